@@ -1,0 +1,221 @@
+"""Documents become trees as an XPath user expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import real_documents
+from hypothesis import given
+from lxml import etree
+from strategies import markup, measured
+
+from xcg.documents import Corpus, ElementTree, canonical_path, parse_document
+from xcg.errors import InputError
+
+NAMESPACED = b"""<?xml version="1.0"?>
+<a xmlns:m="urn:m" xmlns:n="urn:m" xmlns="urn:d">
+ <m:b>one</m:b><n:b>two</n:b><b>three</b><c title="1 > 0 &lt; 2 'x'"/>
+</a>"""
+
+
+def test_a_step_names_the_local_name() -> None:
+    tree = parse_document(NAMESPACED)
+    assert tree.paths == ["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]", "/a[1]/b[3]", "/a[1]/c[1]"]
+
+
+def test_comments_instructions_cdata_and_mixed_content() -> None:
+    tree = parse_document(b"<a>x<!-- <b/> --><b>y<?pi <c/> ?>z</b><![CDATA[<q> & ]]>&lt;&#233;</a>")
+    assert tree.paths == ["/a[1]", "/a[1]/b[1]"]
+    assert tree.text == "xyz<q> & <é"
+    assert tree.characters.tolist() == [11, 2]
+    assert (tree.start[1], tree.stop[1]) == (1, 3)
+
+
+def test_entities_count_one_character_and_are_not_expanded() -> None:
+    tree = parse_document(
+        b'<!DOCTYPE a SYSTEM "no-such.dtd" [<!ENTITY long "many words here">]><a>1 &long; &nbsp; 2</a>'
+    )
+    assert tree.characters.tolist() == [7]
+    assert tree.text == "1 \ufffc \ufffc 2"
+    assert tree.words.tolist() == [4]
+
+
+def test_encodings() -> None:
+    latin = '<?xml version="1.0" encoding="ISO-8859-1"?><a>é<b>ß</b></a>'.encode("latin-1")
+    wide = '<?xml version="1.0" encoding="UTF-16"?><a>é<b>𝄞</b></a>'.encode("utf-16")
+    assert parse_document(latin).characters.tolist() == [2, 1]
+    assert parse_document(wide).characters.tolist() == [2, 1]
+
+
+def test_words_are_runs_of_what_is_no_white_space_also_across_tags() -> None:
+    tree = parse_document("<a>in<b>complete words</b>here\u00a0now <c> </c></a>".encode())
+    assert tree.words.tolist() == [3, 2, 0]  # incomplete wordshere now; complete words
+
+
+def test_the_columns_say_who_is_below_whom() -> None:
+    tree = parse_document(b"<a><b><c/><d/></b><b/></a>")
+    assert tree.parent.tolist() == [-1, 0, 1, 1, 0]
+    assert tree.end.tolist() == [5, 4, 3, 4, 5]
+    assert tree.depth.tolist() == [1, 2, 3, 3, 2]
+    assert list(tree.children(0)) == [1, 4]
+    assert list(tree.ancestors(2)) == [1, 0]
+
+
+def assert_graph_agrees(tree: ElementTree) -> None:
+    import networkx as nx
+
+    graph = tree.graph
+    assert list(graph) == tree.paths
+    for row, path in enumerate(tree.paths):
+        node = graph.nodes[path]
+        assert node["tag"] == tree.tag(row)
+        assert node["characters"] == tree.characters[row]
+        assert node["words"] == tree.words[row]
+        assert node["span"] == (tree.start[row], tree.stop[row])
+        assert list(graph.successors(path)) == [tree.paths[child] for child in tree.children(row)]
+        assert nx.ancestors(graph, path) == {tree.paths[above] for above in tree.ancestors(row)}
+        below = {tree.paths[r] for r in range(len(tree)) if tree.is_ancestor(row, r)}
+        assert nx.descendants(graph, path) == below
+
+
+@given(markup())
+def test_array_form_and_graph_form_agree(source: str) -> None:
+    tree = parse_document(source.encode())
+    assert_graph_agrees(tree)
+    assert dict(zip(tree.paths, tree.characters.tolist(), strict=True)) == measured(source)
+
+
+@given(markup())
+def test_the_tree_of_paths_has_the_structure_of_the_document(source: str) -> None:
+    tree = parse_document(source.encode())
+    sparse = ElementTree.from_paths(reversed(tree.paths), measured(source))
+    assert set(sparse.paths) == set(tree.paths)
+    for path in tree.paths:
+        row, there = tree.row(path), sparse.row(path)
+        above = {tree.paths[r] for r in tree.ancestors(row)}
+        assert {sparse.paths[r] for r in sparse.ancestors(there)} == above
+        assert sparse.characters[there] == tree.characters[row]
+        assert sparse.end[there] - there == tree.end[row] - row
+
+
+PLOS = real_documents("plos", "*.xml")
+OTHERS = real_documents("shakespeare", "*.xml") + real_documents("evidence-inference/nxml", "*.nxml")
+
+
+@pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
+def test_real_articles_resolve_by_xpath_and_have_the_sizes_of_their_string_values() -> None:
+    for file in PLOS:
+        data = file.read_bytes()
+        tree = parse_document(data, file)
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        document = etree.fromstring(data, parser)
+        elements = list(document.iter("*"))
+        assert len(elements) == len(tree)
+        evaluate = etree.XPathEvaluator(document)
+        for row, element in enumerate(elements):
+            path = tree.paths[row]
+            if row % 29 == 0 or row < 50:  # resolving is slow; every 29th is ten thousand elements
+                steps = (
+                    f'*[local-name()="{name}"][{position}'
+                    for name, _, position in (s.partition("[") for s in path[1:].split("/"))
+                )
+                assert evaluate("/" + "/".join(steps)) == [element]
+            assert tree.characters[row] == len(str(element.xpath("string()")))
+
+
+@pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
+def test_the_graph_of_a_real_article() -> None:
+    smallest = min(PLOS, key=lambda file: file.stat().st_size)
+    assert_graph_agrees(parse_document(smallest.read_bytes()))
+
+
+@pytest.mark.skipif(not OTHERS, reason="the other real documents are not beside the checkout")
+def test_other_real_documents() -> None:
+    for file in OTHERS:
+        tree = parse_document(file.read_bytes(), file)
+        root = etree.fromstring(file.read_bytes(), etree.XMLParser(resolve_entities=False))
+        assert tree.text == root.xpath("string()")
+        assert len(tree) == len(list(root.iter("*")))
+
+
+@pytest.mark.parametrize(
+    ("raw", "canonical"),
+    [
+        ("/article/bdy/sec[6]", "/article[1]/bdy[1]/sec[6]"),
+        (" /article[1]/sec[ 02 ] ", "/article[1]/sec[2]"),
+        ("/a:article/b:math[3]", "/article[1]/math[3]"),
+    ],
+)
+def test_paths_have_one_spelling(raw: str, canonical: str) -> None:
+    assert canonical_path(raw) == canonical
+    assert canonical_path(canonical) == canonical
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"]
+)
+def test_what_is_no_path(raw: str) -> None:
+    with pytest.raises(ValueError, match="no element path"):
+        canonical_path(raw)
+
+
+def test_unknown_paths_are_told_with_the_nearest_ancestor() -> None:
+    tree = parse_document(b"<a><s/><s/></a>")
+    with pytest.raises(ValueError, match=r"no element /a\[1\]/s\[3\]: /a\[1\] has 2 's' child"):
+        tree.row("/a[1]/s[3]")
+    with pytest.raises(ValueError, match=r"the root is /a\[1\]"):
+        tree.row("/b[1]")
+
+
+@pytest.mark.parametrize("data", [b"", b"<a>", b"<a></b>", b"text", b"<a>\x00</a>", b"\xff\xfe\x00"])
+def test_broken_xml_names_its_place(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"^broken\.xml:\d+: not well-formed XML"):
+        parse_document(data, "broken.xml")
+
+
+def test_bombs_and_depths_are_refused_or_harmless() -> None:
+    laughs = b"".join(
+        b'<!ENTITY l%d "%s">' % (i, b"&l%d;" % (i - 1) * 10 if i else b"ha") for i in range(12)
+    )
+    bomb = b"<!DOCTYPE a [" + laughs + b"]><a>&l11;</a>"
+    with pytest.raises(InputError, match="amplification"):
+        parse_document(bomb)
+    with pytest.raises(InputError, match="not well-formed XML"):
+        parse_document(b"<a>" * 100_000 + b"</a>" * 100_000)
+    external = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
+    assert parse_document(external).text == "\ufffc"
+
+
+class TestCorpus:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "co").mkdir()
+        (tmp_path / "co" / "1.xml").write_bytes(b"<a><b>x</b></a>")
+        (tmp_path / "broken.xml").write_bytes(b"<a>")
+        return tmp_path
+
+    def test_names_are_paths_without_xml(self, folder: Path) -> None:
+        corpus = Corpus(folder)
+        assert list(corpus) == ["broken", "co/1"]
+        assert "co/1" in corpus
+        assert corpus.tree("co/1").paths == ["/a[1]", "/a[1]/b[1]"]
+
+    def test_only_what_is_asked_for_is_opened(self, folder: Path) -> None:
+        corpus = Corpus(folder)
+        corpus.tree("co/1")  # the broken one does not matter
+        with pytest.raises(InputError, match=r"broken\.xml:1"):
+            corpus.tree("broken")
+
+    def test_names_cannot_climb_out(self, folder: Path) -> None:
+        corpus = Corpus(folder / "co")
+        with pytest.raises(ValueError, match="no corpus file"):
+            corpus.tree("../broken")
+
+    def test_text_is_read_again_when_asked_for(self, folder: Path) -> None:
+        tree = Corpus(folder).tree("co/1")
+        assert tree.element_text(1) == "x"
+
+    def test_a_missing_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no such folder"):
+            Corpus(tmp_path / "none")

@@ -1,0 +1,259 @@
+"""The command line: parse, call, print; no arithmetic."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from xcg import __version__
+from xcg.errors import InputError, XcgError
+
+if TYPE_CHECKING:
+    from xcg.config import Configuration
+
+FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")  # as in xcg.report.tables
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+class _Group(click.Group):
+    """Commands that answer every error a user can cause with one message and status 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except XcgError as error:
+            click.echo(f"xcg: error: {error}", err=True)
+            ctx.exit(2)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            from xcg.errors import nearest
+
+            raise click.UsageError(f"No such command {args[0]!r}: {nearest(args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="xcg")
+def main() -> None:
+    """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""
+
+
+def _campaign_options(command: C) -> C:
+    """Add the options that say what to work on, for the commands that take a CONFIG."""
+    options = [
+        click.argument("config", required=False, type=click.Path(path_type=Path)),
+        click.option("--assessments", multiple=True, metavar="PATH", help="File, folder or glob."),
+        click.option("--corpus", metavar="PATH", help="Folder of documents."),
+        click.option(
+            "--user-model", multiple=True, metavar="NAME_OR_FILE", help="See xcg user-models."
+        ),
+        click.option(
+            "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_format = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True
+)
+_output = click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="File instead of stdout."
+)
+
+
+def _configure(
+    config: Path | None,
+    assessments: Sequence[str],
+    corpus: str | None,
+    user_model: Sequence[str],
+) -> Configuration:
+    """Return the configuration with what the options say put in place of what the file says."""
+    from xcg.config import Configuration, load_configuration
+    from xcg.evaluation import as_user_models
+
+    configuration = load_configuration(config) if config is not None else Configuration()
+    if assessments:
+        configuration.assessments = [Path(path) for path in assessments]
+    if corpus is not None:
+        configuration.corpus = Path(corpus)
+    if user_model:
+        configuration.user_models = as_user_models(user_model)
+    if not configuration.assessments:
+        raise _missing("assessments", config)
+    return configuration
+
+
+def _missing(what: str, config: Path | None) -> XcgError:
+    option = f"--{'run' if what == 'runs' else what} PATH"
+    if config is not None:
+        return InputError(config, f"no {what}: expected the key {what!r} or {option}")
+    return XcgError(f"no {what}: expected a CONFIG.yaml or {option}")
+
+
+@main.command()
+@_campaign_options
+@click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob.")
+@click.option("--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.')
+@click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
+@click.option(
+    "--unanswered",
+    type=click.Choice(["zero", "skip"]),
+    help="What an assessed topic counts that a run does not answer.  [default: zero]",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["document", "rank", "file"]),
+    help="Order of TREC results of one score: by document id descending, by rank, as in the file."
+    "  [default: document]",
+)
+@_format
+@_output
+def evaluate(
+    config: Path | None,
+    assessments: Sequence[str],
+    corpus: str | None,
+    user_model: Sequence[str],
+    lenient: bool,
+    runs: Sequence[str],
+    measures: str | None,
+    per_topic: bool,
+    unanswered: str | None,
+    ties: str | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
+    from xcg.evaluation import evaluate as evaluate_runs
+    from xcg.measures import MEASURES
+
+    configuration = _configure(config, assessments, corpus, user_model)
+    if runs:
+        configuration.runs = [Path(path) for path in runs]
+    if not configuration.runs:
+        raise _missing("runs", config)
+    if measures is not None:
+        configuration.measures = MEASURES.parse_all(measures)
+    with _file_or_stdout(output) as write, _progress() as progress:
+        results = evaluate_runs(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            configuration.measures,
+            unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
+            ties=ties or configuration.ties,  # type: ignore[arg-type]
+            lenient=lenient,
+            progress=progress,
+        )
+        write(results.to_text(format_, per_topic))
+    _print_notes(results.notes)
+
+
+@main.command()
+@_campaign_options
+@click.option("--topic", required=True, help="The topic's id.")
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
+@_output
+def ideal(
+    config: Path | None,
+    assessments: Sequence[str],
+    corpus: str | None,
+    user_model: Sequence[str],
+    lenient: bool,
+    topic: str,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Print the ideal recall-base of a topic: the elements that should be returned."""
+    from xcg.errors import Notes
+    from xcg.evaluation import ideal_elements
+    from xcg.report.tables import records
+
+    configuration = _configure(config, assessments, corpus, user_model)
+    notes = Notes(lenient)
+    with _file_or_stdout(output) as write:
+        elements = ideal_elements(
+            configuration.assessments, topic, configuration.corpus, configuration.user_models, notes
+        )
+        write(records([element._asdict() for element in elements], format_))
+    _print_notes(notes.lines())
+
+
+@main.command()
+@click.argument("name", required=False)
+def measures(name: str | None) -> None:
+    """List the measures, or say all about one: xcg measures ep."""
+    from xcg.measures import MEASURES
+    from xcg.report.listings import describe_measure, list_measures
+
+    text = list_measures(MEASURES) if name is None else describe_measure(MEASURES.named(name))
+    click.echo(text, nl=False)
+
+
+@main.command("user-models")
+@click.argument("name", required=False)
+def user_models(name: str | None) -> None:
+    """List the shipped user models and the parts they are made of, or print one as YAML."""
+    from xcg.report.listings import list_user_models, show_user_model
+
+    click.echo(list_user_models() if name is None else show_user_model(name), nl=False)
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"xcg: {note}", err=True)
+
+
+@contextmanager
+def _file_or_stdout(output: Path | None) -> Iterator[Callable[[str], None]]:
+    """Yield what writes the output: to stdout, or to a file that appears whole or not at all."""
+    if output is None:
+        yield lambda text: click.echo(text, nl=False)
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.")
+    except OSError as error:
+        raise InputError(output, f"cannot write: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            yield lambda text: print(text, end="", file=file)
+        # mkstemp makes private files; the output gets the mode that any new file would have.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, output)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(output, f"cannot write: {error.strerror}") from None
+        raise
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a callback that draws a bar on standard error, or None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=1, file=sys.stderr, label="topics") as bar:
+
+        def advance(done: int, of: int) -> None:
+            bar.length = of
+            bar.update(done - bar.pos)
+
+        yield advance

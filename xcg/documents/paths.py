@@ -1,0 +1,81 @@
+"""Canonical element paths and file names: one spelling for one element."""
+
+from __future__ import annotations
+
+import re
+
+_CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]*\])+\Z")
+_STEP = re.compile(r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]*)\s*\])?\Z")
+
+
+def canonical_path(raw: str) -> str:
+    """Return the canonical form of an element path: every step with its position, no prefixes.
+
+    A step without a position means the first; a namespace prefix is dropped, because a step names
+    the local name and positions count the siblings of one local name.
+
+    >>> canonical_path("/article/bdy/sec[6]")
+    '/article[1]/bdy[1]/sec[6]'
+    >>> canonical_path("/article[1]/m:math[02]")
+    '/article[1]/math[2]'
+
+    Raises ValueError for what is no absolute path of element steps.
+    """
+    if _CANONICAL.match(raw):
+        return raw
+    text = raw.strip()
+    if not text.startswith("/") or len(text) < 2:
+        raise ValueError(f"{raw!r} is no element path: expected one like /article[1]/bdy[1]/sec[6]")
+    steps = []
+    for step in text[1:].split("/"):
+        match = _STEP.match(step.strip())
+        if match is None:
+            raise ValueError(
+                f"{raw!r} is no element path: the step {step!r} is no name with a position from 1, "
+                "like sec[6]"
+            )
+        steps.append(f"/{match[1]}[{match[2] or 1}]")
+    return "".join(steps)
+
+
+def split_path(path: str) -> list[tuple[str, int]]:
+    """Return the (name, position) steps of a canonical path.
+
+    >>> split_path("/article[1]/sec[12]")
+    [('article', 1), ('sec', 12)]
+    """
+    steps = []
+    for step in path[1:].split("/"):
+        name, _, position = step[:-1].rpartition("[")
+        steps.append((name, int(position)))
+    return steps
+
+
+def parent_path(path: str) -> str:
+    """Return the path of the parent, or ``""`` for a root.
+
+    >>> parent_path("/article[1]/sec[2]"), parent_path("/article[1]")
+    ('/article[1]', '')
+    """
+    return path.rpartition("/")[0]
+
+
+def canonical_file(name: str) -> str:
+    """Return a corpus file's name: its path below the corpus folder without ``.xml``.
+
+    >>> canonical_file(" co/2001/r7022.xml "), canonical_file("co/2001/r7022")
+    ('co/2001/r7022', 'co/2001/r7022')
+
+    Raises ValueError for an empty name or one that climbs out of the corpus.
+    """
+    name = name.strip()
+    if name.endswith(".xml"):
+        name = name[:-4]
+    if name.startswith("./"):
+        name = name[2:]
+    parts = name.replace("\\", "/").split("/")
+    if not name or name.startswith(("/", "\\")) or ".." in parts or "\0" in name:
+        raise ValueError(
+            f"{name!r} is no corpus file: expected a path below the corpus folder, like co/2001/r7022"
+        )
+    return name

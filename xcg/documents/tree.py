@@ -1,0 +1,275 @@
+"""The model of a document: an ordered tree of elements as flat columns and as a networkx graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.documents.paths import canonical_path, parent_path, split_path
+from xcg.errors import XcgError
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Ints = npt.NDArray[np.int64]
+SizeUnit = Literal["characters", "words"]
+UNKNOWN = -1
+"""The size of an element of which only the path is known."""
+
+
+class UnknownPathError(XcgError):
+    """A path that its document does not have."""
+
+
+class ElementTree:
+    """The elements of one document, a row each, in document order.
+
+    The columns are numpy arrays of one length n, the number of elements:
+
+    ``parent``      row of the parent, -1 for the root
+    ``end``         first row after the subtree: the descendants of row r are r + 1 … end[r] - 1,
+                    so "a is an ancestor of d" is ``a < d < end[a]``
+    ``depth``       number of steps of the path, 1 for the root
+    ``tag_codes``   index into ``tag_names``, the local names
+    ``start``       first character of the element's string value in the document's text
+    ``characters``  length of the string value in Unicode characters
+    ``words``       number of maximal runs of non-white-space in the string value
+
+    The same content as a networkx graph is :attr:`graph`. A tree made from paths alone
+    (:meth:`from_paths`) knows structure but no text: there ``start`` is -1, and a size that nobody
+    gave is -1 (:data:`UNKNOWN`).
+
+    Source: Kazai & Lalmas 2006, section 3 and 5.2.3 (sizes).
+
+    >>> from xcg.documents import parse_document
+    >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
+    >>> tree.paths
+    ['/a[1]', '/a[1]/b[1]', '/a[1]/b[2]']
+    >>> tree.characters.tolist(), tree.words.tolist()
+    ([13, 3, 6], [3, 1, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        tag_names: list[str],
+        tag_codes: npt.ArrayLike,
+        parent: npt.ArrayLike,
+        end: npt.ArrayLike,
+        depth: npt.ArrayLike,
+        start: npt.ArrayLike,
+        characters: npt.ArrayLike,
+        words: npt.ArrayLike,
+        positions: npt.ArrayLike | None = None,
+        read_text: Callable[[], str] | None = None,
+    ) -> None:
+        self.tag_names = tag_names
+        self.tag_codes: Ints = np.asarray(tag_codes, dtype=np.int64)
+        self.parent: Ints = np.asarray(parent, dtype=np.int64)
+        self.end: Ints = np.asarray(end, dtype=np.int64)
+        self.depth: Ints = np.asarray(depth, dtype=np.int64)
+        self.start: Ints = np.asarray(start, dtype=np.int64)
+        self.characters: Ints = np.asarray(characters, dtype=np.int64)
+        self.words: Ints = np.asarray(words, dtype=np.int64)
+        self._positions = positions
+        self._read_text = read_text
+
+    @classmethod
+    def from_paths(
+        cls,
+        paths: Iterable[str],
+        characters: Mapping[str, int] | None = None,
+        words: Mapping[str, int] | None = None,
+    ) -> ElementTree:
+        """Return the tree that the paths and their ancestors span, for use without documents.
+
+        ``characters`` and ``words`` give the sizes that are known. Siblings are ordered by name and
+        position, for only the nesting can be read off paths.
+
+        >>> tree = ElementTree.from_paths(["/a[1]/s[2]", "/a[1]/s[1]/p[1]"], {"/a[1]/s[2]": 40})
+        >>> tree.paths
+        ['/a[1]', '/a[1]/s[1]', '/a[1]/s[1]/p[1]', '/a[1]/s[2]']
+        >>> tree.characters.tolist()
+        [-1, -1, -1, 40]
+
+        Raises XcgError where the paths have more than one root, ValueError for an illegal path.
+        """
+        known: set[str] = set()
+        for raw in paths:
+            path = canonical_path(raw)
+            while path and path not in known:
+                known.add(path)
+                path = parent_path(path)
+        ordered = sorted(known, key=split_path)
+        roots = [path for path in ordered if not parent_path(path)]
+        if len(roots) > 1:
+            raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
+        row_of = {path: row for row, path in enumerate(ordered)}
+        parent = [row_of.get(parent_path(path), -1) for path in ordered]
+        end = list(range(1, len(ordered) + 1))
+        for row in range(len(ordered) - 1, 0, -1):
+            end[parent[row]] = max(end[parent[row]], end[row])
+        steps = [split_path(path)[-1] for path in ordered]
+        codes: dict[str, int] = {}
+        tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
+        return cls(
+            tag_names=list(codes),
+            tag_codes=tag_codes,
+            parent=parent,
+            end=end,
+            depth=[path.count("/") for path in ordered],
+            start=np.full(len(ordered), UNKNOWN),
+            characters=[(characters or {}).get(path, UNKNOWN) for path in ordered],
+            words=[(words or {}).get(path, UNKNOWN) for path in ordered],
+            positions=[position for _, position in steps],
+        )
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def __repr__(self) -> str:
+        root = self.paths[0] if len(self) else "empty"
+        return f"<ElementTree {root}: {len(self)} elements>"
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._rows
+
+    @property
+    def stop(self) -> Ints:
+        """First character after each element's string value in the document's text."""
+        return self.start + self.characters
+
+    @cached_property
+    def positions(self) -> Ints:
+        """Position of each element among its siblings of the same local name, from 1."""
+        if self._positions is not None:
+            return np.asarray(self._positions, dtype=np.int64)
+        key = self.parent * len(self.tag_names) + self.tag_codes
+        order = np.argsort(key, kind="stable")
+        in_order = key[order]
+        first = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
+        group_sizes = np.diff(np.r_[first, len(key)])
+        positions = np.empty(len(key), dtype=np.int64)
+        positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
+        return positions
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Canonical path of every row, made when first asked for."""
+        names = self.tag_names
+        paths: list[str] = []
+        append = paths.append
+        for parent, code, position in zip(
+            self.parent.tolist(), self.tag_codes.tolist(), self.positions.tolist(), strict=True
+        ):
+            above = paths[parent] if parent >= 0 else ""
+            append(f"{above}/{names[code]}[{position}]")
+        return paths
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {path: row for row, path in enumerate(self.paths)}
+
+    def row(self, path: str) -> int:
+        """Return the row of a canonical path.
+
+        Raises UnknownPathError, naming the nearest ancestor that the document does have.
+        """
+        row = self._rows.get(path)
+        if row is not None:
+            return row
+        if not len(self) or not path.startswith("/"):
+            raise UnknownPathError(f"no element {path!r}")
+        above = parent_path(path)
+        while above and above not in self._rows:
+            above = parent_path(above)
+        tag = path[len(above) :].split("/")[1].rpartition("[")[0]
+        if not above:
+            raise UnknownPathError(f"no element {path}: the root is {self.paths[0]}")
+        children = sum(1 for row in self.children(self._rows[above]) if self.tag(row) == tag)
+        raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
+
+    def tag(self, row: int) -> str:
+        """Return the local name of an element."""
+        return self.tag_names[int(self.tag_codes[row])]
+
+    def children(self, row: int) -> Iterator[int]:
+        """Yield the rows of an element's child elements in document order."""
+        child, end = row + 1, self.end[row]
+        while child < end:
+            yield int(child)
+            child = self.end[child]
+
+    def ancestors(self, row: int) -> Iterator[int]:
+        """Yield the rows above an element, the parent first."""
+        row = int(self.parent[row])
+        while row >= 0:
+            yield row
+            row = int(self.parent[row])
+
+    def is_ancestor(self, above: int, below: int) -> bool:
+        """Say whether ``above`` is a proper ancestor of ``below`` (two comparisons)."""
+        return bool(above < below < self.end[above])
+
+    def sizes(self, unit: SizeUnit) -> Ints:
+        """Return the column of sizes in characters or words; -1 where a size is not known."""
+        return self.characters if unit == "characters" else self.words
+
+    @cached_property
+    def text(self) -> str:
+        """The document's text: the string value of its root, an entity reference as U+FFFC.
+
+        Raises XcgError for a tree that was made from paths.
+        """
+        if self._read_text is None:
+            raise XcgError("this tree was made from paths: it has no text")
+        return self._read_text()
+
+    def element_text(self, row: int) -> str:
+        """Return the string value of one element."""
+        start = int(self.start[row])
+        return self.text[start : start + int(self.characters[row])]
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[str]:
+        """The tree as a networkx DiGraph, parent → child, made when first asked for.
+
+        A node is a canonical path with the attributes ``tag``, ``position``, ``depth``,
+        ``characters``, ``words`` and ``span`` (start and stop in the document's text). Nodes and the
+        successors of a node come in document order.
+        """
+        import networkx as nx  # costs a tenth of a second, so only who asks for a graph pays it
+
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        paths = self.paths
+        columns = zip(
+            paths,
+            self.tag_codes.tolist(),
+            self.positions.tolist(),
+            self.depth.tolist(),
+            self.characters.tolist(),
+            self.words.tolist(),
+            self.start.tolist(),
+            self.stop.tolist(),
+            strict=True,
+        )
+        for path, code, position, depth, characters, words, start, stop in columns:
+            graph.add_node(
+                path,
+                tag=self.tag_names[code],
+                position=position,
+                depth=depth,
+                characters=characters,
+                words=words,
+                span=(start, stop),
+            )
+        graph.add_edges_from(
+            (paths[parent], paths[row])
+            for row, parent in enumerate(self.parent.tolist())
+            if parent >= 0
+        )
+        return graph

@@ -1,0 +1,450 @@
+"""Runs × topics × user models → Results."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from xcg.config import DEFAULT_MEASURES, Unanswered
+from xcg.documents import Corpus, ElementTree
+from xcg.documents.tree import UnknownPathError
+from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.ideal import select
+from xcg.inputs import PathLike
+from xcg.judgements import Assessment, RecallBase, read_assessments
+from xcg.judgements.recall_base import topic_key
+from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.quantisation import quantise
+from xcg.relevance_value import JudgedDocument, Reader
+from xcg.results import MEAN, Result, Results
+from xcg.runs import Run, Ties, read_runs
+from xcg.user_model import DEFAULT, UserModel, resolve_model
+
+Assessments = (
+    RecallBase
+    | PathLike
+    | Iterable[PathLike]
+    | Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+)
+Runs = Run | PathLike | Iterable[Run | PathLike] | Mapping[str, Mapping[str, Iterable[object]]]
+Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
+UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
+Progress = Callable[[int, int], None]
+
+
+def evaluate(
+    assessments: Assessments,
+    runs: Runs,
+    corpus: Documents = None,
+    user_model: UserModels = DEFAULT,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    unanswered: Unanswered = "zero",
+    ties: Ties = "document",
+    lenient: bool = False,
+    progress: Progress | None = None,
+) -> Results:
+    """Evaluate runs.
+
+    assessments: a file, folder or glob, several of them, a :class:`RecallBase`, or dicts topic →
+        file → path → (e, s).
+    runs: the same, :class:`Run` objects, or dicts run → topic → results, each ``(file, path)`` or
+        ``file#/path``.
+    corpus: a folder, a :class:`Corpus`, or dicts file → XML; without it, structure is read off the
+        paths, and sizes off assessments that carry them.
+    user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these.
+    measures: names like ``"nxCG@10"``, or measures.
+    unanswered: what an assessed topic that a run does not answer counts: ``zero`` or ``skip``.
+    ties: how TREC results of one score are ordered, see :data:`xcg.runs.Ties`.
+    lenient: count wrong data as warnings (``results.notes``) instead of raising.
+    progress: called with the number of topics done and of all.
+
+    Means are over the assessed topics with an ideal gain above 0 under the user model.
+
+    Raises XcgError (InputError where the data are wrong) for anything a user can cause.
+
+    >>> results = evaluate(
+    ...     assessments={"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}},
+    ...     runs={"bm25": {"1": ["d#/a/s[2]", "d#/a/s[1]"]}},
+    ...     measures=["nxCG@1", "MAep"],
+    ... )
+    >>> results.value("bm25", "nxCG@1"), results.value("bm25", "MAep")
+    (0.5, 0.75)
+    """
+    notes = Notes(lenient)
+    if unanswered not in get_args(Unanswered):
+        raise XcgError(f"unanswered is {unanswered!r}: {nearest(unanswered, get_args(Unanswered))}")
+    chosen = MEASURES.parse_all(measures)
+    models = as_user_models(user_model)
+    base = as_recall_base(assessments, notes)
+    loaded = as_runs(runs, notes, ties)
+    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    sheets = [_Sheet(model, chosen, loaded, unanswered) for model in models]
+    for done, topic in enumerate(base.topics):
+        if progress is not None:
+            progress(done, len(base.topics))
+        view = campaign.topic(topic)
+        for sheet in sheets:
+            sheet.score(view)
+    if progress is not None:
+        progress(len(base.topics), len(base.topics))
+    _note_topics(base, loaded, unanswered, notes)
+    rows = [row for sheet in sheets for row in sheet.rows(notes)]
+    if not rows:
+        raise XcgError(
+            "nothing to average: no topic has an ideal element under "
+            + ", ".join(model.name for model in models)
+        )
+    return Results(rows, notes.lines())
+
+
+def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
+    """Return the recall-base that files, dicts or a recall-base mean."""
+    if isinstance(assessments, RecallBase):
+        return assessments
+    if isinstance(assessments, Mapping):
+        return RecallBase.of(assessments)
+    return read_assessments(assessments, notes)
+
+
+def as_runs(runs: Runs, notes: Notes, ties: Ties = "document") -> list[Run]:
+    """Return the runs that files, dicts or objects mean, each under a name of its own."""
+    if isinstance(runs, Mapping):
+        return [Run.of(str(name), topics) for name, topics in runs.items()]
+    if isinstance(runs, (Run, str, os.PathLike)):
+        runs = [runs]
+    loaded: list[Run] = []
+    for item in runs:
+        loaded += [item] if isinstance(item, Run) else read_runs(item, notes, ties)
+    if not loaded:
+        raise XcgError("no runs: expected at least one")
+    return _with_own_names(loaded, notes)
+
+
+def _with_own_names(runs: list[Run], notes: Notes) -> list[Run]:
+    """Tell runs of one name apart by their source, so that none hides another."""
+    names = [run.name for run in runs]
+    shared = {name for name in names if names.count(name) > 1}
+    for name in sorted(shared):
+        notes.note(f"{names.count(name)} runs are called {name!r}; they are told apart by their file")
+    taken: dict[str, int] = {}
+    renamed = []
+    for run in runs:
+        name = f"{run.name} [{run.source}]" if run.name in shared else run.name
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            name = f"{name} #{taken[name]}"
+        renamed.append(Run(name, run.rankings, run.source))
+    return renamed
+
+
+def as_corpus(corpus: Documents) -> Corpus | None:
+    """Return the corpus that a folder or dicts mean."""
+    if corpus is None or isinstance(corpus, Corpus):
+        return corpus
+    return Corpus.of(corpus) if isinstance(corpus, Mapping) else Corpus(corpus)
+
+
+def as_user_models(spec: UserModels) -> list[UserModel]:
+    """Return the user models that names, files, mappings or objects mean; no name may come twice."""
+    if isinstance(spec, (UserModel, str, os.PathLike, Mapping)):
+        spec = [spec]
+    models = [resolve_model(item) for item in spec]
+    names = [model.name for model in models]
+    if not models:
+        raise XcgError("no user models: expected at least one")
+    for name in names:
+        if names.count(name) > 1:
+            raise XcgError(f"two user models are called {name!r}: expected different names")
+    return models
+
+
+@dataclass(frozen=True)
+class TopicView:
+    """One topic, with every path turned into a row of its document's tree.
+
+    trees: file → tree, for the files with assessed elements.
+    assessed: file → row → assessment.
+    rankings: run → the ranking as (file, row); row is None where the result names no element of a
+        file with assessed elements, so that it can gain nothing and hide nothing.
+    """
+
+    topic: str
+    trees: Mapping[str, ElementTree]
+    assessed: Mapping[str, Mapping[int, Assessment]]
+    rankings: Mapping[str, Sequence[tuple[str, int | None]]]
+
+
+class Campaign:
+    """Judgements, runs and documents brought together, topic by topic.
+
+    corpus: without one, the trees are those that the assessed and retrieved paths span.
+    """
+
+    def __init__(
+        self, base: RecallBase, runs: Sequence[Run], corpus: Corpus | None, notes: Notes
+    ) -> None:
+        self.base = base
+        self.runs = runs
+        self.corpus = corpus
+        self.notes = notes
+
+    def topic(self, topic: str) -> TopicView:
+        """Return the view of a topic.
+
+        Raises InputError for a document that the corpus lacks and a path that a document lacks; where
+        the notes are lenient, counts them and leaves such elements out.
+        """
+        assessed_paths = self.base.files(topic)
+        answers = {run.name: run for run in self.runs if len(run.rankings.get(topic, ()))}
+        if self.corpus is None:
+            trees = self._trees_of_paths(topic, answers.values())
+        else:
+            trees = self._trees_of_corpus(topic, self.corpus)
+        assessed: dict[str, dict[int, Assessment]] = {}
+        for file, tree in trees.items():
+            rows = assessed[file] = {}
+            for path, assessment in assessed_paths[file].items():
+                try:
+                    rows[tree.row(path)] = assessment
+                except UnknownPathError as error:
+                    where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
+                    self.notes.problem("assessments of unknown paths", where, str(error))
+        rankings = {name: self._rows(run, topic, trees) for name, run in answers.items()}
+        return TopicView(topic, trees, assessed, rankings)
+
+    def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
+        trees = {}
+        for file in self.base.files(topic):
+            if file in corpus:
+                trees[file] = corpus.tree(file)
+                continue
+            where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
+            message = f"the corpus has no document {file!r}; expected {corpus.folder / file}.xml"
+            self.notes.problem("assessed documents that the corpus lacks", where, message)
+        return trees
+
+    def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
+        assessed = self.base.files(topic)
+        paths = {file: set(elements) for file, elements in assessed.items()}
+        roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
+        for run in runs:
+            for file, path in run.rankings[topic]:
+                # A result under another root is none of this document; it is told as unknown later.
+                if path and roots.get(file) == path.split("/", 2)[1]:
+                    paths[file].add(path)
+        trees = {}
+        for file, elements in assessed.items():
+            sizes = {p: a.characters for p, a in elements.items() if a.characters is not None}
+            try:
+                trees[file] = ElementTree.from_paths(paths[file], sizes)
+            except XcgError as error:
+                raise InputError(f"topic {topic}, {file}", str(error)) from None
+        return trees
+
+    def _rows(
+        self, run: Run, topic: str, trees: Mapping[str, ElementTree]
+    ) -> list[tuple[str, int | None]]:
+        rows: list[tuple[str, int | None]] = []
+        for rank, (file, path) in enumerate(run.rankings[topic], 1):
+            tree = trees.get(file)
+            row: int | None = None
+            try:
+                if not path:
+                    pass  # told when it was read
+                elif tree is not None:
+                    row = tree.row(path)
+                elif self.corpus is not None:
+                    self._check_unjudged(file, path)
+            except UnknownPathError as error:
+                where = f"{run.source}, topic {topic}, rank {rank}, {file}"
+                self.notes.problem("results with unknown paths", where, str(error))
+            rows.append((file, row))
+        return rows
+
+    def _check_unjudged(self, file: str, path: str) -> None:
+        """A result outside the judged documents gains nothing, but must exist."""
+        assert self.corpus is not None
+        if file not in self.corpus:
+            raise UnknownPathError(
+                f"the corpus has no document {file!r}; expected {self.corpus.folder / file}.xml"
+            )
+        self.corpus.tree(file).row(path)
+
+
+@dataclass(frozen=True)
+class IdealTopic:
+    """A topic under one user model: its judged documents, and the ideal gains in decreasing order."""
+
+    documents: Mapping[str, JudgedDocument]
+    gains: Sequence[float]
+
+
+def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
+    """Quantise a topic's assessments and select its ideal recall-base.
+
+    Raises XcgError where a part of the user model fails, with topic and document.
+    """
+    scores_of: dict[Assessment, float] = {}
+    documents = {}
+    gains = []
+    for file, assessments in view.assessed.items():
+        tree = view.trees[file]
+        try:
+            scores: dict[int, float] = {}
+            for row, assessment in assessments.items():
+                key = assessment._replace(characters=None)
+                if key not in scores_of:
+                    scores_of[key] = quantise(model.quantisation, assessment)
+                if assessment.relevant or scores_of[key] > 0:
+                    scores[row] = scores_of[key]
+            if not scores:
+                continue
+            by_path = {tree.paths[row]: score for row, score in sorted(scores.items())}
+            ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
+        except XcgError as error:
+            raise InputError(
+                f"user model {model.name}, topic {view.topic}, {file}", str(error)
+            ) from None
+        positive = {row: score for row, score in scores.items() if score > 0}
+        documents[file] = JudgedDocument(tree, positive, ideal, f"topic {view.topic}, {file}")
+        gains += [scores[row] for row in ideal]
+    return IdealTopic(documents, sorted(gains, reverse=True))
+
+
+class IdealElement(NamedTuple):
+    """An element of an ideal recall-base."""
+
+    user_model: str
+    topic: str
+    file: str
+    path: str
+    assessment: str
+    score: float
+
+
+def ideal_elements(
+    assessments: Assessments,
+    topic: str,
+    corpus: Documents = None,
+    user_model: UserModels = DEFAULT,
+    notes: Notes | None = None,
+) -> list[IdealElement]:
+    """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
+
+    Raises XcgError for an unknown topic, and as :func:`evaluate`.
+
+    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+    >>> [(element.path, element.score) for element in ideal_elements(base, "1")]
+    [('/a[1]/s[1]', 1.0), ('/a[1]/s[2]', 0.5)]
+    """
+    notes = notes if notes is not None else Notes()
+    base = as_recall_base(assessments, notes)
+    if topic not in base:
+        raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
+    view = Campaign(base, [], as_corpus(corpus), notes).topic(topic)
+    elements = []
+    for model in as_user_models(user_model):
+        found = [
+            IdealElement(
+                model.name,
+                topic,
+                file,
+                document.tree.paths[row],
+                view.assessed[file][row].label,
+                document.scores[row],
+            )
+            for file, document in sorted(ideal_topic(view, model).documents.items())
+            for row in document.ideal
+        ]
+        if not found:
+            notes.note(f"{model.name}: topic {topic} has no ideal element")
+        elements += sorted(found, key=lambda element: -element.score)
+    return elements
+
+
+def ranking_gains(
+    ranking: Sequence[tuple[str, int | None]], ideal: IdealTopic, model: UserModel
+) -> TopicGains:
+    """Return what each result of a ranking gains, and how many ideal elements it leaves out."""
+    readers: dict[str, Reader] = {}
+    gains = [0.0] * len(ranking)
+    for place, (file, row) in enumerate(ranking):
+        document = ideal.documents.get(file)
+        if document is None or row is None:
+            continue
+        if file not in readers:
+            readers[file] = Reader(document, model.relevance_value, model.size)
+        gains[place] = readers[file].read(row)
+    retrieved = sum(len(reader.retrieved) for reader in readers.values())
+    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved)
+
+
+class _Sheet:
+    """The figures of all runs under one user model, filled topic by topic."""
+
+    def __init__(
+        self,
+        model: UserModel,
+        measures: Sequence[Measure],
+        runs: Sequence[Run],
+        unanswered: Unanswered,
+    ) -> None:
+        self.model = model
+        self.measures = measures
+        self.runs = runs
+        self.unanswered = unanswered
+        self._values: dict[str, dict[str, list[float]]] = {run.name: {} for run in runs}
+        self._without_ideal: list[str] = []
+
+    def score(self, view: TopicView) -> None:
+        ideal = ideal_topic(view, self.model)
+        if not ideal.gains:
+            self._without_ideal.append(view.topic)
+            return
+        effort = self.model.effort.parameters()
+        for run in self.runs:
+            ranking = view.rankings.get(run.name)
+            if ranking is None and self.unanswered == "skip":
+                continue
+            topic = ranking_gains(ranking or (), ideal, self.model)
+            values = [measure(topic, effort) for measure in self.measures]
+            self._values[run.name][view.topic] = values
+
+    def rows(self, notes: Notes) -> list[Result]:
+        """Return a line a figure, each run's means behind its topics."""
+        model = self.model.name
+        if self._without_ideal:
+            names = ", ".join(self._without_ideal)
+            notes.note(f"{model}: no ideal element, so not in the means: topic {names}")
+        rows = []
+        for run in self.runs:
+            topics = self._values[run.name]
+            if not topics:
+                notes.note(f"{model}: run {run.name} has no topic to average over")
+                continue
+            for index, measure in enumerate(map(str, self.measures)):
+                column = [values[index] for values in topics.values()]
+                rows += [
+                    Result(run.name, topic, measure, value, model)
+                    for topic, value in zip(topics, column, strict=True)
+                ]
+                # fsum is exact, so the mean does not depend on the order of topics.
+                mean = math.fsum(column) / len(column)
+                rows.append(Result(run.name, MEAN, measure, mean, model))
+        return rows
+
+
+def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
+    for run in runs:
+        answered = {topic for topic, ranking in run.rankings.items() if len(ranking)}
+        unknown = sorted(answered - set(base.topics), key=topic_key)
+        if unknown:
+            notes.note(f"run {run.name}: no assessments, so left out: topic {', '.join(unknown)}")
+        missing = [topic for topic in base.topics if topic not in answered]
+        if missing:
+            counted = "counted 0" if unanswered == "zero" else "left out of its means"
+            notes.note(f"run {run.name}: not answered, so {counted}: topic {', '.join(missing)}")

@@ -1,0 +1,142 @@
+"""Files as users name them: one file, a folder, a glob, gzipped or not; XML read as hostile input."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from lxml import etree
+
+from xcg.errors import InputError, nearest
+
+PathLike = str | os.PathLike[str]
+_NOT_DATA = (".dtd", ".md")
+_GLOB_CHARACTERS = set("*?[")
+
+
+def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
+    """Return the files that paths, folders (recursively) and globs name, in order.
+
+    Hidden files, ``.dtd`` and ``.md`` files in folders are passed over. Raises InputError for what
+    names no file; ``what`` says in the message what was expected there.
+    """
+    if isinstance(patterns, (str, os.PathLike)):
+        patterns = [patterns]
+    files: dict[Path, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            found = list(_files_below(path))
+            if not found:
+                raise InputError(path, f"the folder holds no files; expected {what}")
+        elif path.exists():
+            found = [path]
+        elif _GLOB_CHARACTERS & set(str(pattern)):
+            found = [
+                file
+                for name in sorted(glob.glob(str(pattern), recursive=True))
+                for file in (_files_below(Path(name)) if Path(name).is_dir() else [Path(name)])
+            ]
+            if not found:
+                raise InputError(path, f"nothing matches; expected {what}")
+        else:
+            raise InputError(path, f"no such file or folder{_neighbour(path)}; expected {what}")
+        files.update(dict.fromkeys(found))
+    return list(files)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):  # does not follow links, so it ends
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and not name.endswith(_NOT_DATA):
+                yield Path(parent, name)
+
+
+def _neighbour(path: Path) -> str:
+    """Hint at a file of nearly that name beside the missing one."""
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        return ""
+    hint = nearest(path.name, names) if names else ""
+    return f" ({hint})" if hint.startswith("did you mean") else ""
+
+
+def open_input(path: Path) -> BinaryIO:
+    """Open a file for reading, unpacked where it is gzipped (by its first two bytes)."""
+    try:
+        file = path.open("rb")
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+    except OSError as error:
+        raise InputError(path, f"cannot read: {error.strerror}") from None
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+
+
+def looks_like_xml(path: Path) -> bool:
+    """Say whether the first character of a file that is no white space is ``<``."""
+    with open_input(path) as file, reading(path):
+        head = file.read(1024)
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
+        head = head.removeprefix(mark)
+    return head.strip(b" \t\r\n\0").startswith(b"<")
+
+
+class reading:  # noqa: N801 - reads as a statement: with reading(path)
+    """Turn what can go wrong while a file is read into an InputError that names the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, etree.XMLSyntaxError):
+            line = error.lineno or 1
+            reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
+            raise InputError(f"{self.path}:{line}", f"not well-formed XML: {reason}") from None
+        if isinstance(error, UnicodeDecodeError):
+            raise InputError(self.path, "not UTF-8 text; expected text or XML") from None
+        if isinstance(error, (gzip.BadGzipFile, zlib.error, EOFError)):
+            raise InputError(self.path, f"damaged gzip file: {error}") from None
+        if isinstance(error, OSError):
+            raise InputError(self.path, f"cannot read: {error.strerror or error}") from None
+
+
+def iterate_xml(path: Path, tags: Iterable[str]) -> Iterator[etree._Element]:
+    """Yield the finished elements of the given names, each emptied after use.
+
+    Nothing is expanded, loaded or fetched, and memory is bounded by one such element. Names match in
+    lower, upper and capitalised spelling.
+    """
+    spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
+    with open_input(path) as file, reading(path):
+        events = etree.iterparse(
+            file,
+            events=("end",),
+            tag=spellings,
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            attribute_defaults=False,
+            remove_comments=True,
+            remove_pis=True,
+            huge_tree=False,
+        )
+        for _, element in events:
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the local name of an element in lower case."""
+    return str(element.tag).rpartition("}")[2].lower()

@@ -1,0 +1,129 @@
+"""INEX assessments of 2002–2004: ``<assessments topic><file file><path path exhaustiveness …>``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lxml import etree
+
+from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import InputError, Notes, nearest
+from xcg.inputs import iterate_xml, local_name, looks_like_xml
+from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
+
+_EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "e")
+_SPECIFICITY = ("specificity", "s")
+_FILE = ("file", "name")
+_SCALE = {"0": 0, "1": 1, "2": 2, "3": 3}
+_COVERAGE = ("E", "L", "S", "N")
+_UNASSESSED = "U"
+
+
+def read_inex_assessments(path: Path, base: RecallBase, notes: Notes) -> None:
+    """Read one file of INEX 2002, 2003 or 2004 into a recall-base.
+
+    An element whose exhaustivity or specificity is ``U`` is unassessed and left out. In the 2002
+    form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity.
+    Raises InputError with file and line for what is no such file, an illegal path or pair, or an
+    element with two assessments.
+    """
+    if not looks_like_xml(path):
+        raise InputError(path, "no XML; expected INEX assessments, <assessments topic=…>")
+    topic = ""
+    for element in iterate_xml(path, ["file", "assessments"]):
+        if local_name(element) == "assessments":
+            topic = _topic(element, path)
+            base.add_topic(topic, str(path))
+        else:
+            topic = _topic(element.getparent(), path)
+            base.add_topic(topic, str(path))
+            _read_file(element, topic, path, base, notes)
+    if not topic:
+        raise InputError(path, "no <assessments> element; expected INEX assessments")
+
+
+def _attributes(element: etree._Element) -> dict[str, str]:
+    return {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
+
+
+def _topic(element: etree._Element | None, path: Path) -> str:
+    if element is None or local_name(element) != "assessments":
+        line = 1 if element is None else element.sourceline
+        raise InputError(f"{path}:{line}", "expected <file> elements inside <assessments topic=…>")
+    topic = _attributes(element).get("topic", "")
+    if not topic:
+        raise InputError(f"{path}:{element.sourceline}", "<assessments> lacks its topic attribute")
+    return topic
+
+
+def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase, notes: Notes) -> None:
+    where = f"{path}:{element.sourceline}"
+    attributes = _attributes(element)
+    name = next((attributes[key] for key in _FILE if key in attributes), None)
+    if name is None:
+        raise InputError(where, "<file> lacks its file attribute, the document's name")
+    try:
+        file = canonical_file(name)
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    for child in element:
+        where = f"{path}:{child.sourceline}"
+        if not isinstance(child.tag, str) or local_name(child) != "path":
+            raise InputError(
+                where,
+                f"unexpected {child.tag!r} in <file>: expected <path path=… exhaustiveness=…>",
+            )
+        try:
+            assessed = _read_path(_attributes(child))
+        except ValueError as error:
+            notes.problem("assessments left out", where, str(error))
+            continue
+        if assessed is not None:
+            base.add(topic, file, *assessed, where)
+
+
+def _read_path(attributes: dict[str, str]) -> tuple[str, Assessment] | None:
+    """Return path and assessment, or None for an unassessed element; ValueError for wrong values."""
+    if "path" not in attributes:
+        raise ValueError("<path> lacks its path attribute, the element's path")
+    path = canonical_path(attributes["path"])
+    if "coverage" in attributes or "relevance" in attributes:
+        return _read_2002(path, attributes)
+    exhaustivity = _value(attributes, _EXHAUSTIVITY)
+    specificity = _value(attributes, _SPECIFICITY)
+    for value in (exhaustivity, specificity):
+        if value != _UNASSESSED and value not in _SCALE:
+            raise ValueError(f"{path}: illegal value {value!r}: expected 0, 1, 2, 3 or U")
+    if _UNASSESSED in (exhaustivity, specificity):
+        return None
+    pair = (_SCALE[exhaustivity], _SCALE[specificity])
+    if pair not in LEGAL_PAIRS:
+        raise ValueError(
+            f"{path}: illegal assessment (e, s) = {pair}: expected both 0 or both from 1 to 3"
+        )
+    return path, Assessment(float(pair[0]), float(pair[1]))
+
+
+def _read_2002(path: str, attributes: dict[str, str]) -> tuple[str, Assessment] | None:
+    relevance = _value(attributes, ("relevance",))
+    coverage = _value(attributes, ("coverage",)).upper()
+    if _UNASSESSED in (relevance, coverage):
+        return None
+    if relevance not in _SCALE:
+        raise ValueError(f"{path}: illegal relevance {relevance!r}: expected 0, 1, 2, 3 or U")
+    if coverage not in _COVERAGE:
+        raise ValueError(f"{path}: illegal coverage {coverage!r}: expected E, L, S, N or U")
+    if (relevance == "0") != (coverage == "N"):
+        raise ValueError(
+            f"{path}: illegal assessment {relevance}{coverage}: relevance 0 goes with coverage N"
+        )
+    return path, Assessment(float(_SCALE[relevance]), coverage)
+
+
+def _value(attributes: dict[str, str], names: tuple[str, ...]) -> str:
+    for name in names:
+        if name in attributes:
+            return attributes[name].upper()
+    hint = next((h for a in attributes if (h := nearest(a, names)).startswith("did")), "")
+    found = f" ({hint})" if hint else ""
+    raise ValueError(f"<path> lacks its {names[0]} attribute{found}")

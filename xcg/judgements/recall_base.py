@@ -1,0 +1,164 @@
+"""What the assessors said: topic → file → element → assessment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import InputError, Notes
+from xcg.inputs import PathLike, expand
+
+Grade = float | str
+
+
+class Assessment(NamedTuple):
+    """The judgement of one element for one topic.
+
+    exhaustivity: 0 … 3 (INEX 2002–2004; the relevance of 2002).
+    specificity: 0 … 3; for INEX 2002 the coverage, one of the letters E, L, S, N.
+    characters: the element's size where the assessments state it.
+
+    >>> Assessment(3, 1).relevant, Assessment(0, 0).relevant, Assessment(2, "N").relevant
+    (True, False, False)
+    """
+
+    exhaustivity: float
+    specificity: Grade
+    characters: int | None = None
+
+    @property
+    def relevant(self) -> bool:
+        """E > 0 and s > 0: the element belongs to the full recall-base."""
+        specific = (
+            self.specificity != "N" if isinstance(self.specificity, str) else self.specificity > 0
+        )
+        return self.exhaustivity > 0 and specific
+
+    @property
+    def label(self) -> str:
+        """The pair as the papers write it: ``(3,1)``."""
+        return f"({_short(self.exhaustivity)},{_short(self.specificity)})"
+
+
+def _short(grade: Grade) -> str:
+    return grade if isinstance(grade, str) else f"{grade:g}"
+
+
+LEGAL_PAIRS = frozenset(
+    {(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)}
+)
+"""The ten legal pairs on the four-point scales, the set ES of Kazai & Lalmas 2006, section 3.3."""
+
+
+class RecallBase:
+    """The assessed elements of a test collection.
+
+    Made empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or from files with
+    :func:`read_assessments`. An element that is not in it counts as not relevant.
+
+    >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
+    >>> base.topics
+    ['163']
+    >>> base.files("163")["co/2001/r7022"]["/article[1]/bdy[1]/sec[6]"].label
+    '(3,3)'
+    """
+
+    def __init__(self) -> None:
+        self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
+        self.sources: dict[str, str] = {}
+        """Where each topic was read, for messages."""
+
+    @classmethod
+    def of(
+        cls,
+        assessments: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
+    ) -> RecallBase:
+        """Return the recall-base of nested dicts: topic → file → path → (e, s) or an Assessment.
+
+        Raises InputError for an illegal file name, path or pair.
+        """
+        base = cls()
+        for topic, files in assessments.items():
+            base.add_topic(str(topic), "assessments")
+            for file, elements in files.items():
+                for path, pair in elements.items():
+                    where = f"assessments, topic {topic}, {file}, {path}"
+                    try:
+                        name, canonical = canonical_file(file), canonical_path(path)
+                    except ValueError as error:
+                        raise InputError(where, str(error)) from None
+                    base.add(str(topic), name, canonical, check_pair(pair, where), where)
+        return base
+
+    @property
+    def topics(self) -> list[str]:
+        """The assessed topics: by number where all are numbers, else by name."""
+        return sorted(self._topics, key=topic_key)
+
+    def files(self, topic: str) -> Mapping[str, Mapping[str, Assessment]]:
+        """Return file → path → assessment of one topic, nothing for an unknown one."""
+        return self._topics.get(topic, {})
+
+    def __contains__(self, topic: object) -> bool:
+        return topic in self._topics
+
+    def __len__(self) -> int:
+        return sum(len(elements) for files in self._topics.values() for elements in files.values())
+
+    def __repr__(self) -> str:
+        return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
+
+    def add_topic(self, topic: str, source: str) -> None:
+        """Make a topic an assessed one, even where nothing is relevant to it."""
+        self._topics.setdefault(topic, {})
+        self.sources.setdefault(topic, source)
+
+    def add(self, topic: str, file: str, path: str, assessment: Assessment, where: object) -> None:
+        """Add an assessed element; file and path are canonical.
+
+        Raises InputError where the element is already there with another assessment.
+        """
+        elements = self._topics.setdefault(topic, {}).setdefault(file, {})
+        earlier = elements.setdefault(path, assessment)
+        if earlier != assessment:
+            raise InputError(
+                where,
+                f"topic {topic}, {file}: {path} is assessed {assessment.label} "
+                f"but was {earlier.label} before; expected one assessment an element",
+            )
+
+
+def check_pair(pair: object, where: object) -> Assessment:
+    """Return the Assessment of an (e, s) pair on the four-point scales.
+
+    Raises InputError for a pair that is not in ES.
+    """
+    if isinstance(pair, Assessment):
+        return pair
+    if isinstance(pair, Sequence) and not isinstance(pair, str) and tuple(pair) in LEGAL_PAIRS:
+        return Assessment(float(pair[0]), float(pair[1]))
+    raise InputError(
+        where,
+        f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3",
+    )
+
+
+def topic_key(topic: str) -> tuple[int, int, str]:
+    """Order topics by number, those that are no numbers behind them by name."""
+    return (0, int(topic), topic) if topic.isdecimal() else (1, 0, topic)
+
+
+def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
+    """Read assessment files, folders and globs into one recall-base.
+
+    Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` illegal
+    values are counted and the elements left unassessed.
+    """
+    from xcg.judgements.inex_xml import read_inex_assessments
+
+    notes = notes if notes is not None else Notes()
+    base = RecallBase()
+    for path in expand(paths, "assessments"):
+        read_inex_assessments(path, base, notes)
+    return base

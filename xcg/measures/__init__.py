@@ -1,0 +1,213 @@
+"""The measures: declarations in one registry, each computed by a pure function of gain vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
+from xcg.measures.effort_precision import (
+    Interpolation,
+    Unretrieved,
+    effort_precision,
+    interpolated_mean_effort_precision,
+    mean_effort_precision,
+)
+from xcg.measures.measure import (
+    RANK,
+    RECALL,
+    Definition,
+    Measure,
+    MeasureRegistry,
+    TopicGains,
+    split_measures,
+)
+from xcg.measures.sakai import q_measure, r_measure
+
+__all__ = [
+    "MEASURES",
+    "Definition",
+    "Measure",
+    "MeasureRegistry",
+    "TopicGains",
+    "cumulate",
+    "effort_precision",
+    "gain_recall",
+    "interpolated_mean_effort_precision",
+    "manxcg",
+    "mean_effort_precision",
+    "nxcg",
+    "q_measure",
+    "r_measure",
+    "split_measures",
+]
+
+_INTERPOLATION = {"interpolation": ("segment", "linear")}
+_UNRETRIEVED = {"unretrieved": ("uncredited", "max")}
+_BOUND = "0 to 1 where no gain can exceed the ideal's (normalisation: subtree and alpha: 1)"
+
+MEASURES = MeasureRegistry()
+
+
+def _at_rank(
+    vector: Callable[..., npt.NDArray[np.float64]], *, normalised: bool = True
+) -> Callable[[TopicGains, float, Mapping[str, str]], float]:
+    """Make a measure at a rank from a function that gives a vector by rank."""
+
+    def compute(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+        given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
+        return float(vector(*given, depth=int(cutoff))[-1])
+
+    return compute
+
+
+MEASURES.add(
+    Definition(
+        name="xCG",
+        title="cumulated gain at a rank",
+        formula="xCG[i] = xG[1] + … + xG[i]",
+        range="0 to the sum of all gains",
+        source="Kazai & Lalmas 2006, equation 4",
+        example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
+        caveat="Topics with more relevant elements weigh more in its mean; nxCG compares better.",
+        cutoff=RANK,
+        compute=_at_rank(cumulate, normalised=False),
+    )
+)
+MEASURES.add(
+    Definition(
+        name="nxCG",
+        title="normalised cumulated gain at a rank",
+        formula="nxCG[i] = xCG[i] / xCI[i], xCI the cumulated ideal gains",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 5",
+        example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
+        caveat="Behind the last ideal element it no longer tells early from late results.",
+        cutoff=RANK,
+        compute=_at_rank(nxcg),
+    )
+)
+MEASURES.add(
+    Definition(
+        name="MAnxCG",
+        title="mean of nxCG up to a rank",
+        formula="MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 6",
+        example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
+        caveat="A rank far behind the last ideal element covers up differences.",
+        cutoff=RANK,
+        compute=_at_rank(manxcg),
+    )
+)
+MEASURES.add(
+    Definition(
+        name="gr",
+        title="gain-recall at a rank",
+        formula="gr[i] = xCG[i] / xCI[n], n the number of ideal elements",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 14",
+        example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
+        cutoff=RANK,
+        compute=_at_rank(gain_recall),
+    )
+)
+
+
+def _ep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    interpolation = cast(Interpolation, parameters["interpolation"])
+    return effort_precision(topic.gains, topic.ideal, cutoff, interpolation)
+
+
+def _imaep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    interpolation = cast(Interpolation, parameters["interpolation"])
+    return interpolated_mean_effort_precision(topic.gains, topic.ideal, interpolation)
+
+
+def _maep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    return mean_effort_precision(
+        topic.gains,
+        topic.ideal,
+        topic.not_retrieved,
+        cast(Interpolation, parameters["interpolation"]),
+        cast(Unretrieved, parameters["unretrieved"]),
+    )
+
+
+def _q(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    unretrieved = cast(Unretrieved, parameters["unretrieved"])
+    return q_measure(topic.gains, topic.ideal, topic.not_retrieved, unretrieved)
+
+
+def _r(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    return r_measure(topic.gains, topic.ideal)
+
+
+MEASURES.add(
+    Definition(
+        name="ep",
+        title="effort-precision at a gain-recall point",
+        formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which ideal and run reach g = r·xCI[n]; "
+        "0 where the run never does",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 13",
+        example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
+        caveat="interpolation=segment reproduces the paper's Table II, linear is its text.",
+        cutoff=RECALL,
+        parameters=_INTERPOLATION,
+        compute=_ep,
+    )
+)
+MEASURES.add(
+    Definition(
+        name="MAep",
+        title="mean average effort-precision",
+        formula="Σ over the ranks with gain of ep at that rank's own level / N, N the number of these "
+        "ranks plus the ideal elements that are not retrieved",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, section 5.4",
+        example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
+        caveat="unretrieved=max divides by the larger of ranks with gain and ideal elements.",
+        parameters={**_INTERPOLATION, **_UNRETRIEVED},
+        compute=_maep,
+    )
+)
+MEASURES.add(
+    Definition(
+        name="iMAep",
+        title="interpolated mean average effort-precision",
+        formula="mean of ep at gain-recall 0.1, 0.2, …, 1.0",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, section 5.4",
+        example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
+        caveat="With few ideal elements the interpolation dominates it.",
+        parameters=_INTERPOLATION,
+        compute=_imaep,
+    )
+)
+MEASURES.add(
+    Definition(
+        name="Q",
+        title="Sakai's Q-measure on element gains",
+        formula="1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), N as for MAep",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 11 with footnotes 12 and 13; Sakai 2004",
+        example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
+        parameters=_UNRETRIEVED,
+        compute=_q,
+    )
+)
+MEASURES.add(
+    Definition(
+        name="R",
+        title="Sakai's R-measure on element gains",
+        formula="cbg(R) / (cig(R) + R), R the number of ideal elements",
+        range=_BOUND,
+        source="Kazai & Lalmas 2006, equation 12 as its Table II has it; Sakai 2004",
+        example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
+        compute=_r,
+    )
+)

@@ -1,0 +1,125 @@
+"""Named functions: registered inside by decorator, named ``package.module:function`` outside."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from xcg.errors import XcgError, nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Part(Generic[F]):
+    """One chosen part of a user model: its name, its parameters and the function to call.
+
+    ``str(part)`` is what a user would type: ``kazai_lalmas(tie=shallower)``.
+    """
+
+    name: str
+    function: F
+    parameters: tuple[tuple[str, object], ...] = ()
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters)})"
+
+
+class Registry(Generic[F]):
+    """The functions that can play one part, by name.
+
+    >>> colours = Registry("colour")
+    >>> @colours.register("red")
+    ... def red(tree, *, shade: float = 0.5): ...
+    >>> str(colours.part("red", {"shade": 0.25}))
+    'red(shade=0.25)'
+    >>> colours.part("rde")
+    Traceback (most recent call last):
+    xcg.errors.XcgError: unknown colour 'rde': did you mean 'red'?
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._functions: dict[str, F] = {}
+
+    def register(self, name: str) -> Callable[[F], F]:
+        """Return a decorator that registers a function under a name."""
+
+        def add(function: F) -> F:
+            self._functions[name] = function
+            return function
+
+        return add
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._functions))
+
+    def summary(self, name: str) -> str:
+        """Return the first line of a registered function's docstring."""
+        return (inspect.getdoc(self._functions[name]) or "").partition("\n")[0]
+
+    def part(
+        self, name: str | Callable[..., Any], parameters: Mapping[str, object] | None = None
+    ) -> Part[F]:
+        """Return the function of a name, or of ``package.module:function``, with its parameters.
+
+        Parameters are the function's keyword-only arguments. Raises XcgError for an unknown name or
+        parameter, and for a value that the argument's annotation does not admit.
+        """
+        function: Any
+        if callable(name):
+            function, name = name, getattr(name, "__qualname__", repr(name))
+        elif ":" in name:
+            function = _import(name, self.kind)
+        elif name in self._functions:
+            function = self._functions[name]
+        else:
+            raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
+        if not parameters:
+            return Part(name, function)
+        _check_parameters(f"{self.kind} {name}", function, parameters)
+        return Part(name, partial(function, **parameters), tuple(parameters.items()))  # type: ignore[arg-type]
+
+
+def _import(name: str, kind: str) -> Callable[..., Any]:
+    module_name, _, function_name = name.partition(":")
+    try:
+        function = getattr(importlib.import_module(module_name), function_name)
+    except Exception as error:  # whatever importing a user's module raises is the user's to know
+        raise XcgError(
+            f"cannot import the {kind} {name!r}: {type(error).__name__}: {error}; "
+            "expected package.module:function"
+        ) from None
+    if not callable(function):
+        raise XcgError(f"the {kind} {name!r} is no function")
+    return function  # type: ignore[no-any-return]
+
+
+def _check_parameters(
+    what: str, function: Callable[..., Any], parameters: Mapping[str, object]
+) -> None:
+    hints = get_type_hints(function)
+    legal = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+    for name, value in parameters.items():
+        if name not in legal:
+            hint = nearest(name, legal) if legal else "it takes none"
+            raise XcgError(f"{what} has no parameter {name!r}: {hint}")
+        annotation = hints.get(name)
+        if get_origin(annotation) is Literal:
+            if value not in get_args(annotation):
+                choices = [str(choice) for choice in get_args(annotation)]
+                raise XcgError(f"{what}: {name} is {value!r}: {nearest(str(value), choices)}")
+        elif annotation in (float, int) and (
+            isinstance(value, bool) or not isinstance(value, (int, annotation))
+        ):
+            raise XcgError(f"{what}: {name} is {value!r}: expected a number")

@@ -1,0 +1,157 @@
+"""Quantisation: from the pair (exhaustivity, specificity) to one score in [0, 1].
+
+A quantisation is a function ``(exhaustivity, specificity) → score``. The papers' are tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from xcg.errors import XcgError
+from xcg.judgements.recall_base import Assessment, Grade
+from xcg.plugins import Part, Registry
+
+Quantisation = Callable[[float, Grade], float]
+QUANTISATIONS: Registry[Quantisation] = Registry("quantisation")
+
+
+class Table:
+    """A quantisation given as a table of pairs; a pair of the scale that is not in it scores 0.
+
+    >>> strict = Table({"3,3": 1})
+    >>> strict(3, 3), strict(2, 3)
+    (1.0, 0.0)
+
+    Keys are ``"e,s"``, pairs ``(e, s)``, or ``"eC"`` for the coverages E, L, S, N of INEX 2002.
+    Raises XcgError for other keys, and for scores outside [0, 1].
+    """
+
+    def __init__(self, table: Mapping[object, object], summary: str = "a table") -> None:
+        self.__doc__ = summary
+        self._scores: dict[tuple[float, Grade], float] = {}
+        for key, score in table.items():
+            pair = _pair(key)
+            if isinstance(score, bool) or not isinstance(score, (int, float)):
+                raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
+            if not 0 <= score <= 1:
+                raise XcgError(f"the score of {key!r} is {score!r}: expected one from 0 to 1")
+            if pair in self._scores:
+                raise XcgError(f"the pair {key!r} stands twice")
+            self._scores[pair] = float(score)
+        self._by_coverage = any(isinstance(s, str) for _, s in self._scores)
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the score of a pair; XcgError for a pair on another scale than the table's."""
+        score = self._scores.get((exhaustivity, specificity))
+        if score is not None:
+            return score
+        if isinstance(specificity, str):
+            on_scale = self._by_coverage
+        else:
+            on_scale = not self._by_coverage and specificity in (0, 1, 2, 3)
+        if not on_scale and not (exhaustivity == 0 and specificity in (0, "N")):
+            scale = "coverages E, L, S, N" if self._by_coverage else "specificities 0, 1, 2, 3"
+            raise XcgError(
+                f"no score for ({exhaustivity:g}, {specificity}): the table is for {scale}; "
+                "choose a quantisation for the scale of these assessments"
+            )
+        return 0.0
+
+
+def _pair(key: object) -> tuple[float, Grade]:
+    if isinstance(key, tuple) and len(key) == 2:
+        first, second = key
+    elif isinstance(key, str) and "," in key:
+        first, _, second = (part.strip() for part in key.partition(","))
+    elif isinstance(key, str) and len(key.strip()) == 2:
+        first, second = key.strip()[0], key.strip()[1]
+    else:
+        first = second = None
+    if isinstance(second, str) and second.upper() in ("E", "L", "S", "N"):
+        return _grade(first, key), second.upper()
+    return _grade(first, key), _grade(second, key)
+
+
+def _grade(value: object, key: object) -> float:
+    try:
+        grade = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        grade = math.nan
+    if not 0 <= grade <= 3:
+        raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
+    return grade
+
+
+def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
+    """Return a user's own table as the quantisation of a model."""
+    return Part("table", Table(table))
+
+
+def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
+    """Return the score of an assessment.
+
+    Raises XcgError where the function fails or gives no number in [0, 1].
+    """
+    exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
+    try:
+        score = float(part.function(exhaustivity, specificity))
+    except XcgError as error:
+        raise XcgError(f"quantisation {part}: {error}") from None
+    except Exception as error:
+        raise XcgError(
+            f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
+        ) from None
+    if not 0 <= score <= 1:
+        raise XcgError(
+            f"quantisation {part} gives {score} for {assessment.label}: expected a score from 0 to 1"
+        )
+    return score
+
+
+def _register(name: str, table: Mapping[object, object], summary: str) -> Table:
+    quantisation = Table(table, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
+
+
+strict = _register(
+    "strict",
+    {(3, 3): 1},
+    "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)",
+)
+gen = _register(
+    "gen",
+    {
+        (3, 3): 1,
+        **dict.fromkeys([(2, 3), (3, 2), (3, 1)], 0.75),
+        **dict.fromkeys([(1, 3), (2, 2), (2, 1)], 0.5),
+        **dict.fromkeys([(1, 2), (1, 1)], 0.25),
+    },
+    "generalised: leans to exhaustivity (Kazai & Lalmas 2006, equation 2)",
+)
+sog = _register(
+    "sog",
+    {
+        (3, 3): 1,
+        (2, 3): 0.9,
+        **dict.fromkeys([(1, 3), (3, 2)], 0.75),
+        (2, 2): 0.5,
+        **dict.fromkeys([(1, 2), (3, 1)], 0.25),
+        **dict.fromkeys([(2, 1), (1, 1)], 0.1),
+    },
+    "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
+)
+inex2002_strict = _register(
+    "inex2002_strict", {(3, "E"): 1}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
+)
+inex2002_gen = _register(
+    "inex2002_gen",
+    {
+        (3, "E"): 1,
+        **dict.fromkeys([(2, "E"), (3, "L")], 0.75),
+        **dict.fromkeys([(1, "E"), (2, "L"), (2, "S")], 0.5),
+        **dict.fromkeys([(1, "S"), (1, "L")], 0.25),
+    },
+    "generalised for relevance and coverage (INEX 2002)",
+)

@@ -1,0 +1,80 @@
+"""What xcg offers, as text: measures, user models and the parts these are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xcg.ideal import SELECTIONS
+from xcg.measures.measure import Definition
+from xcg.quantisation import QUANTISATIONS
+from xcg.report.tables import plain_table
+from xcg.user_model import UserModel, shipped_models
+
+
+def list_measures(definitions: Iterable[Definition]) -> str:
+    """Return a line a measure: how it is written, its parameters, what it is, where it comes from."""
+    rows = [
+        [definition.usage, _parameters(definition), definition.title, definition.source]
+        for definition in definitions
+    ]
+    return plain_table(["measure", "parameters", "what it is", "source"], rows)
+
+
+def describe_measure(definition: Definition) -> str:
+    """Return all that a measure declares about itself."""
+    lines = [f"{definition.usage}: {definition.title}", ""]
+    lines += [f"  {definition.formula}", ""]
+    if definition.cutoff:
+        lines.append(f"cutoff:      {definition.cutoff.name}")
+    for name, values in definition.parameters.items():
+        lines.append(f"parameter:   {name}={' | '.join(values)}; by default as the user model says")
+    lines.append(f"range:       {definition.range}")
+    lines.append(f"example:     {definition.example}")
+    if definition.caveat:
+        lines.append(f"caveat:      {definition.caveat}")
+    lines.append(f"source:      {definition.source}")
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(definition: Definition) -> str:
+    return " ".join(f"{name}={'|'.join(values)}" for name, values in definition.parameters.items())
+
+
+def list_user_models() -> str:
+    """Return the shipped user models, and the named quantisations and ideal selections."""
+    rows = []
+    for name in shipped_models():
+        model = UserModel.shipped(name)
+        value = model.relevance_value
+        rows.append(
+            [
+                name,
+                str(model.quantisation),
+                str(model.ideal),
+                f"{value.alpha:g}",
+                value.normalisation,
+                value.near_misses,
+                model.size,
+            ]
+        )
+    heading = [
+        "user model",
+        "quantisation",
+        "ideal",
+        "alpha",
+        "normalisation",
+        "near misses",
+        "size",
+    ]
+    parts = [
+        [registry.kind, name, registry.summary(name)]
+        for registry in (QUANTISATIONS, SELECTIONS)
+        for name in registry
+    ]
+    return plain_table(heading, rows) + "\n" + plain_table(["part", "name", "what it is"], parts)
+
+
+def show_user_model(name: str) -> str:
+    """Return a shipped user model's file; XcgError for an unknown name."""
+    UserModel.shipped(name)
+    return shipped_models()[name].read_text(encoding="utf-8")

@@ -1,0 +1,152 @@
+"""Results as text: tables for people, JSON Lines, JSON and CSV at full precision for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from prettytable import PrettyTable, TableStyle
+
+from xcg.errors import XcgError, nearest
+
+if TYPE_CHECKING:
+    from xcg.results import Results
+
+Row = list[str]
+_WIDE = 100  # characters; a table that is wider is turned on its side where that is narrower
+
+
+def render(results: Results, format: str = "table", per_topic: bool = False) -> str:
+    """Return results as text; XcgError for an unknown format.
+
+    ``table``, ``markdown`` and ``latex`` have a row a run and a column a measure, or the other way
+    round where that fits better, with four decimals. ``jsonl``, ``json`` and ``csv`` have a line a
+    figure at full double precision. Without ``per_topic`` they hold the means over topics.
+    """
+    if format not in FORMATS:
+        raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
+    chosen = results if per_topic else results.means()
+    if format in RECORDS:
+        return RECORDS[format]([row._asdict() for row in chosen])
+    return TABLES[format](*_pivot(chosen, per_topic))
+
+
+def records(rows: Sequence[dict[str, object]], format: str) -> str:
+    """Return rows of one shape as ``table``, ``jsonl``, ``csv`` or ``json``."""
+    if format in RECORDS:
+        return RECORDS[format](rows)
+    heading = list(rows[0]) if rows else []
+    return plain_table(heading, [[str(value) for value in row.values()] for row in rows])
+
+
+def _jsonl(records: Iterable[dict[str, object]]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _json(records: Iterable[dict[str, object]]) -> str:
+    return json.dumps(list(records), ensure_ascii=False, indent=1) + "\n"
+
+
+def _csv(records: Iterable[dict[str, object]]) -> str:
+    text = io.StringIO()
+    rows = list(records)
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _pivot(results: Results, per_topic: bool) -> tuple[Row, list[Row]]:
+    """Return the heading and the rows of a table; names first, then a column a measure."""
+    several = len(results.user_models) > 1
+    columns = results.measures
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in results:
+        names = [row.run]
+        if several:
+            names.insert(0, row.user_model)
+        if per_topic:
+            names.append(row.topic)
+        cells.setdefault(tuple(names), {})[row.measure] = f"{row.value:.4f}"
+    heading = ["user model"] * several + ["run"] + ["topic"] * per_topic
+    rows = [[*names, *(values.get(c, "") for c in columns)] for names, values in cells.items()]
+    if per_topic or several:
+        return [*heading, *columns], rows
+    flipped = [list(column) for column in zip([*heading, *columns], *rows, strict=True)]
+    flipped[0][0] = "measure"
+    upright_width = sum(max(map(len, column)) + 2 for column in flipped)
+    if upright_width > _WIDE and _width(flipped) < upright_width:
+        return flipped[0], list(flipped[1:])
+    return [*heading, *columns], rows
+
+
+def _width(rows: list[list[str]]) -> int:
+    return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True))
+
+
+def plain_table(heading: Row, rows: Iterable[Row]) -> str:
+    """Return a table for a terminal: no rules but one under the heading, numbers to the right."""
+    table = _table(heading, rows)
+    table.set_style(TableStyle.PLAIN_COLUMNS)
+    table.left_padding_width, table.right_padding_width = 0, 2
+    return "".join(line.rstrip() + "\n" for line in table.get_string().splitlines())
+
+
+def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
+    """Return a Markdown table."""
+
+    def escape(cell: str) -> str:
+        return cell.replace("\\", "\\\\").replace("|", "\\|")
+
+    table = _table([escape(c) for c in heading], ([escape(c) for c in row] for row in rows))
+    table.set_style(TableStyle.MARKDOWN)
+    return table.get_string() + "\n"
+
+
+def latex_table(heading: Row, rows: Iterable[Row]) -> str:
+    """Return a LaTeX tabular."""
+    marks = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+    marks.update({mark: "\\" + mark for mark in "&%$#_{}"})
+
+    def escape(cell: str) -> str:
+        return "".join(marks.get(character, character) for character in cell)
+
+    table = _table([escape(c) for c in heading], ([escape(c) for c in row] for row in rows))
+    return table.get_latex_string() + "\n"
+
+
+def _table(heading: Row, rows: Iterable[Row]) -> PrettyTable:
+    # Field names must differ, and a run may be called like another column.
+    table = PrettyTable(header=True)
+    body = [list(row) for row in rows]
+    unique = [name + "\u200b" * list(heading[:i]).count(name) for i, name in enumerate(heading)]
+    table.field_names = unique
+    table.add_rows(body)
+    for index, name in enumerate(unique):
+        cells = [row[index] for row in body if row[index]]
+        table.align[name] = "r" if cells and all(map(_is_number, cells)) and index else "l"
+    return table
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+TABLES: dict[str, Callable[[Row, list[Row]], str]] = {
+    "table": plain_table,
+    "markdown": markdown_table,
+    "latex": latex_table,
+}
+RECORDS: dict[str, Callable[[Iterable[dict[str, object]]], str]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "json": _json,
+}
+FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")

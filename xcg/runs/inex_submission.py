@@ -1,0 +1,113 @@
+"""Runs as INEX participants submitted them: ``<inex-submission run-id><topic><result>…``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+
+from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import InputError, Notes
+from xcg.inputs import iterate_xml, local_name
+from xcg.runs.run import Memo, Ranking, Run, order_by
+
+_FIELDS = ("file", "path", "rank", "rsv")
+
+
+@dataclass(slots=True)
+class _Result:
+    line: int
+    file: str = ""
+    path: str = ""
+    rank: str | None = None
+    rsv: str | None = None
+
+
+def read_inex_submission(path: Path, notes: Notes) -> Run:
+    """Read an inex-submission.
+
+    The results of a topic are ordered by ``<rank>`` where every one has it, else by ``<rsv>``
+    descending where every one has it, else they stay as written; equal keys stay as written.
+    Raises InputError with file and line for what is no such file.
+    """
+    rankings: dict[str, Ranking] = {}
+    name = ""
+    files, paths = Memo(canonical_file), Memo(canonical_path)
+    for element in iterate_xml(path, ["topic", "inex-submission"]):
+        if local_name(element) == "topic":
+            topic = (element.get("topic-id") or "").strip()
+            where = f"{path}:{element.sourceline}"
+            if not topic:
+                raise InputError(where, "<topic> lacks its topic-id attribute")
+            if topic in rankings:
+                raise InputError(where, f"topic {topic} stands twice; expected one <topic> a topic")
+            rankings[topic] = _read_topic(element, path, topic, notes, files, paths)
+        else:
+            name = (element.get("run-id") or "").strip()
+            if not name:
+                raise InputError(
+                    f"{path}:{element.sourceline}", "<inex-submission> lacks its run-id attribute"
+                )
+    if not name:
+        raise InputError(path, "no <inex-submission> element; expected a run")
+    return Run(name, rankings, str(path))
+
+
+def _read_topic(
+    element: etree._Element, path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
+) -> Ranking:
+    results = _results(element)
+    order = _order(results, path)
+    ordered_files, ordered_paths = [], []
+    for rank, place in enumerate(order, 1):
+        result = results[place]
+        try:
+            file, element_path = files(result.file), paths(result.path)
+        except ValueError as error:
+            where = f"{path}:{result.line}"
+            notes.problem("results that name no element", where, f"topic {topic}, rank {rank}: {error}")
+            file, element_path = result.file.strip(), ""
+        ordered_files.append(file)
+        ordered_paths.append(element_path)
+    return Ranking(ordered_files, ordered_paths)
+
+
+def _results(topic: etree._Element) -> list[_Result]:
+    """Collect the fields of every result in one walk over the topic."""
+    results: list[_Result] = []
+    for element in topic.iter("result", *_FIELDS):
+        tag = element.tag
+        if tag == "result":
+            results.append(_Result(_line(element)))
+        elif results:
+            setattr(results[-1], tag, element.text or "")
+    return results
+
+
+def _line(element: etree._Element) -> int:
+    line: object = element.sourceline
+    return line if isinstance(line, int) else 0
+
+
+def _order(results: list[_Result], path: Path) -> list[int]:
+    ranks = [_number(r.rank, "rank", r, path) for r in results if r.rank is not None]
+    if results and len(ranks) == len(results):
+        return order_by(ranks)
+    scores = [_number(r.rsv, "rsv", r, path) for r in results if r.rsv is not None]
+    if results and len(scores) == len(results):
+        return order_by(scores, descending=True)
+    return list(range(len(results)))
+
+
+def _number(text: str, field: str, result: _Result, path: Path) -> float:
+    """Return the number that a field holds: a rank is a whole number from 0, an rsv finite."""
+    try:
+        value = float(int(text)) if field == "rank" else float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (field == "rank" and value < 0):
+        expected = "a whole number from 0" if field == "rank" else "a finite number"
+        raise InputError(f"{path}:{result.line}", f"illegal {field} {text!r}: expected {expected}")
+    return value

@@ -1,0 +1,32 @@
+"""Run files by their content: XML is an inex-submission, anything else a TREC run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from xcg.errors import Notes
+from xcg.inputs import PathLike, expand, looks_like_xml
+from xcg.runs.inex_submission import read_inex_submission
+from xcg.runs.run import Run, Ties
+from xcg.runs.trec import read_trec_run
+
+
+def read_run(path: PathLike, notes: Notes | None = None, ties: Ties = "document") -> Run:
+    """Read one run file.
+
+    Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` results
+    with an illegal path are counted, and hold their rank without naming an element.
+    """
+    notes = notes if notes is not None else Notes()
+    path = Path(path)
+    if looks_like_xml(path):
+        return read_inex_submission(path, notes)
+    return read_trec_run(path, notes, ties)
+
+
+def read_runs(
+    paths: PathLike | Iterable[PathLike], notes: Notes | None = None, ties: Ties = "document"
+) -> list[Run]:
+    """Read run files, folders and globs."""
+    return [read_run(path, notes, ties) for path in expand(paths, "runs")]

@@ -1,0 +1,128 @@
+"""A run: topic → ranking of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import InputError
+
+Ties = Literal["document", "rank", "file"]
+"""How TREC results of one score are ordered: by document id descending as trec_eval does, by the
+rank that is written, or as they stand in the file."""
+
+TIES: tuple[Ties, ...] = ("document", "rank", "file")
+
+
+class Ranking:
+    """The results for one topic in order, as two columns of equal length.
+
+    files: canonical file names. paths: canonical element paths, ``""`` for a result that names no
+    element (which readers only let through where errors are lenient).
+    """
+
+    __slots__ = ("files", "paths")
+
+    def __init__(self, files: Sequence[str], paths: Sequence[str]) -> None:
+        self.files = files
+        self.paths = paths
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return zip(self.files, self.paths, strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ranking) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Ranking of {len(self)} results>"
+
+
+class Run:
+    """What one system returned.
+
+    name: the run's id. rankings: topic → :class:`Ranking`. source: where it was read, for messages.
+
+    >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
+    >>> list(run.rankings["163"])
+    [('co/2001/r7022', '/article[1]/bdy[1]/sec[4]')]
+    """
+
+    def __init__(self, name: str, rankings: Mapping[str, Ranking], source: str = "") -> None:
+        self.name = name
+        self.rankings = rankings
+        self.source = source or f"run {name}"
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {len(self.rankings)} topics>"
+
+    @classmethod
+    def of(cls, name: str, results: Mapping[str, Iterable[object]]) -> Run:
+        """Return the run of topic → results in order.
+
+        A result is a (file, path) pair or a string ``file#/path``. Raises InputError for one that is
+        neither.
+        """
+        rankings = {}
+        for topic, ranked in results.items():
+            files, paths = [], []
+            for rank, result in enumerate(ranked, 1):
+                where = f"run {name}, topic {topic}, rank {rank}"
+                try:
+                    file, path = _file_and_path(result)
+                except ValueError as error:
+                    raise InputError(where, str(error)) from None
+                files.append(file)
+                paths.append(path)
+            rankings[str(topic)] = Ranking(files, paths)
+        return cls(name, rankings)
+
+
+def _file_and_path(result: object) -> tuple[str, str]:
+    if isinstance(result, str):
+        return split_element_id(result)
+    if isinstance(result, Sequence) and len(result) == 2 and all(isinstance(x, str) for x in result):
+        return canonical_file(result[0]), canonical_path(result[1])
+    raise ValueError(f"illegal result {result!r}: expected (file, path) or 'file#/path'")
+
+
+def split_element_id(element_id: str) -> tuple[str, str]:
+    """Split ``file#/path`` into canonical file name and path.
+
+    >>> split_element_id("co/2001/r7022#/article/bdy")
+    ('co/2001/r7022', '/article[1]/bdy[1]')
+
+    Raises ValueError where there is no ``#/``.
+    """
+    file, mark, path = element_id.partition("#")
+    if not mark:
+        raise ValueError(f"{element_id!r} names no element: expected file#/path")
+    return canonical_file(file), canonical_path(path)
+
+
+def order_by(keys: Sequence[float], descending: bool = False) -> list[int]:
+    """Return the stable order of the keys: equal keys stay as written."""
+    column = np.asarray(keys, dtype=np.float64)
+    return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
+
+
+class Memo:
+    """A function of strings that remembers its answers, for spellings that come again and again."""
+
+    def __init__(self, function: Callable[[str], str]) -> None:
+        self._function = function
+        self._answers: dict[Hashable, str] = {}
+
+    def __call__(self, text: str) -> str:
+        """Return the function's answer."""
+        answer = self._answers.get(text)
+        if answer is None:
+            answer = self._answers[text] = self._function(text)
+        return answer
