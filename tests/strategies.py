@@ -44,7 +44,9 @@ def markup(draw: DrawFn, depth: int = 4) -> str:
 
 def texts() -> SearchStrategy[str]:
     """Escaped text, often empty, so that there are elements of size 0."""
-    return st.sampled_from(["", "", "a", "two words", " é ", "&amp;x", "<!-- c -->", "longer text here "])
+    return st.sampled_from(
+        ["", "", "a", "two words", " é ", "&amp;x", "<!-- c -->", "longer text here "]
+    )
 
 
 def measured(source: str) -> dict[Path, int]:

@@ -153,7 +153,8 @@ def test_paths_have_one_spelling(raw: str, canonical: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"]
+    "raw",
+    ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"],
 )
 def test_what_is_no_path(raw: str) -> None:
     with pytest.raises(ValueError, match="no element path"):

@@ -36,6 +36,8 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     for legal_name in names:
         folded.setdefault(legal_name.lower(), legal_name)
     close = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
+    if not close and name:
+        close = [legal_name for legal_name in folded if legal_name.startswith(name.lower())]
     if close:
         return f"did you mean {folded[close[0]]!r}?"
     return "expected one of " + ", ".join(names)

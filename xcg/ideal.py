@@ -59,7 +59,7 @@ def kazai_lalmas(
     else:
         chosen = [
             row
-            for row, following in zip(in_order, [*in_order[1:], len(tree)], strict=True)
+            for row, following in zip(in_order, [*in_order, len(tree)][1:], strict=True)
             if following >= tree.end[row]
         ]
     return [tree.paths[row] for row in chosen]

@@ -71,12 +71,11 @@ def _neighbour(path: Path) -> str:
 def open_input(path: Path) -> BinaryIO:
     """Open a file for reading, unpacked where it is gzipped (by its first two bytes)."""
     try:
-        file = path.open("rb")
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
     except OSError as error:
         raise InputError(path, f"cannot read: {error.strerror}") from None
-    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
 
 
 def looks_like_xml(path: Path) -> bool:

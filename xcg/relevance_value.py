@@ -118,22 +118,22 @@ class Reader:
         return gain
 
     def _gain(self, row: int) -> float:
-        value = self._value_of_result(row)
         rule = self.relevance_value
         if rule.near_misses == "exact" and row not in self._used:
             return 0.0
         if rule.normalisation == "none":
+            value = self._value_of_result(row)
             if value < NEGLIGIBLE:
                 return 0.0
             if row in self._used:
                 self.retrieved.add(row)
             return value
-        if value < NEGLIGIBLE:
-            return 0.0
         around = self._ideal_at_or_above(row)
         related = around + self._ideal_below(row)
         left = sum(max(0.0, self.document.scores[i] - self._used[i]) for i in related)
-        gain = min(value, left)
+        if left < NEGLIGIBLE:
+            return 0.0  # whatever the value is; so it needs no sizes
+        gain = min(self._value_of_result(row), left)
         if gain < NEGLIGIBLE:
             return 0.0
         for ideal in around:

@@ -12,6 +12,7 @@ from xcg.errors import InputError
 _LARGEST = 1 << 20  # octets; a configuration is a page, not a megabyte
 _MOST_NODES = 50_000  # also after aliases are followed, so that these cannot multiply
 _DEEPEST = 50
+_PLAIN = ("tag:yaml.org,2002:seq", "tag:yaml.org,2002:map")
 
 # libyaml's loader is several times faster, where PyYAML was built with it.
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -98,6 +99,8 @@ class _Builder:
                 "nested too deep or repeated too often for a configuration",
             )
         self.file.lines.setdefault(place, line)
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN:
+            raise InputError(f"{self.file.path}:{line}", f"the tag {node.tag} is not allowed")
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*place, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):

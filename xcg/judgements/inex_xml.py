@@ -48,8 +48,8 @@ def _attributes(element: etree._Element) -> dict[str, str]:
 
 def _topic(element: etree._Element | None, path: Path) -> str:
     if element is None or local_name(element) != "assessments":
-        line = 1 if element is None else element.sourceline
-        raise InputError(f"{path}:{line}", "expected <file> elements inside <assessments topic=…>")
+        found = "" if element is None else f", found <{local_name(element)}>"
+        raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
     topic = _attributes(element).get("topic", "")
     if not topic:
         raise InputError(f"{path}:{element.sourceline}", "<assessments> lacks its topic attribute")

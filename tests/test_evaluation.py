@@ -1,0 +1,297 @@
+"""Whole evaluations in Python: means, notes, and where users of other tools get hurt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import xcg
+from xcg.errors import InputError, XcgError
+
+ASSESSMENTS = {
+    "1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}},
+    "2": {"d": {"/a/s[2]": (3, 3)}},
+}
+GOOD = {"1": ["d#/a/s[1]", "d#/a/s[2]"], "2": ["d#/a/s[2]"]}
+
+
+def test_means_are_over_the_assessed_topics() -> None:
+    results = xcg.evaluate(ASSESSMENTS, {"half": {"1": GOOD["1"]}, "all": GOOD}, measures=["MAep"])
+    assert results.value("all", "MAep") == 1.0
+    assert results.value("half", "MAep") == 0.5
+    assert results.value("half", "MAep", topic="2") == 0.0
+    assert "note: run half: not answered, so counted 0: topic 2" in results.notes
+
+
+def test_unanswered_topics_can_be_skipped() -> None:
+    runs = {"half": {"1": GOOD["1"], "2": []}, "none": {"9": ["d#/a"]}}
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
+    assert results.value("half", "MAep") == 1.0
+    assert "note: run half: not answered, so left out of its means: topic 2" in results.notes
+    assert "note: run none: no assessments, so left out: topic 9" in results.notes
+    assert "note: kazai-lalmas-2006: run none has no topic to average over" in results.notes
+    with pytest.raises(XcgError, match="no results for 'none'"):
+        results.value("none", "MAep")
+
+
+def test_topics_with_nothing_ideal_are_left_out_and_named() -> None:
+    assessments = {**ASSESSMENTS, "3": {"d": {"/a": (1, 1)}}, "4": {}}
+    results = xcg.evaluate(assessments, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
+    assert results.topics == ["1", "2"]
+    assert "note: kazai-lalmas-2006-strict: no ideal element, so not in the means: topic 3, 4" in (
+        results.notes
+    )
+    with pytest.raises(XcgError, match="nothing to average"):
+        xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
+
+
+def test_several_user_models_side_by_side() -> None:
+    # 1: /a/s[1] under both; then /a is partly seen: overlap-off gives it its .1, overlap=on nothing.
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    results = xcg.evaluate(
+        ASSESSMENTS,
+        runs,
+        {"d": "<a><s>12345</s><s>12345</s></a>"},
+        ["kazai-lalmas-2006", "overlap-off"],
+        ["xCG@2"],
+    )
+    # α = 1: /a is worth what is left unseen of it, s[2]: .5·5/10 = .25, and s[2] has .5 left.
+    assert results.value("r", "xCG@2", "1", "kazai-lalmas-2006") == pytest.approx(1.25)
+    assert results.value("r", "xCG@2", "1", "overlap-off") == pytest.approx(1.1)
+    with pytest.raises(XcgError, match="name the user model"):
+        results.value("r", "xCG@2")
+
+
+def test_runs_of_one_name_stay_apart(tmp_path: Path) -> None:
+    for folder, path in (("one", "/a/s[1]"), ("two", "/a/s[2]")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.txt").write_text(f"1 Q0 d#{path} 1 1 same\n")
+    runs = [tmp_path / "one", tmp_path / "two"]
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["nxCG@1"])
+    first, second = f"same [{tmp_path}/one/run.txt]", f"same [{tmp_path}/two/run.txt]"
+    assert results.runs == [first, second]
+    assert results.value(first, "nxCG@1", "1") == 1.0
+    assert results.value(second, "nxCG@1", "1") == 0.5
+    assert list(xcg.evaluate(ASSESSMENTS, runs[::-1], measures=["nxCG@1"])) == sorted(
+        results, key=lambda row: row.run, reverse=True
+    )
+    objects = [xcg.Run.of("same", GOOD), xcg.Run.of("same", GOOD)]
+    assert len(xcg.evaluate(ASSESSMENTS, objects, measures=["MAep"]).runs) == 2
+
+
+def test_generators_are_read_once_and_completely() -> None:
+    def runs() -> Iterator[xcg.Run]:
+        yield xcg.Run.of("a", GOOD)
+        yield xcg.Run.of("b", {topic: iter(ranked) for topic, ranked in GOOD.items()})
+
+    measures = (name for name in ("MAep", "nxCG@1"))
+    models = (name for name in ("kazai-lalmas-2006", "overlap-off"))
+    results = xcg.evaluate(ASSESSMENTS, runs(), user_model=models, measures=measures)
+    assert (results.runs, results.measures) == (["a", "b"], ["MAep", "nxCG@1"])
+    assert {row.value for row in results if row.user_model == "kazai-lalmas-2006"} == {1.0}
+
+
+def test_objects_are_not_used_up(root: Path) -> None:
+    base = xcg.read_assessments(root / "assessments/kazai-lalmas-2006")
+    runs = xcg.read_runs(str(root / "corpora_samples/kazai-lalmas-2006-runs/*.xml"))
+    corpus = xcg.Corpus(root / "corpora_samples/kazai-lalmas-2006")
+    first = list(xcg.evaluate(base, runs, corpus))
+    assert list(xcg.evaluate(base, runs, corpus)) == first
+    assert list(xcg.evaluate(base, runs[::-1], corpus))[-1] != first[-1]
+    assert sorted(xcg.evaluate(base, runs[::-1], corpus)) == sorted(first)
+
+
+def test_paths_may_be_text_or_path_objects(root: Path) -> None:
+    folder = root / "assessments/kazai-lalmas-2006"
+    runs = root / "corpora_samples/kazai-lalmas-2006-runs"
+    first = list(xcg.evaluate(folder, runs))
+    assert list(xcg.evaluate(str(folder), str(runs))) == first
+    assert list(xcg.evaluate([folder], [str(runs)])) == first
+
+
+def test_graded_gains_are_no_integers() -> None:
+    model = {"name": "m", "quantisation": {"table": {"3,3": 0.33, "2,2": 0.0625}}}
+    results = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, user_model=model, measures=["xCG@2"])
+    assert results.value("r", "xCG@2", "1") == 0.33 + 0.0625
+
+
+def test_the_same_element_twice_is_fully_seen() -> None:
+    runs = {"r": {"2": ["d#/a/s[2]", "d#/a/s[2]"]}}
+    half = {"name": "half", "relevance_value": {"alpha": 0.5, "normalisation": "none"}}
+    results = xcg.evaluate(ASSESSMENTS, runs, user_model=[half, "overlap-off"], measures=["xCG@2"])
+    assert results.value("r", "xCG@2", "2", "half") == 1.5
+    assert results.value("r", "xCG@2", "2", "overlap-off") == 2.0
+
+
+def test_sizes_that_are_not_known_are_named_and_not_guessed() -> None:
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    with pytest.raises(InputError, match=r"topic 1, d, /a\[1\].*size in characters is not known"):
+        xcg.evaluate(ASSESSMENTS, runs)
+    sized = {
+        "1": {
+            "d": {
+                "/a": xcg.Assessment(2.0, 1.0, 20),
+                "/a/s[1]": xcg.Assessment(3.0, 3.0, 5),
+                "/a/s[2]": xcg.Assessment(2.0, 2.0, 10),
+            }
+        }
+    }
+    results = xcg.evaluate(sized, runs, measures=["xCG@2"])
+    assert results.value("r", "xCG@2") == pytest.approx(1 + 0.5 * 10 / 20)
+
+
+def test_words_as_sizes() -> None:
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    document = {"d": "<a><s>one</s><s>a b c</s></a>"}
+    for size, share in (("characters", 5 / 8), ("words", 3 / 3)):  # "onea b c" holds three words
+        model = {"name": "m", "size": size}
+        results = xcg.evaluate(ASSESSMENTS, runs, document, model, ["xCG@2"])
+        assert results.value("r", "xCG@2", "1") == pytest.approx(1 + 0.5 * share)
+
+
+def test_an_oddity_of_the_letter_and_its_cap() -> None:
+    # A section (3,2) is worth 0 under strict, but after one of its irrelevant paragraphs it earns the
+    # share of its unseen (3,3) paragraph: |p|/|sec| = 1/2.
+    assessments = {"1": {"d": {"/s": (3, 2), "/s/p[1]": (3, 3)}}}
+    runs = {"r": {"1": ["d#/s/p[2]", "d#/s"]}}
+    for partially_seen, gain in (("recursive", 0.5), ("capped", 0.0)):
+        model = {
+            "name": "m",
+            "quantisation": "strict",
+            "relevance_value": {"partially_seen": partially_seen},
+        }
+        results = xcg.evaluate(assessments, runs, {"d": "<s><p>12</p><p>34</p></s>"}, model, ["xCG@2"])
+        assert results.value("r", "xCG@2") == gain
+
+
+def test_near_misses_exact_rewards_ideal_elements_only() -> None:
+    assessments = {"1": {"d": {"/s": (3, 3), "/s/p[1]": (2, 3), "/s/p[2]": (2, 3)}}}
+    runs = {"r": {"1": ["d#/s/p[1]", "d#/s"]}}
+    document = {"d": "<s><p>123456</p><p>1234</p></s>"}
+    exact = {"name": "exact", "relevance_value": {"near_misses": "exact"}}
+    results = xcg.evaluate(
+        assessments, runs, document, [exact, "kazai-lalmas-2006"], ["xCG@1", "xCG@2"]
+    )
+    assert results.value("r", "xCG@1", "1", "exact") == 0.0
+    # The section is partly seen; what is left of it is p[2]: .9 · 4/10.
+    assert results.value("r", "xCG@2", "1", "exact") == pytest.approx(0.36)
+    assert results.value("r", "xCG@1", "1", "kazai-lalmas-2006") == pytest.approx(0.9)
+    assert results.value("r", "xCG@2", "1", "kazai-lalmas-2006") == pytest.approx(1.0)
+
+
+CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a/>"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (
+            {"r": {"1": ["d#/a/s[3]"]}},
+            "run r, topic 1, rank 1, d: no element /a[1]/s[3]: /a[1] has 2 's'",
+        ),
+        ({"r": {"1": ["e#/a/s[1]"]}}, "run r, topic 1, rank 1, e: no element"),
+        ({"r": {"1": ["f#/a"]}}, "rank 1, f: the corpus has no document 'f'"),
+    ],
+)
+def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        xcg.evaluate(ASSESSMENTS, runs, CORPUS)
+    assert message in str(raised.value)
+    better = {"r": {"1": [*runs["r"]["1"], "d#/a/s[1]"]}}
+    results = xcg.evaluate(ASSESSMENTS, better, CORPUS, measures=["nxCG@1", "xCG@2"], lenient=True)
+    assert results.value("r", "nxCG@1", "1") == 0.0  # it holds its rank
+    assert results.value("r", "xCG@2", "1") == 1.0  # and hides nothing
+    assert (
+        "warning: results with unknown paths: 1 time; the first: run r, topic 1, rank 1"
+        in (results.notes[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("assessments", "message"),
+    [
+        ({"1": {"d": {"/a/p": (1, 1)}}}, "assessments, topic 1, d: no element /a[1]/p[1]"),
+        ({"1": {"f": {"/a": (1, 1)}}}, "assessments, topic 1: the corpus has no document 'f'"),
+        ({"1": {"d": {"/a": (1, 0)}}}, "illegal assessment (1, 0)"),
+        ({"1": {"d": {"/a": "33"}}}, "illegal assessment '33'"),
+        ({"1": {"d": {"a": (1, 1)}}}, "'a' is no element path"),
+        ({"1": {"../d": {"/a": (1, 1)}}}, "is no corpus file"),
+    ],
+)
+def test_assessments_that_cannot_be(assessments: object, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        xcg.evaluate(assessments, {"r": GOOD}, CORPUS)  # type: ignore[arg-type]
+    assert message in str(raised.value)
+
+
+def test_lenient_assessments_are_left_out() -> None:
+    assessments = {"1": {"d": {"/a/p": (1, 1), "/a/s[1]": (3, 3)}, "f": {"/a": (3, 3)}}}
+    results = xcg.evaluate(assessments, {"r": GOOD}, CORPUS, measures=["MAep"], lenient=True)
+    assert results.value("r", "MAep") == 1.0
+    assert len([note for note in results.notes if note.startswith("warning")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"runs": []}, "no runs"),
+        ({"measures": []}, "no measures"),
+        ({"user_model": []}, "no user models"),
+        ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are called"),
+        ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
+        ({"unanswered": "drop"}, "unanswered is 'drop'"),
+        ({"runs": {"r": {"1": ["d"]}}}, "'d' names no element"),
+        ({"runs": {"r": {"1": [3]}}}, "illegal result 3"),
+        ({"corpus": "no/such/folder"}, "no such folder"),
+    ],
+)
+def test_calls_that_are_wrong(keywords: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"assessments": ASSESSMENTS, "runs": {"r": GOOD}, **keywords}
+    with pytest.raises(XcgError) as raised:
+        xcg.evaluate(**arguments)  # type: ignore[arg-type]
+    assert message in str(raised.value)
+
+
+def test_means_do_not_depend_on_the_order_of_topics() -> None:
+    values = [0.1 * i for i in range(30)]
+    assert math.fsum(values) == math.fsum(reversed(values))
+    many = {str(i): ASSESSMENTS["1"] for i in range(30)}
+    runs = {"r": {str(i): GOOD["1"] if i % 3 else ["d#/a/s[2]"] for i in range(30)}}
+    backwards = dict(reversed(many.items()))
+    assert list(xcg.evaluate(many, runs)) == list(xcg.evaluate(backwards, runs))
+
+
+def test_frames(root: Path) -> None:
+    frame = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, measures=["MAep"]).to_pandas()
+    assert list(frame.columns) == ["run", "topic", "measure", "value", "user_model"]
+    assert frame[frame.topic == "all"].value.tolist() == [1.0]
+
+
+def test_scoring_is_near_linear_where_everything_overlaps() -> None:
+    """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
+    from xcg.documents import ElementTree
+    from xcg.relevance_value import JudgedDocument, Reader, RelevanceValue
+
+    def steps(leaves: int) -> int:
+        paths = [f"/a[1]/s[{i // 10 + 1}]/p[{i % 10 + 1}]" for i in range(leaves)]
+        tree = ElementTree.from_paths(paths)
+        tree.characters[:] = 10
+        document = JudgedDocument(tree, dict.fromkeys(range(len(tree)), 0.5), [0])
+        reader = Reader(document, RelevanceValue())
+        count = 0
+        original = reader._value_below
+
+        def counting(row: int) -> float:
+            nonlocal count
+            count += 1
+            return original(row)
+
+        reader._value_below = counting  # type: ignore[method-assign]
+        for row in reversed(range(len(tree))):
+            reader.read(row)
+        return count
+
+    assert steps(4000) < 4.4 * steps(1000)

@@ -1,0 +1,279 @@
+"""Assessments and runs, as they were written and as people damage them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from xcg.errors import InputError, Notes
+from xcg.judgements import read_assessments
+from xcg.runs import Run, read_run
+
+BASE = '<assessments topic="162">\n<file file="co/1">\n{}\n</file>\n</assessments>'
+
+
+def write(folder: Path, text: str, name: str = "input.xml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def assess(folder: Path, inner: str, lenient: bool = False) -> dict[str, str]:
+    notes = Notes(lenient)
+    base = read_assessments(write(folder, BASE.format(inner)), notes)
+    found = {path: a.label for path, a in base.files("162").get("co/1", {}).items()}
+    if lenient:
+        found["notes"] = "; ".join(notes.lines())
+    return found
+
+
+class TestAssessments:
+    def test_inex_2004_with_its_further_attributes(self, tmp_path: Path) -> None:
+        inner = (
+            '<path path="/article[1]" exhaustiveness="3" specificity="1" inpool="true" inferred="no"/>'
+            "<path inconsistant='yes' specificity='0' exhaustiveness='0' path='/article/bdy'/>"
+            '<path path="/article/fm" exhaustiveness="U" specificity="U"/>'
+        )
+        found = assess(tmp_path, inner)
+        assert found == {"/article[1]": "(3,1)", "/article[1]/bdy[1]": "(0,0)"}
+
+    @pytest.mark.parametrize(
+        "attributes", ['E="2" S="3"', 'Exhaustivity="2" SPECIFICITY="3"', 'exhaustiveness=" 2 " s="3"']
+    )
+    def test_liberal_about_names(self, tmp_path: Path, attributes: str) -> None:
+        assert assess(tmp_path, f'<PATH Path="/a" {attributes}/>') == {"/a[1]": "(2,3)"}
+
+    def test_inex_2002(self, tmp_path: Path) -> None:
+        inner = (
+            '<path path="/a" relevance="3" coverage="E"/><path path="/a/b" relevance="0" coverage="N"/>'
+        )
+        assert assess(tmp_path, inner) == {"/a[1]": "(3,E)", "/a[1]/b[1]": "(0,N)"}
+
+    @pytest.mark.parametrize(
+        ("inner", "message"),
+        [
+            ('<path path="/a" e="0" s="1"/>', "illegal assessment (e, s) = (0, 1)"),
+            ('<path path="/a" e="4" s="1"/>', "illegal value '4': expected 0, 1, 2, 3 or U"),
+            ('<path path="/a" e="-1" s="1"/>', "illegal value '-1'"),
+            ('<path path="/a" e="NaN" s="1"/>', "illegal value 'NAN'"),
+            ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
+            ('<path path="/a" e="²" s="1"/>', "illegal value"),
+            ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is no element path"),
+            ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
+            ('<path e="1" s="1"/>', "lacks its path attribute"),
+            ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
+            ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
+            ("<element/>", "unexpected 'element' in <file>"),
+        ],
+    )
+    def test_wrong_values_name_file_and_line(self, tmp_path: Path, inner: str, message: str) -> None:
+        with pytest.raises(InputError) as raised:
+            assess(tmp_path, inner)
+        assert message in str(raised.value)
+        assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
+
+    def test_lenient_counts_wrong_values(self, tmp_path: Path) -> None:
+        found = assess(tmp_path, '<path path="/a" e="9" s="9"/>\n<path path="/b" e="1" s="0"/>', True)
+        assert list(found) == ["notes"]
+        assert "assessments left out: 2 times; the first:" in found["notes"]
+
+    def test_one_element_twice(self, tmp_path: Path) -> None:
+        same = '<path path="/a" e="1" s="1"/><path path="/a[1]" e="1" s="1"/>'
+        assert assess(tmp_path, same) == {"/a[1]": "(1,1)"}
+        with pytest.raises(InputError, match=r"is assessed \(2,2\) but was \(1,1\) before"):
+            assess(tmp_path, '<path path="/a" e="1" s="1"/><path path="/a" e="2" s="2"/>')
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "no XML; expected INEX assessments"),
+            ("topic Q0 x 1", "no XML"),
+            ("<assessments topic='1'>", ":1: not well-formed XML"),
+            ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
+            ("<other/>", "no <assessments> element"),
+            ("<assessments/>", "lacks its topic attribute"),
+            ("<assessments topic='1'><file/></assessments>", "lacks its file attribute"),
+            ("<assessments topic='1'><file file='../x'/></assessments>", "is no corpus file"),
+            ("<x><file file='a'/></x>", "no <assessments> element around <file>, found <x>"),
+        ],
+    )
+    def test_what_is_no_assessment_file(self, tmp_path: Path, text: str, message: str) -> None:
+        with pytest.raises(InputError) as raised:
+            read_assessments(write(tmp_path, text))
+        assert message in str(raised.value)
+        assert str(tmp_path / "input.xml") in str(raised.value)
+
+    def test_a_topic_without_relevant_elements_is_assessed(self, tmp_path: Path) -> None:
+        assert read_assessments(write(tmp_path, "<assessments topic='7'/>")).topics == ["7"]
+
+    def test_folders_globs_gzip_bom_and_crlf(self, tmp_path: Path) -> None:
+        text = BASE.format('<path path="/a" e="1" s="1"/>')
+        (tmp_path / "below").mkdir()
+        (tmp_path / "below" / "1.xml.gz").write_bytes(gzip.compress(text.encode()))
+        crlf = text.replace("162", "9").replace("\n", "\r\n")
+        (tmp_path / "2.xml").write_bytes(b"\xef\xbb\xbf" + crlf.encode())
+        (tmp_path / ".hidden").write_text("no")
+        (tmp_path / "README.md").write_text("no")
+        assert read_assessments(tmp_path).topics == ["9", "162"]
+        assert read_assessments(str(tmp_path / "*.xml")).topics == ["9"]
+        assert read_assessments([tmp_path / "2.xml", tmp_path / "below"]).topics == ["9", "162"]
+
+    def test_missing_and_damaged_files(self, tmp_path: Path) -> None:
+        write(tmp_path, "x", "assessments.xml")
+        with pytest.raises(
+            InputError, match=r"no such file or folder \(did you mean 'assessments\.xml'"
+        ):
+            read_assessments(tmp_path / "assesments.xml")
+        with pytest.raises(InputError, match="nothing matches"):
+            read_assessments(str(tmp_path / "*.zzz"))
+        (tmp_path / "bad.gz").write_bytes(gzip.compress(b"<assessments topic='1'/>" * 99)[:-20])
+        with pytest.raises(InputError, match=r"bad\.gz"):
+            read_assessments(tmp_path / "bad.gz")
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(InputError, match="holds no files"):
+            read_assessments(tmp_path / "empty")
+
+
+def submission(*results: str) -> str:
+    body = "\n".join(f"<result>{result}</result>" for result in results)
+    return f'<inex-submission run-id="r">\n<topic topic-id="1">\n{body}\n</topic>\n</inex-submission>'
+
+
+def order(run: Run, topic: str = "1") -> str:
+    return " ".join(path[1:-3] for _, path in run.rankings[topic])
+
+
+class TestSubmissions:
+    def read(self, folder: Path, *results: str) -> Run:
+        return read_run(write(folder, submission(*results)))
+
+    @pytest.mark.parametrize(
+        ("fields", "expected"),
+        [
+            (["<rank>3</rank>", "<rank>1</rank>", "<rank>2</rank>"], "b c a"),
+            (["<rank>2</rank>", "<rank>0</rank>", "<rank>1</rank>"], "b c a"),
+            (["<rsv>.5</rsv>", "<rsv>1e1</rsv>", "<rsv>-3</rsv>"], "b a c"),
+            (["<rank>1</rank><rsv>9</rsv>", "<rank>2</rank><rsv>99</rsv>", "<rsv>5</rsv>"], "b a c"),
+            (["<rank>1</rank>", "", ""], "a b c"),
+            (["<rsv>1</rsv>", "<rsv>1</rsv>", "<rsv>1</rsv>"], "a b c"),
+            (["<rank>2</rank>", "<rank>1</rank>", "<rank>1</rank>"], "b c a"),
+        ],
+    )
+    def test_order(self, tmp_path: Path, fields: list[str], expected: str) -> None:
+        named = [f"<file>f.xml</file><path>/{n}</path>{f}" for n, f in zip("abc", fields, strict=True)]
+        run = self.read(tmp_path, *named)
+        assert order(run) == expected
+        assert set(run.rankings["1"].files) == {"f"}
+
+    def test_the_whole_form(self, tmp_path: Path) -> None:
+        text = (
+            '<?xml version="1.0"?>\n<!DOCTYPE inex-submission SYSTEM "inex.dtd">\n'
+            '<inex-submission participant-id="1" run-id="r" task="CO" query="automatic">\n'
+            '<topic-fields title="yes"/><description>a &amp; b</description>\n'
+            "<collections><collection>ieee</collection></collections>\n"
+            '<topic topic-id=" 7 "><result><rank> 1 </rank><path>\n/a[1]\n</path>'
+            "<file><![CDATA[f]]></file></result></topic>\n<topic topic-id='8'/>\n</inex-submission>"
+        )
+        run = read_run(write(tmp_path, text))
+        assert (run.name, list(run.rankings["7"])) == ("r", [("f", "/a[1]")])
+        assert len(run.rankings["8"]) == 0
+
+    @pytest.mark.parametrize(
+        ("result", "message"),
+        [
+            ("<file>f</file><path>a</path>", "is no element path"),
+            ("<file>f</file>", "'' is no element path"),
+            ("<path>/a</path>", "'' is no corpus file"),
+            ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
+            ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),
+            ("<file>f</file><path>/a</path><rank>1.5</rank>", "illegal rank '1.5'"),
+            ("<file>f</file><path>/a</path><rsv>nan</rsv>", "illegal rsv 'nan'"),
+            ("<file>f</file><path>/a</path><rsv>1e999</rsv>", "illegal rsv '1e999'"),
+            ("<file>f</file><path>/a</path><rank/>", "illegal rank ''"),
+        ],
+    )
+    def test_wrong_results_name_file_and_line(self, tmp_path: Path, result: str, message: str) -> None:
+        with pytest.raises(InputError) as raised:
+            self.read(tmp_path, result)
+        assert message in str(raised.value)
+        assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("<inex-submission/>", "lacks its run-id"),
+            ("<assessments topic='1'/>", "no <inex-submission> element"),
+            ("<inex-submission run-id='r'><topic/></inex-submission>", "lacks its topic-id"),
+            (
+                "<inex-submission run-id='r'><topic topic-id='1'/>"
+                "<topic topic-id='1'/></inex-submission>",
+                "topic 1 stands twice",
+            ),
+            ("<inex-submission run-id='r'>", "not well-formed XML"),
+        ],
+    )
+    def test_what_is_no_submission(self, tmp_path: Path, text: str, message: str) -> None:
+        with pytest.raises(InputError) as raised:
+            read_run(write(tmp_path, text))
+        assert message in str(raised.value)
+
+    def test_lenient_results_hold_their_rank(self, tmp_path: Path) -> None:
+        notes = Notes(lenient=True)
+        text = submission("<file>f</file><path>x</path>", "<file>f</file><path>/a</path>")
+        run = read_run(write(tmp_path, text), notes)
+        assert list(run.rankings["1"]) == [("f", ""), ("f", "/a[1]")]
+        assert notes.lines()[0].startswith("warning: results that name no element: 1 time; the first:")
+
+
+class TestTrecRuns:
+    LINES = ("1 Q0 f#/a 1 2.0 tag", "1 Q0 f#/c 2 2.0 tag", "1 Q0 f#/b 3 2.0 tag", "1 Q0 f#/d 4 3 tag")
+
+    @pytest.mark.parametrize(
+        ("ties", "expected"), [("document", "d c b a"), ("rank", "d a c b"), ("file", "d a c b")]
+    )
+    def test_ties_by_a_named_rule(self, tmp_path: Path, ties: str, expected: str) -> None:
+        path = write(tmp_path, "\n".join(self.LINES) + "\n", "run.txt")
+        assert order(read_run(path, ties=ties)) == expected  # type: ignore[arg-type]
+        backwards = write(tmp_path, "\r\n".join(reversed(self.LINES)), "back.txt")
+        if ties != "file":
+            assert order(read_run(backwards, ties=ties)) == expected  # type: ignore[arg-type]
+        else:
+            assert order(read_run(backwards, ties="file")) == "d b c a"
+
+    def test_scores_are_compared_in_single_precision(self, tmp_path: Path) -> None:
+        text = "1 Q0 f#/a 1 0.30000000001 t\n1 Q0 f#/b 2 0.3 t\n"
+        assert order(read_run(write(tmp_path, text, "r"))) == "b a"
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("1 Q0 f#/a 1 2.0", "5 columns; expected the six"),
+            ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
+            ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
+            ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
+            ("1 Q0 f 1 1 t", "'f' names no element: expected file#/path"),
+            ("1 Q0 f#a 1 1 t", "is no element path"),
+            ("\xff\xfe", "columns"),
+        ],
+    )
+    def test_wrong_lines_name_file_and_line(self, tmp_path: Path, line: str, message: str) -> None:
+        path = write(tmp_path, "1 Q0 f#/a 1 2.0 t\n" + line + "\n", "run.txt")
+        with pytest.raises(InputError) as raised:
+            read_run(path)
+        assert message in str(raised.value)
+        assert str(raised.value).startswith(f"{path}:2: ")
+
+    def test_empty_and_binary_files(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="an empty file"):
+            read_run(write(tmp_path, "\n\n", "r"))
+        (tmp_path / "binary").write_bytes(b"1 Q0 \xff\xfe 1 1 t\n")
+        with pytest.raises(InputError, match="not UTF-8"):
+            read_run(tmp_path / "binary")
+
+    def test_several_tags_are_told(self, tmp_path: Path) -> None:
+        notes = Notes()
+        run = read_run(write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1 1 u\n", "r"), notes)
+        assert run.name == "t"
+        assert "several run tags" in notes.lines()[0]
