@@ -184,7 +184,7 @@ class TestSubmissions:
         ("result", "message"),
         [
             ("<file>f</file><path>a</path>", "is no element path"),
-            ("<file>f</file>", "'' is no element path"),
+            ("<file>f</file>", "the result lacks its <path>"),
             ("<path>/a</path>", "'' is no corpus file"),
             ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
             ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),

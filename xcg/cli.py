@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from xcg.config import Configuration
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")  # as in xcg.report.tables
+_PATIENCE = 1.0  # seconds
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -246,14 +248,23 @@ def _file_or_stdout(output: Path | None) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback that draws a bar on standard error, or None where that is no terminal."""
+    """Yield a callback that draws a bar on standard error, or None where that is no terminal.
+
+    The bar appears after a second: what is done by then needs none.
+    """
     if not sys.stderr.isatty():
         yield None
         return
-    with click.progressbar(length=1, file=sys.stderr, label="topics") as bar:
+    bar: Any = None
+    began = time.monotonic()
 
-        def advance(done: int, of: int) -> None:
-            bar.length = of
+    def advance(done: int, of: int) -> None:
+        nonlocal bar
+        if bar is None and done < of and time.monotonic() - began > _PATIENCE:
+            bar = click.progressbar(length=of, file=sys.stderr, label="topics")
+        if bar is not None:
             bar.update(done - bar.pos)
 
-        yield advance
+    yield advance
+    if bar is not None:
+        bar.render_finish()

@@ -7,8 +7,10 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from lxml import etree
 
@@ -17,6 +19,7 @@ from xcg.errors import InputError, nearest
 PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
+_LONGEST_LINE = 1 << 20
 
 
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
@@ -68,72 +71,77 @@ def _neighbour(path: Path) -> str:
     return f" ({hint})" if hint.startswith("did you mean") else ""
 
 
-def open_input(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacked where it is gzipped (by its first two bytes)."""
+@contextmanager
+def open_input(path: Path) -> Iterator[BufferedReader]:
+    """Open a file for reading once, unpacked where it is gzipped (by its first two bytes).
+
+    Whatever goes wrong while it is read becomes an InputError that names the file.
+    """
     try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
+        with ExitStack() as stack:
+            file: BufferedReader = stack.enter_context(path.open("rb"))
+            if file.peek(2).startswith(b"\x1f\x8b"):
+                unpacked = stack.enter_context(gzip.GzipFile(fileobj=file))
+                file = BufferedReader(cast(RawIOBase, unpacked))
+            yield file
+    except etree.XMLSyntaxError as error:
+        raise xml_error(path, error) from None
+    except UnicodeDecodeError:
+        raise InputError(path, "not UTF-8 text; expected text or XML") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(path, f"damaged gzip file: {error}") from None
     except OSError as error:
-        raise InputError(path, f"cannot read: {error.strerror}") from None
+        raise InputError(path, f"cannot read: {error.strerror or error}") from None
 
 
-def looks_like_xml(path: Path) -> bool:
-    """Say whether the first character of a file that is no white space is ``<``."""
-    with open_input(path) as file, reading(path):
-        head = file.read(1024)
+def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
+    """Turn lxml's error into ours, with the line."""
+    reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
+    return InputError(f"{where}:{error.lineno or 1}", f"not well-formed XML: {reason}")
+
+
+def looks_like_xml(file: BufferedReader) -> bool:
+    """Say whether the first character that is no white space is ``<``; nothing is consumed."""
+    head = file.peek(1024)
     for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
         head = head.removeprefix(mark)
     return head.strip(b" \t\r\n\0").startswith(b"<")
 
 
-class reading:  # noqa: N801 - reads as a statement: with reading(path)
-    """Turn what can go wrong while a file is read into an InputError that names the file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, etree.XMLSyntaxError):
-            line = error.lineno or 1
-            reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
-            raise InputError(f"{self.path}:{line}", f"not well-formed XML: {reason}") from None
-        if isinstance(error, UnicodeDecodeError):
-            raise InputError(self.path, "not UTF-8 text; expected text or XML") from None
-        if isinstance(error, (gzip.BadGzipFile, zlib.error, EOFError)):
-            raise InputError(self.path, f"damaged gzip file: {error}") from None
-        if isinstance(error, OSError):
-            raise InputError(self.path, f"cannot read: {error.strerror or error}") from None
+def lines(file: BufferedReader, path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
+    number = 0
+    while line := file.readline(_LONGEST_LINE + 1):
+        number += 1
+        if len(line) > _LONGEST_LINE:
+            raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
+        yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
 
 
-def iterate_xml(path: Path, tags: Iterable[str]) -> Iterator[etree._Element]:
+def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
     """Yield the finished elements of the given names, each emptied after use.
 
     Nothing is expanded, loaded or fetched, and memory is bounded by one such element. Names match in
     lower, upper and capitalised spelling.
     """
     spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
-    with open_input(path) as file, reading(path):
-        events = etree.iterparse(
-            file,
-            events=("end",),
-            tag=spellings,
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            attribute_defaults=False,
-            remove_comments=True,
-            remove_pis=True,
-            huge_tree=False,
-        )
-        for _, element in events:
-            yield element
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
+    events = etree.iterparse(
+        file,
+        events=("end",),
+        tag=spellings,
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        attribute_defaults=False,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
+    )
+    for _, element in events:
+        yield element
+        element.clear()
+        while element.getprevious() is not None:
+            del element.getparent()[0]
 
 
 def local_name(element: etree._Element) -> str:

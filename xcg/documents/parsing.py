@@ -18,7 +18,7 @@ import numpy.typing as npt
 from lxml import etree
 
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError
+from xcg.inputs import xml_error
 
 ENTITY = "\ufffc"
 """What stands in a document's text for an entity reference, which is never expanded."""
@@ -47,13 +47,6 @@ def hardened_parser() -> etree.XMLParser:
         remove_pis=True,
         strip_cdata=True,
     )
-
-
-def xml_error(error: etree.XMLSyntaxError, where: object) -> InputError:
-    """Turn lxml's error into ours, with the line."""
-    line = error.lineno or 1
-    message = (error.msg or "not well-formed").rsplit(", line ", 1)[0]
-    return InputError(f"{where}:{line}", f"not well-formed XML: {message}")
 
 
 def parse_document(
@@ -89,7 +82,7 @@ def _serialise(data: bytes, name: object) -> bytes:
     try:
         root = etree.fromstring(data, hardened_parser())
     except etree.XMLSyntaxError as error:
-        raise xml_error(error, name) from None
+        raise xml_error(name, error) from None
     return etree.tostring(root, encoding="utf-8", with_tail=False)
 
 

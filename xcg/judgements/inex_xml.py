@@ -8,7 +8,7 @@ from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes, nearest
-from xcg.inputs import iterate_xml, local_name, looks_like_xml
+from xcg.inputs import iterate_xml, local_name, looks_like_xml, open_input
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "e")
@@ -27,17 +27,18 @@ def read_inex_assessments(path: Path, base: RecallBase, notes: Notes) -> None:
     Raises InputError with file and line for what is no such file, an illegal path or pair, or an
     element with two assessments.
     """
-    if not looks_like_xml(path):
-        raise InputError(path, "no XML; expected INEX assessments, <assessments topic=…>")
     topic = ""
-    for element in iterate_xml(path, ["file", "assessments"]):
-        if local_name(element) == "assessments":
-            topic = _topic(element, path)
-            base.add_topic(topic, str(path))
-        else:
-            topic = _topic(element.getparent(), path)
-            base.add_topic(topic, str(path))
-            _read_file(element, topic, path, base, notes)
+    with open_input(path) as file:
+        if not looks_like_xml(file):
+            raise InputError(path, "no XML; expected INEX assessments, <assessments topic=…>")
+        for element in iterate_xml(file, ["file", "assessments"]):
+            if local_name(element) == "assessments":
+                topic = _topic(element, path)
+                base.add_topic(topic, str(path))
+            else:
+                topic = _topic(element.getparent(), path)
+                base.add_topic(topic, str(path))
+                _read_file(element, topic, path, base, notes)
     if not topic:
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 
 from lxml import etree
@@ -20,13 +21,13 @@ _FIELDS = ("file", "path", "rank", "rsv")
 class _Result:
     line: int
     file: str = ""
-    path: str = ""
+    path: str | None = None
     rank: str | None = None
     rsv: str | None = None
 
 
-def read_inex_submission(path: Path, notes: Notes) -> Run:
-    """Read an inex-submission.
+def read_inex_submission(file: BufferedReader, path: Path, notes: Notes) -> Run:
+    """Read an inex-submission from an open file; ``path`` is what messages call it.
 
     The results of a topic are ordered by ``<rank>`` where every one has it, else by ``<rsv>``
     descending where every one has it, else they stay as written; equal keys stay as written.
@@ -35,7 +36,7 @@ def read_inex_submission(path: Path, notes: Notes) -> Run:
     rankings: dict[str, Ranking] = {}
     name = ""
     files, paths = Memo(canonical_file), Memo(canonical_path)
-    for element in iterate_xml(path, ["topic", "inex-submission"]):
+    for element in iterate_xml(file, ["topic", "inex-submission"]):
         if local_name(element) == "topic":
             topic = (element.get("topic-id") or "").strip()
             where = f"{path}:{element.sourceline}"
@@ -64,6 +65,8 @@ def _read_topic(
     for rank, place in enumerate(order, 1):
         result = results[place]
         try:
+            if result.path is None:
+                raise ValueError("the result lacks its <path>; expected an element of a document")
             file, element_path = files(result.file), paths(result.path)
         except ValueError as error:
             where = f"{path}:{result.line}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from xcg.errors import Notes
-from xcg.inputs import PathLike, expand, looks_like_xml
+from xcg.inputs import PathLike, expand, looks_like_xml, open_input
 from xcg.runs.inex_submission import read_inex_submission
 from xcg.runs.run import Run, Ties
 from xcg.runs.trec import read_trec_run
@@ -20,9 +20,10 @@ def read_run(path: PathLike, notes: Notes | None = None, ties: Ties = "document"
     """
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    if looks_like_xml(path):
-        return read_inex_submission(path, notes)
-    return read_trec_run(path, notes, ties)
+    with open_input(path) as file:
+        if looks_like_xml(file):
+            return read_inex_submission(file, path, notes)
+        return read_trec_run(file, path, notes, ties)
 
 
 def read_runs(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
 
 from xcg.errors import InputError, Notes
-from xcg.inputs import open_input, reading
+from xcg.inputs import lines
 from xcg.runs.run import Ranking, Run, Ties, split_element_id
 
 
-def read_trec_run(path: Path, notes: Notes, ties: Ties = "document") -> Run:
-    """Read a TREC run.
+def read_trec_run(file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document") -> Run:
+    """Read a TREC run from an open file; ``path`` is what messages call it.
 
     Results are ordered by score descending. As in trec_eval, scores are compared in single precision
     and the written rank is ignored; equal scores are ordered by ``ties``: ``document`` (by document
@@ -22,25 +23,24 @@ def read_trec_run(path: Path, notes: Notes, ties: Ties = "document") -> Run:
     """
     topics: dict[str, list[tuple[float, str, int, int]]] = {}
     tag = ""
-    with open_input(path) as file, reading(path):
-        for number, line in enumerate(file, 1):
-            fields = line.decode().split()
-            if not fields:
-                continue
-            where = f"{path}:{number}"
-            if len(fields) != 6:
-                raise InputError(
-                    where,
-                    f"{len(fields)} columns; expected the six of a TREC run: "
-                    "topic Q0 file#/path rank score tag",
-                )
-            topic, _, document, rank, score, line_tag = fields
-            tag = tag or line_tag
-            if line_tag != tag:
-                notes.note(f"{path}: holds several run tags; the run is called {tag}")
-            topics.setdefault(topic, []).append(
-                (_score(score, where), document, _rank(rank, where), number)
+    for number, line in lines(file, path):
+        fields = line.split()
+        if not fields:
+            continue
+        where = f"{path}:{number}"
+        if len(fields) != 6:
+            raise InputError(
+                where,
+                f"{len(fields)} columns; expected the six of a TREC run: "
+                "topic Q0 file#/path rank score tag",
             )
+        topic, _, document, rank, score, line_tag = fields
+        tag = tag or line_tag
+        if line_tag != tag:
+            notes.note(f"{path}: holds several run tags; the run is called {tag}")
+        topics.setdefault(topic, []).append(
+            (_score(score, where), document, _rank(rank, where), number)
+        )
     if not tag:
         raise InputError(path, "an empty file; expected a run")
     rankings = {topic: _ranking(path, topic, rows, notes, ties) for topic, rows in topics.items()}
