@@ -148,18 +148,19 @@ def evaluate(
         raise _missing("runs", config)
     if measures is not None:
         configuration.measures = MEASURES.parse_all(measures)
-    with _file_or_stdout(output) as write, _progress() as progress:
-        results = evaluate_runs(
-            configuration.assessments,
-            configuration.runs,
-            configuration.corpus,
-            configuration.user_models,
-            configuration.measures,
-            unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
-            ties=ties or configuration.ties,  # type: ignore[arg-type]
-            lenient=lenient,
-            progress=progress,
-        )
+    with _file_or_stdout(output) as write:
+        with _progress() as progress:
+            results = evaluate_runs(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                configuration.user_models,
+                configuration.measures,
+                unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
+                ties=ties or configuration.ties,  # type: ignore[arg-type]
+                lenient=lenient,
+                progress=progress,
+            )
         write(results.to_text(format_, per_topic))
     _print_notes(results.notes)
 
@@ -214,6 +215,77 @@ def user_models(name: str | None) -> None:
     from xcg.report.listings import list_user_models, show_user_model
 
     click.echo(list_user_models() if name is None else show_user_model(name), nl=False)
+
+
+@main.command()
+@click.argument("highlights", nargs=-1, required=True)
+@click.option("--corpus", required=True, metavar="PATH", help="Folder of the documents.")
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder; a file TOPIC.xml is written for each topic.",
+)
+@click.option("--pool", default="", help="The pool attribute of the files.")
+@click.option(
+    "--highly", type=float, default=0.9, show_default=True, help="Least share for specificity 3."
+)
+@click.option(
+    "--fairly", type=float, default=0.5, show_default=True, help="Least share for specificity 2."
+)
+@click.option(
+    "--smallest",
+    type=click.IntRange(min=0),
+    default=40,
+    show_default=True,
+    help="Elements of fewer characters are left unassessed.",
+)
+def assess(
+    highlights: Sequence[str],
+    corpus: str,
+    output: Path,
+    pool: str,
+    highly: float,
+    fairly: float,
+    smallest: int,
+) -> None:
+    """Derive element assessments in the form of INEX 2004 from highlighted passages.
+
+    HIGHLIGHTS are JSON Lines with topic, doc, start, end and exhaustivity.
+    """
+    from xcg.documents import Corpus
+    from xcg.judgements.highlights import Scale, read_highlights
+    from xcg.judgements.highlights import assess as assess_elements
+    from xcg.judgements.inex_writing import inex_2004
+
+    try:
+        scale = Scale(highly, fairly, smallest)
+    except ValueError as error:
+        raise XcgError(str(error)) from None
+    base = assess_elements(read_highlights(highlights), Corpus(corpus), scale)
+    for topic in base.topics:
+        if "/" in topic or topic.startswith("."):
+            raise XcgError(f"the topic {topic!r} cannot name a file")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(output, f"cannot write: {error.strerror}") from None
+    for topic in base.topics:
+        with _file_or_stdout(output / f"{topic}.xml") as write:
+            write(inex_2004(base, topic, pool).decode())
+    click.echo(f"xcg: {len(base.topics)} topics, {len(base)} assessed elements in {output}", err=True)
+
+
+@main.command()
+@click.argument("article", type=click.Path(path_type=Path))
+@click.option("--format", "format_", type=click.Choice(["text", "html"]), default="text")
+@_output
+def show(article: Path, format_: str, output: Path | None) -> None:
+    """Print an article of the handbook, an XML file, as readable text or as an HTML page."""
+    from xcg.report.article import show as show_article
+
+    with _file_or_stdout(output) as write:
+        write(show_article(article, format_))
 
 
 def _print_notes(notes: Sequence[str]) -> None:

@@ -61,6 +61,8 @@ def _csv(records: Iterable[dict[str, object]]) -> str:
 
 def _pivot(results: Results, per_topic: bool) -> tuple[Row, list[Row]]:
     """Return the heading and the rows of a table; names first, then a column a measure."""
+    if len(results.user_models) > 1 and not per_topic:
+        return _side_by_side(results)
     several = len(results.user_models) > 1
     columns = results.measures
     cells: dict[tuple[str, ...], dict[str, str]] = {}
@@ -73,7 +75,7 @@ def _pivot(results: Results, per_topic: bool) -> tuple[Row, list[Row]]:
         cells.setdefault(tuple(names), {})[row.measure] = f"{row.value:.4f}"
     heading = ["user model"] * several + ["run"] + ["topic"] * per_topic
     rows = [[*names, *(values.get(c, "") for c in columns)] for names, values in cells.items()]
-    if per_topic or several:
+    if per_topic:
         return [*heading, *columns], rows
     flipped = [list(column) for column in zip([*heading, *columns], *rows, strict=True)]
     flipped[0][0] = "measure"
@@ -81,6 +83,28 @@ def _pivot(results: Results, per_topic: bool) -> tuple[Row, list[Row]]:
     if upright_width > _WIDE and _width(flipped) < upright_width:
         return flipped[0], list(flipped[1:])
     return [*heading, *columns], rows
+
+
+def _side_by_side(results: Results) -> tuple[Row, list[Row]]:
+    """Return a row a measure and run and a column a user model, each value with its place.
+
+    The place is that of the run among all runs under that model, runs of equal value (to the
+    printed digits) sharing one: it is what the choice of the model moves.
+    """
+    cells: dict[tuple[str, str, str], str] = {
+        (row.measure, row.user_model, row.run): f"{row.value:.4f}" for row in results
+    }
+    rows = []
+    for measure in results.measures:
+        for run in results.runs:
+            row = [measure, run]
+            for model in results.user_models:
+                value = cells.get((measure, model, run))
+                others = (cells.get((measure, model, other), "") for other in results.runs)
+                place = 1 + sum(1 for other in others if value and other > value)
+                row.append(f"{value} {place:>3}." if value else "")
+            rows.append(row)
+    return ["measure", "run", *results.user_models], rows
 
 
 def _width(rows: list[list[str]]) -> int:
@@ -127,7 +151,8 @@ def _table(heading: Row, rows: Iterable[Row]) -> PrettyTable:
     table.add_rows(body)
     for index, name in enumerate(unique):
         cells = [row[index] for row in body if row[index]]
-        table.align[name] = "r" if cells and all(map(_is_number, cells)) and index else "l"
+        numbers = cells and all(_is_number(cell.rstrip(".").split()[0]) for cell in cells)
+        table.align[name] = "r" if numbers and index else "l"
     return table
 
 

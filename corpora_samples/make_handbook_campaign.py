@@ -1,0 +1,231 @@
+"""Make the assessments and runs of the handbook campaign from its articles, topics and highlights.
+
+    python corpora_samples/make_handbook_campaign.py [FOLDER]
+
+Everything is deterministic: the same articles, topics and highlights give the same bytes. FOLDER is
+where ``assessments/`` and ``corpora_samples/`` are written, the project's root unless given. The
+retriever is BM25 (needs the extra ``xcg[samples]``) over the elements of the articles; each run is
+what another overlap strategy makes of the same scores.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import bm25s
+import numpy as np
+from lxml import etree
+
+from xcg.documents import Corpus, ElementTree
+from xcg.judgements.highlights import assess, read_highlights
+from xcg.judgements.inex_writing import inex_2004
+
+ROOT = Path(__file__).parent.parent
+CORPUS = ROOT / "corpora_samples" / "handbook"
+TOPICS = ROOT / "corpora_samples" / "handbook-topics"
+HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
+SECTIONS = {"sec", "ss1", "ss2", "ss3"}
+PARAGRAPHS = {"p", "ip1"}
+SMALLEST = 60  # characters; less is no answer
+LONGEST = 60  # results a topic
+
+Element = tuple[str, str]  # file, path
+Scores = dict[Element, float]
+Strategy = Callable[["Index", Scores], list[Element]]
+
+
+@dataclass
+class Topic:
+    """What a user wants to know."""
+
+    id: str
+    title: str
+
+
+class Index:
+    """All elements of the articles that are long enough to be an answer, with BM25 over them."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.trees: dict[str, ElementTree] = {file: corpus.tree(file) for file in corpus}
+        self.elements: list[Element] = []
+        texts = []
+        for file, tree in self.trees.items():
+            for row in np.flatnonzero(tree.characters >= SMALLEST).tolist():
+                self.elements.append((file, tree.paths[row]))
+                texts.append(tree.element_text(row))
+        self.known = frozenset(self.elements)
+        self._bm25 = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+        self._bm25.index(_tokens(texts), show_progress=False)
+
+    def search(self, query: str) -> Scores:
+        """Return the elements that share a word with the query, with their scores."""
+        words = sorted(set(_tokens([query])[0]))
+        scores = self._bm25.get_scores([word for word in words if word in self._bm25.vocab_dict])
+        return {
+            element: float(score)
+            for element, score in zip(self.elements, scores, strict=True)
+            if score > 0
+        }
+
+    def tag(self, element: Element) -> str:
+        """Return an element's name."""
+        tree = self.trees[element[0]]
+        return tree.tag(tree.row(element[1]))
+
+
+def _tokens(texts: Sequence[str]) -> list[list[str]]:
+    tokens: list[list[str]] = bm25s.tokenize(
+        list(texts), stopwords="en", return_ids=False, show_progress=False
+    )
+    return tokens
+
+
+def ranked(scores: Scores) -> list[Element]:
+    """Return elements by score, equal ones by name."""
+    return sorted(scores, key=lambda element: (-round(scores[element], 6), element))
+
+
+def overlap(one: Element, other: Element) -> bool:
+    """Say whether one element is, contains or lies inside another."""
+    (file, path), (other_file, other_path) = one, other
+    return file == other_file and (f"{path}/".startswith(f"{other_path}/") or inside(other, one))
+
+
+def inside(one: Element, other: Element) -> bool:
+    """Say whether one element is or lies inside another."""
+    return one[0] == other[0] and f"{one[1]}/".startswith(f"{other[1]}/")
+
+
+def everything(index: Index, scores: Scores) -> list[Element]:
+    """All elements as scored: a section, its paragraph and its article may all be returned."""
+    return ranked(scores)
+
+
+def only(tags: Iterable[str]) -> Strategy:
+    """Elements of some names."""
+    chosen = frozenset(tags)
+    return lambda index, scores: ranked({e: s for e, s in scores.items() if index.tag(e) in chosen})
+
+
+def without_overlap(index: Index, scores: Scores) -> list[Element]:
+    """From the top of the ranking: what overlaps with an earlier result is dropped."""
+    kept: list[Element] = []
+    for element in ranked(scores):
+        if not any(overlap(element, earlier) for earlier in kept):
+            kept.append(element)
+    return kept
+
+
+def preferring_the_parent(index: Index, scores: Scores) -> list[Element]:
+    """The same, but an element takes the place of the first earlier result that lies inside it.
+
+    Articles are left out: every ranking would end as a ranking of articles.
+    """
+    kept: list[Element] = []
+    for element in ranked({e: s for e, s in scores.items() if e[1].count("/") > 2}):
+        if any(inside(element, earlier) for earlier in kept):
+            continue
+        below = [place for place, earlier in enumerate(kept) if inside(earlier, element)]
+        if below:
+            kept[below[0]] = element
+            for place in reversed(below[1:]):
+                del kept[place]
+        else:
+            kept.append(element)
+    return kept
+
+
+def merged_siblings(index: Index, scores: Scores) -> list[Element]:
+    """Paragraphs, but a section where more than half of its paragraphs are among the best results."""
+    paragraphs = only(PARAGRAPHS)(index, scores)[:LONGEST]
+    retrieved = set(paragraphs)
+    merged: dict[Element, None] = {}
+    for file, path in paragraphs:
+        tree = index.trees[file]
+        parent = int(tree.parent[tree.row(path)])
+        siblings = [(file, tree.paths[row]) for row in tree.children(parent)]
+        known = [e for e in siblings if e in index.known and index.tag(e) in PARAGRAPHS]
+        whole = tree.tag(parent) in SECTIONS and 2 * len(retrieved & set(known)) > len(known) > 1
+        merged[(file, tree.paths[parent]) if whole else (file, path)] = None
+    return without_repeats(list(merged))
+
+
+def without_repeats(elements: list[Element]) -> list[Element]:
+    """Drop what lies inside an earlier result, as a merged section may swallow."""
+    kept: list[Element] = []
+    for element in elements:
+        if not any(overlap(element, earlier) for earlier in kept):
+            kept.append(element)
+    return kept
+
+
+def at_random(index: Index, scores: Scores) -> list[Element]:
+    """Any elements, drawn with a seed: what is better than nothing must be better than this."""
+    elements = sorted(index.elements)
+    random.Random(f"handbook {len(scores)}").shuffle(elements)
+    return elements
+
+
+STRATEGIES: dict[str, tuple[str, Strategy]] = {
+    "elements": ("All elements as scored, overlapping or not.", everything),
+    "articles": ("Whole articles only.", only(["article"])),
+    "sections": ("Sections and subsections only.", only(SECTIONS)),
+    "paragraphs": ("Paragraphs only.", only(PARAGRAPHS)),
+    "focused": ("All elements, overlap removed from the top of the ranking.", without_overlap),
+    "parents": ("All elements but articles, overlap removed in favour of the parent.", preferring_the_parent),
+    "merged": ("Paragraphs, merged into their section where most of them are retrieved.", merged_siblings),
+    "random": ("Elements at random.", at_random),
+}
+
+
+def read_topics(folder: Path = TOPICS) -> list[Topic]:
+    """Read the topics in INEX form."""
+    topics = []
+    for path in sorted(folder.glob("*.xml")):
+        root = etree.parse(path).getroot()
+        topics.append(Topic(root.get("topic_id", ""), " ".join((root.findtext("title") or "").split())))
+    return topics
+
+
+def submission(name: str, description: str, results: dict[str, list[Element]]) -> bytes:
+    """Return a run in the form of an inex-submission."""
+    root = etree.Element(
+        "inex-submission", {"participant-id": "0", "run-id": name, "task": "CO", "query": "automatic"}
+    )
+    etree.SubElement(root, "topic-fields", title="yes", description="no", narrative="no")
+    etree.SubElement(root, "description").text = description
+    collections = etree.SubElement(root, "collections")
+    etree.SubElement(collections, "collection").text = "handbook"
+    for topic, elements in results.items():
+        answer = etree.SubElement(root, "topic", {"topic-id": topic})
+        for rank, (file, path) in enumerate(elements[:LONGEST], 1):
+            result = etree.SubElement(answer, "result")
+            for field, value in (("file", file), ("path", path), ("rank", str(rank))):
+                etree.SubElement(result, field).text = value
+    return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+
+def main(target: Path = ROOT) -> None:
+    """Write the assessments of both assessors, and the runs."""
+    corpus = Corpus(CORPUS)
+    for assessor in ("first", "second"):
+        base = assess(read_highlights(HIGHLIGHTS / f"{assessor}.jsonl"), corpus)
+        folder = target / "assessments" / ("handbook" if assessor == "first" else "handbook-second")
+        folder.mkdir(parents=True, exist_ok=True)
+        for topic in base.topics:
+            (folder / f"{topic}.xml").write_bytes(inex_2004(base, topic, f"handbook-{assessor}"))
+    index = Index(corpus)
+    found = {topic.id: index.search(topic.title) for topic in read_topics()}
+    folder = target / "corpora_samples" / "handbook-runs"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (description, strategy) in STRATEGIES.items():
+        results = {topic: strategy(index, scores) for topic, scores in found.items()}
+        (folder / f"{name}.xml").write_bytes(submission(name, description, results))
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

@@ -1,0 +1,196 @@
+"""Highlighted passages: what assessors marked in documents, and the element assessments that follow.
+
+A highlight is a span of a document's text (the string value of its root) with the exhaustivity of
+what it says about the topic. They are stored as JSON Lines with ``topic``, ``doc``, ``start``,
+``end`` and ``exhaustivity``; where a line also has ``text``, it must be what stands in the span.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from xcg.documents import Corpus, ElementTree, canonical_file
+from xcg.errors import InputError, XcgError, nearest
+from xcg.inputs import PathLike, expand, lines, open_input
+from xcg.judgements.recall_base import Assessment, RecallBase
+
+_FIELDS = ("topic", "doc", "start", "end", "exhaustivity", "text")
+
+
+class Highlight(NamedTuple):
+    """A marked passage: the characters start … end - 1 of a document's text, for a topic."""
+
+    topic: str
+    file: str
+    start: int
+    end: int
+    exhaustivity: int
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How the share of highlighted text becomes a specificity from 1 to 3.
+
+    highly, fairly: the least share of highlighted characters for specificity 3 and 2; less is 1.
+    smallest: elements of fewer characters are too small to be an answer and are left unassessed.
+
+    Raises ValueError unless 0 < fairly < highly <= 1.
+    """
+
+    highly: float = 0.9
+    fairly: float = 0.5
+    smallest: int = 40
+
+    def __post_init__(self) -> None:
+        if not 0 < self.fairly < self.highly <= 1:
+            raise ValueError(
+                f"fairly is {self.fairly} and highly {self.highly}: expected 0 < fairly < highly <= 1"
+            )
+
+    def specificity(self, share: float) -> int:
+        """Return 3, 2 or 1 for a share above 0."""
+        return 3 if share >= self.highly else 2 if share >= self.fairly else 1
+
+
+def read_highlights(paths: PathLike | Iterable[PathLike]) -> list[Highlight]:
+    """Read highlights from JSON Lines files; InputError with file and line for a wrong one."""
+    highlights = []
+    for path in expand(paths, "highlights in JSON Lines"):
+        with open_input(path) as file:
+            for number, line in lines(file, path):
+                if line.strip():
+                    highlights.append(_highlight(line, f"{path}:{number}"))
+    return highlights
+
+
+def _highlight(line: str, where: str) -> Highlight:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(where, f"no JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise InputError(where, 'expected {"topic", "doc", "start", "end", "exhaustivity"}')
+    for key in record:
+        if key not in _FIELDS:
+            raise InputError(where, f"unknown field {key!r}: {nearest(key, _FIELDS)}")
+    for key in _FIELDS[:-1]:
+        if key not in record:
+            raise InputError(where, f"the field {key!r} is missing")
+    for key in ("start", "end", "exhaustivity"):
+        if not isinstance(record[key], int) or isinstance(record[key], bool):
+            raise InputError(where, f"{key} is {record[key]!r}: expected a whole number")
+    text = record.get("text")
+    if not isinstance(record["doc"], str) or not isinstance(text, (str, type(None))):
+        raise InputError(where, "doc and text: expected text")
+    if not isinstance(record["topic"], (str, int)) or isinstance(record["topic"], bool):
+        raise InputError(where, f"topic is {record['topic']!r}: expected an id")
+    if record["exhaustivity"] not in (1, 2, 3):
+        raise InputError(where, f"exhaustivity is {record['exhaustivity']}: expected 1, 2 or 3")
+    if not 0 <= record["start"] < record["end"]:
+        raise InputError(where, f"start {record['start']} and end {record['end']}: expected 0 <= start < end")
+    try:
+        name = canonical_file(record["doc"])
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    return Highlight(
+        str(record["topic"]), name, record["start"], record["end"], record["exhaustivity"], text
+    )
+
+
+def assess(
+    highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None = None
+) -> RecallBase:
+    """Return the element assessments that follow from highlights.
+
+    Every element that holds highlighted text and is not too small is assessed. Its specificity is the
+    share of its characters that is highlighted, on the scale. Its exhaustivity is the highest that a
+    passage lends it: a passage lends its own to an element that holds at least half of it, and one
+    less, but at least 1, to an element that holds less. So exhaustivity never falls towards the root
+    (Kazai & Lalmas 2006, section 3.3); the rule for parts of a passage is ours.
+
+    Raises InputError for a document that the corpus lacks, or a span that its text has not.
+
+    >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
+    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, Scale(smallest=5))
+    >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
+    {'/a[1]': '(3,2)', '/a[1]/p[1]': '(3,3)'}
+    """
+    scale = scale or Scale()
+    passages: dict[tuple[str, str], list[Highlight]] = {}
+    for highlight in highlights:
+        passages.setdefault((highlight.topic, highlight.file), []).append(highlight)
+    base = RecallBase()
+    for (topic, file), marked in sorted(passages.items()):
+        base.add_topic(topic, "highlights")
+        if file not in corpus:
+            raise InputError(f"highlights, topic {topic}", f"the corpus has no document {file!r}")
+        tree = corpus.tree(file)
+        for highlight in marked:
+            _check_span(highlight, tree)
+        for path, assessment in _element_assessments(tree, marked, scale).items():
+            base.add(topic, file, path, assessment, f"highlights, topic {topic}")
+    return base
+
+
+def _check_span(highlight: Highlight, tree: ElementTree) -> None:
+    topic, file, start, end, _, text = highlight
+    where = f"highlights, topic {topic}, {file}, {start}–{end}"
+    length = int(tree.characters[0])
+    if end > length:
+        raise InputError(where, f"the document's text has {length} characters")
+    found = tree.text[start:end]
+    if text is not None and found != text:
+        raise InputError(where, f"there stands {found[:60]!r}, not {text[:60]!r}")
+
+
+def _element_assessments(
+    tree: ElementTree, marked: Iterable[Highlight], scale: Scale
+) -> Mapping[str, Assessment]:
+    highlighted = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
+    exhaustivity = np.zeros(len(tree), dtype=np.int64)
+    for highlight in marked:
+        start, end = highlight.start, highlight.end
+        highlighted[start + 1 : end + 1] = 1
+        held = np.minimum(tree.stop, end) - np.maximum(tree.start, start)
+        lent = np.where(2 * held >= end - start, highlight.exhaustivity, highlight.exhaustivity - 1)
+        exhaustivity = np.maximum(exhaustivity, np.where(held > 0, np.maximum(lent, 1), 0))
+    before = np.cumsum(highlighted)
+    relevant = before[tree.stop] - before[tree.start]
+    assessed = np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest))
+    return {
+        tree.paths[row]: Assessment(
+            float(exhaustivity[row]),
+            float(scale.specificity(relevant[row] / tree.characters[row])),
+            int(tree.characters[row]),
+        )
+        for row in assessed.tolist()
+    }
+
+
+def place_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:
+    """Return start and end of a passage of text, white space aside, in a document or an element.
+
+    Raises XcgError where it occurs not at all, or more than once.
+
+    >>> from xcg.documents import parse_document
+    >>> place_passage(parse_document(b"<a><p>one  two</p> <p>three</p></a>"), "two three")
+    (5, 14)
+    """
+    row = tree.row(within) if within is not None else 0
+    first, last = int(tree.start[row]), int(tree.stop[row])
+    solid = [index for index in range(first, last) if not tree.text[index].isspace()]
+    haystack = "".join(tree.text[index] for index in solid)
+    needle = "".join(text.split())
+    place = haystack.find(needle) if needle else -1
+    if place < 0:
+        raise XcgError(f"no such text: {text[:60]!r}")
+    if haystack.find(needle, place + 1) >= 0:
+        raise XcgError(f"more than once: {text[:60]!r}")
+    return solid[place], solid[place + len(needle) - 1] + 1

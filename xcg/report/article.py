@@ -1,0 +1,202 @@
+"""An article of the sample corpus as readable text or HTML, from either of its two markups."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from xcg.documents.parsing import hardened_parser
+from xcg.errors import InputError, XcgError, nearest
+from xcg.inputs import local_name, open_input, xml_error
+from xcg.report.tables import plain_table
+
+# What an element is for a reader, whatever its markup calls it.
+_TITLES = {"ti", "article-title", "st", "title"}
+_PARAGRAPHS = {"p", "ip1", "bb", "mixed-citation"}
+_SECTIONS = {"sec", "ss1", "ss2", "ss3", "abs", "abstract"}
+_PRE = {"code"}
+_FORMULAS = {"fd", "disp-formula"}
+_LISTS = {"list"}
+_ITEMS = {"item", "list-item"}
+_TABLES = {"tbl", "table-wrap"}
+_ROWS = {"row", "tr"}
+_CELLS = {"cell", "td", "th"}
+_AUTHORS = {"au", "contrib-group"}
+_NOTES = {"fn"}
+_REFERENCES = {"bib", "ref-list"}
+_EMPHASIS = {"it": "em", "italic": "em", "b": "strong", "bold": "strong"}
+_WIDTH = 88
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1.05rem/1.55 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2, h3, h4, th { font-family: system-ui, sans-serif; line-height: 1.25; }
+pre { overflow-x: auto; padding: .7rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+pre, code { font-size: .85rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid
+  color-mix(in srgb, currentColor 25%, transparent); }
+.formula { text-align: center; font-style: italic; } .note { font-size: .9rem; } .authors { opacity: .8; }
+"""
+
+
+def show(path: Path, format: str = "text") -> str:
+    """Return an article as ``text`` or as a self-contained ``html`` page.
+
+    Raises InputError for a file that is missing or no XML, XcgError for another format.
+    """
+    if format not in FORMATS:
+        raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
+    with open_input(path) as file:
+        try:
+            root = etree.parse(file, hardened_parser()).getroot()
+        except etree.XMLSyntaxError as error:
+            raise xml_error(path, error) from None
+    if local_name(root) != "article":
+        raise InputError(path, f"the root is <{local_name(root)}>; expected an <article>")
+    return FORMATS[format](root)
+
+
+def _words(element: etree._Element) -> str:
+    """Return the text of an element in one line, without its footnotes."""
+    return " ".join("".join(_pieces(element)).split())
+
+
+def _pieces(element: etree._Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        name = local_name(child)
+        if name not in _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS:
+            yield from _pieces(child)
+        yield child.tail or ""
+
+
+def _text(root: etree._Element) -> str:
+    blocks: list[str] = []
+
+    def fill(text: str, first: str = "", rest: str | None = None) -> str:
+        return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=rest or " " * len(first))
+
+    def visit(element: etree._Element, level: int) -> None:
+        name = local_name(element)
+        if name in _TITLES:
+            title = _words(element)
+            blocks.append(f"{title}\n{('=' if level <= 1 else '-') * len(title)}" if level <= 2 else title)
+        elif name in _AUTHORS:
+            blocks.append(_words(element))
+        elif name in _PRE:
+            blocks.append(textwrap.indent((element.text or "").strip("\n"), "    "))
+        elif name in _FORMULAS:
+            blocks.append(fill(_words(element), "        "))
+        elif name in _TABLES:
+            caption, rows = _table(element)
+            if caption:
+                blocks.append(fill(caption))
+            if rows:
+                blocks.append(plain_table(rows[0], rows[1:]).rstrip("\n"))
+        elif name in _ITEMS:
+            blocks.append(fill(_words(element), "  - ", "    "))
+            visit_extras(element, level)
+        elif name in _PARAGRAPHS:
+            if _words(element):
+                blocks.append(fill(_words(element)))
+            visit_extras(element, level)
+        elif name in _NOTES:
+            blocks.append(fill(f"Note: {_words(element)}", "    "))
+        else:
+            for child in element:
+                visit(child, level + (local_name(child) in _SECTIONS))
+
+    def visit_extras(element: etree._Element, level: int) -> None:
+        for child in element.iterdescendants(*(_NOTES | _PRE | _LISTS | _TABLES | _FORMULAS)):
+            visit(child, level)
+
+    visit(root, 1)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _table(element: etree._Element) -> tuple[str, list[list[str]]]:
+    caption = next((_words(child) for child in element.iter(*_TITLES)), "")
+    rows = [[_words(cell) for cell in row.iter(*_CELLS)] for row in element.iter(*_ROWS)]
+    width = max(map(len, rows), default=0)
+    return caption, [row + [""] * (width - len(row)) for row in rows]
+
+
+def _html(root: etree._Element) -> str:
+    page = etree.Element("html", {"lang": "en"})
+    head = etree.SubElement(page, "head")
+    etree.SubElement(head, "meta", {"charset": "utf-8"})
+    etree.SubElement(head, "meta", {"name": "viewport", "content": "width=device-width"})
+    title = next((_words(element) for element in root.iter(*_TITLES)), "article")
+    etree.SubElement(head, "title").text = title
+    etree.SubElement(head, "style").text = _STYLE
+    _to_html(root, etree.SubElement(etree.SubElement(page, "body"), "main"), 1)
+    return etree.tostring(page, method="html", encoding="unicode", doctype="<!DOCTYPE html>") + "\n"
+
+
+def _to_html(element: etree._Element, parent: etree._Element, level: int) -> None:
+    """Add an element and what is in it to a page."""
+    name = local_name(element)
+    if name in _TABLES:
+        _table_to_html(element, parent)
+        return
+    if name in _AUTHORS:
+        etree.SubElement(parent, "p", {"class": "authors"}).text = _words(element)
+        return
+    tag, attributes = _html_tag(name, level)
+    target = etree.SubElement(parent, tag, attributes) if tag else parent
+    if tag:
+        target.text = element.text if name in _INLINE_TEXT else None
+    for child in element:
+        inner = local_name(child)
+        _to_html(child, target, level + (inner in _SECTIONS))
+        if name in _INLINE_TEXT and child.tail:
+            _append_text(target, child.tail)
+
+
+_INLINE_TEXT = _TITLES | _PARAGRAPHS | _PRE | _FORMULAS | _NOTES | set(_EMPHASIS) | _ITEMS
+
+
+def _html_tag(name: str, level: int) -> tuple[str, dict[str, str]]:
+    """Return the HTML element for a name, or none where only its content counts."""
+    if name in _TITLES:
+        return f"h{min(level, 6)}", {}
+    if name in _EMPHASIS:
+        return _EMPHASIS[name], {}
+    for names, tag, css in (
+        (_SECTIONS, "section", ""),
+        (_PARAGRAPHS, "p", ""),
+        (_PRE, "pre", ""),
+        (_FORMULAS, "p", "formula"),
+        (_LISTS, "ul", ""),
+        (_ITEMS, "li", ""),
+        (_NOTES, "small", "note"),
+        (_REFERENCES, "section", ""),
+    ):
+        if name in names:
+            return tag, {"class": css} if css else {}
+    return "", {}
+
+
+def _append_text(target: etree._Element, text: str) -> None:
+    if len(target):
+        target[-1].tail = (target[-1].tail or "") + text
+    else:
+        target.text = (target.text or "") + text
+
+
+def _table_to_html(element: etree._Element, parent: etree._Element) -> None:
+    caption, rows = _table(element)
+    table = etree.SubElement(parent, "table")
+    if caption:
+        etree.SubElement(table, "caption").text = caption
+    for index, row in enumerate(rows):
+        line = etree.SubElement(table, "tr")
+        for cell in row:
+            etree.SubElement(line, "td" if index else "th").text = cell
+
+
+FORMATS: dict[str, Callable[[etree._Element], str]] = {"text": _text, "html": _html}
