@@ -176,8 +176,14 @@ STRATEGIES: dict[str, tuple[str, Strategy]] = {
     "sections": ("Sections and subsections only.", only(SECTIONS)),
     "paragraphs": ("Paragraphs only.", only(PARAGRAPHS)),
     "focused": ("All elements, overlap removed from the top of the ranking.", without_overlap),
-    "parents": ("All elements but articles, overlap removed in favour of the parent.", preferring_the_parent),
-    "merged": ("Paragraphs, merged into their section where most of them are retrieved.", merged_siblings),
+    "parents": (
+        "All elements but articles, overlap removed in favour of the parent.",
+        preferring_the_parent,
+    ),
+    "merged": (
+        "Paragraphs, merged into their section where most of them are retrieved.",
+        merged_siblings,
+    ),
     "random": ("Elements at random.", at_random),
 }
 

@@ -31,7 +31,9 @@ def main() -> int:
                 record["start"], record["end"] = place_passage(tree, record["text"])
                 record["text"] = tree.text[record["start"] : record["end"]]
             except XcgError as error:
-                print(f"{path.name}, topic {record['topic']}, {record['doc']}: {error}", file=sys.stderr)
+                print(
+                    f"{path.name}, topic {record['topic']}, {record['doc']}: {error}", file=sys.stderr
+                )
                 lost += 1
             records.append(record)
         if lost == before:

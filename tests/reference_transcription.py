@@ -1,247 +1,388 @@
-"""The definitions, once more: literal, slow, over path strings, and without a line of the package.
+"""A literal transcription of the definitions, to check the library against.
 
-Every function transcribes one definition of Kazai & Lalmas 2006 (KL) with the choices that the
-project made where the paper is silent. It is what the package is checked against.
+It follows the definitions ("What the figures mean", sections 3 to 8) and the equations of
+Kazai & Lalmas 2006 (KL) sentence by sentence, over path strings: slow, without arrays or
+trees, and without anything of the package that it checks. A document is a table from
+canonical path to size; children, ancestors and descendants are read off the paths.
+
+What the definitions leave undefined (a measure of a topic that has no ideal element, a size
+that is not known, an option that does not exist) raises instead of returning a number.
 """
 
-from __future__ import annotations
+from typing import Literal
 
-QUANT: dict[str, dict[tuple[int, int], float]] = {
-    "strict": {  # KL equation 1
-        (0, 0): 0, (1, 1): 0, (1, 2): 0, (1, 3): 0, (2, 1): 0,
-        (2, 2): 0, (2, 3): 0, (3, 1): 0, (3, 2): 0, (3, 3): 1,
-    },
-    "gen": {  # KL equation 2
-        (0, 0): 0, (1, 1): 0.25, (1, 2): 0.25, (1, 3): 0.5, (2, 1): 0.5,
-        (2, 2): 0.5, (2, 3): 0.75, (3, 1): 0.75, (3, 2): 0.75, (3, 3): 1,
-    },
-    "sog": {  # KL equation 3
-        (0, 0): 0, (1, 1): 0.1, (1, 2): 0.25, (1, 3): 0.75, (2, 1): 0.1,
-        (2, 2): 0.5, (2, 3): 0.9, (3, 1): 0.25, (3, 2): 0.75, (3, 3): 1,
-    },
-}  # fmt: skip
+Document = dict[str, int]
+Result = tuple[str, str]
+Normalisation = Literal["subtree", "none"]
+PartiallySeen = Literal["recursive", "capped"]
+NearMisses = Literal["judged", "exact"]
+Interpolation = Literal["segment", "linear"]
+Unretrieved = Literal["uncredited", "max"]
+
+GAIN_FLOOR = 1e-9
+LEVEL_TOLERANCE = 1e-9
 
 
-def above(path: str) -> list[str]:
-    """The proper ancestors of a path, the parent first."""
-    found = []
-    while path.count("/") > 1:
-        path = path.rpartition("/")[0]
-        found.append(path)
-    return found
+def _one_of(value: str, *allowed: str) -> None:
+    """Refuse an option that the definitions do not have."""
+    if value not in allowed:
+        raise ValueError(f"{value!r} is none of {allowed}")
 
 
-def inside(path: str, container: str) -> bool:
-    """Whether a path is a container or lies below it."""
-    return path == container or path.startswith(container + "/")
+# --- Section 1: elements -----------------------------------------------------------------
+
+
+def parent(path: str) -> str:
+    """Section 1: the path without its last step; that of a root element is empty."""
+    return path.rpartition("/")[0]
+
+
+def depth(path: str) -> int:
+    """Section 1: the number of steps."""
+    return path.count("/")
+
+
+def is_ancestor(above: str, below: str) -> bool:
+    """Section 1: whether the first element properly contains the second."""
+    return below.startswith(above + "/")
+
+
+def is_self_or_ancestor(above: str, below: str) -> bool:
+    """Section 1: whether the second element is the first or lies inside it."""
+    return above == below or is_ancestor(above, below)
 
 
 def related(one: str, other: str) -> bool:
-    """Whether two paths are one, or one lies below the other."""
-    return inside(one, other) or inside(other, one)
+    """Section 5: whether one element is the other, an ancestor of it or a descendant of it."""
+    return is_self_or_ancestor(one, other) or is_ancestor(other, one)
 
 
-# KL section 4
+def children(path: str, document: Document) -> list[str]:
+    """Section 1: the child elements of an element."""
+    return [other for other in document if parent(other) == path]
+
+
+# --- Section 3: quantisation -------------------------------------------------------------
+
+QUANT: dict[str, dict[tuple[int, int], float]] = {
+    # KL equation 1
+    "strict": {
+        (3, 3): 1.0,
+        (3, 2): 0.0,
+        (3, 1): 0.0,
+        (2, 3): 0.0,
+        (2, 2): 0.0,
+        (2, 1): 0.0,
+        (1, 3): 0.0,
+        (1, 2): 0.0,
+        (1, 1): 0.0,
+        (0, 0): 0.0,
+    },
+    # KL equation 2
+    "gen": {
+        (3, 3): 1.0,
+        (2, 3): 0.75,
+        (3, 2): 0.75,
+        (3, 1): 0.75,
+        (1, 3): 0.5,
+        (2, 2): 0.5,
+        (2, 1): 0.5,
+        (1, 2): 0.25,
+        (1, 1): 0.25,
+        (0, 0): 0.0,
+    },
+    # KL equation 3
+    "sog": {
+        (3, 3): 1.0,
+        (2, 3): 0.9,
+        (1, 3): 0.75,
+        (3, 2): 0.75,
+        (2, 2): 0.5,
+        (1, 2): 0.25,
+        (3, 1): 0.25,
+        (2, 1): 0.1,
+        (1, 1): 0.1,
+        (0, 0): 0.0,
+    },
+}
+
+
+# --- Section 4: ideal recall-base --------------------------------------------------------
+
+
+def relevant_paths(scores: dict[str, float]) -> list[list[str]]:
+    """Section 4: for each relevant element without relevant descendants, those on its path.
+
+    An element on the path that is not relevant has the score 0 and is never kept, so it is
+    left out here.
+    """
+    leaves = [path for path in scores if not any(is_ancestor(path, other) for other in scores)]
+    return [[path for path in scores if is_self_or_ancestor(path, leaf)] for leaf in leaves]
+
+
+def best_on_path(path: list[str], scores: dict[str, float], tie: str) -> str:
+    """Section 4: the element with the highest score; on a tie the deepest (or shallowest)."""
+    highest = max(scores[element] for element in path)
+    tied = [element for element in path if scores[element] == highest]
+    return max(tied, key=depth) if tie == "deeper" else min(tied, key=depth)
 
 
 def ideal_kazai_lalmas(
     scores: dict[str, float], tie: str = "deeper", keep: str = "shorter"
 ) -> set[str]:
-    """The best element of every relevant path, then without overlap."""
-    kept = set()
-    for leaf in scores:
-        if any(other != leaf and inside(other, leaf) for other in scores):
-            continue
-        relevant_path = [path for path in [leaf, *above(leaf)] if path in scores]
-        best = relevant_path[0]
-        for candidate in relevant_path[1:]:  # upwards
-            if scores[candidate] > scores[best]:
-                best = candidate
-            if scores[candidate] == scores[best] and tie == "shallower":
-                best = candidate
-        if scores[best] > 0:
-            kept.add(best)
+    """Section 4, `kazai_lalmas` (KL 4), for one file.
+
+    Args:
+        scores: the quantised score of every relevant element, also where that is 0.
+        tie: which of two elements with the same score a path keeps, deeper or shallower.
+        keep: which of two kept elements that overlap stays, the shorter or the longer path.
+    """
+    _one_of(tie, "deeper", "shallower")
+    _one_of(keep, "shorter", "longer")
+    kept = {best_on_path(path, scores, tie) for path in relevant_paths(scores)}
+    kept = {element for element in kept if scores[element] > 0}
     if keep == "shorter":
-        return {path for path in kept if not any(up in kept for up in above(path))}
-    return {path for path in kept if not any(o != path and inside(o, path) for o in kept)}
+        return {one for one in kept if not any(is_ancestor(other, one) for other in kept)}
+    return {one for one in kept if not any(is_ancestor(one, other) for other in kept)}
 
 
 def ideal_full(scores: dict[str, float]) -> set[str]:
-    """Every element that scores."""
-    return {path for path, score in scores.items() if score > 0}
+    """Section 4, `full`: every element with quant > 0, overlapping or not, for one file."""
+    return {element for element, score in scores.items() if score > 0}
 
 
-# KL section 5.2
+# --- Section 5: relevance value ----------------------------------------------------------
 
 
 def relevance_value(
-    path: str,
-    seen: list[str],
-    sizes: dict[str, int],
+    c: str,
+    earlier: list[str],
+    document: Document,
     scores: dict[str, float],
     alpha: float,
-    partially_seen: str,
+    partially_seen: PartiallySeen,
 ) -> float:
-    """KL equation 9 for an element, given the earlier results from its document."""
-    q = scores.get(path, 0.0)
-    if path in seen or any(up in seen for up in above(path)):
+    """Section 5, rv(c) (KL equation 9), against the earlier results of the same file."""
+    q = scores.get(c, 0.0)
+    if any(is_self_or_ancestor(result, c) for result in earlier):  # fully seen
         return (1 - alpha) * q
-    if not any(inside(earlier, path) for earlier in seen):
+    if not any(is_ancestor(c, result) for result in earlier):  # not seen
         return q
-    total = 0.0
-    for child in sizes:
-        if above(child)[:1] == [path]:
-            value = relevance_value(child, seen, sizes, scores, alpha, partially_seen)
-            total += value * sizes[child]
-    share = total / sizes[path] if sizes[path] else 0.0
+    below = [
+        relevance_value(c_j, earlier, document, scores, alpha, partially_seen) * document[c_j]
+        for c_j in children(c, document)
+    ]
+    share = 0.0 if document[c] == 0 else sum(below) / document[c]
     value = alpha * share + (1 - alpha) * q
     return min(value, q) if partially_seen == "capped" else value
 
 
+def left_over(
+    c: str, earlier: list[tuple[str, float]], scores: dict[str, float], ideal: set[str]
+) -> float:
+    """Section 5, B: what is left of the ideal elements related to c.
+
+    Args:
+        c: the result.
+        earlier: the earlier results of the same file, with their gains.
+        scores: the quantised scores of the file.
+        ideal: the ideal elements of the file.
+    """
+    total = 0.0
+    for element in ideal:
+        if related(c, element):
+            used = sum(gain for result, gain in earlier if is_self_or_ancestor(element, result))
+            total += max(0.0, scores[element] - used)
+    return total
+
+
 def gains(
-    ranking: list[tuple[str, str]],
-    documents: dict[str, dict[str, int]],
+    ranking: list[Result],
+    documents: dict[str, Document],
     scores: dict[str, dict[str, float]],
     ideal: dict[str, set[str]],
     alpha: float,
-    normalisation: str,
-    partially_seen: str,
-    near_misses: str,
+    normalisation: Normalisation,
+    partially_seen: PartiallySeen,
+    near_misses: NearMisses,
 ) -> list[float]:
-    """KL equations 8 to 10: what every result gains."""
-    gained: list[float] = []
-    for i, (file, path) in enumerate(ranking):
-        judged, wanted = scores.get(file, {}), ideal.get(file, set())
-        earlier = [j for j in range(i) if ranking[j][0] == file]
-        seen = [ranking[j][1] for j in earlier]
-        value = relevance_value(path, seen, documents[file], judged, alpha, partially_seen)
-        if near_misses == "exact" and path not in wanted:
-            value = 0.0
-        if normalisation == "subtree":
-            left = 0.0
-            for element in wanted:
-                if related(element, path):
-                    used = sum(gained[j] for j in earlier if inside(ranking[j][1], element))
-                    left += max(0.0, judged[element] - used)
-            value = max(0.0, min(value, left))
-        gained.append(value if value >= 1e-9 else 0.0)
-    return gained
+    """Section 5: the gain of every (file, path) result (KL equations 8, 9 and 10)."""
+    _one_of(normalisation, "subtree", "none")
+    _one_of(partially_seen, "recursive", "capped")
+    _one_of(near_misses, "judged", "exact")
+    found: list[float] = []
+    for file, c in ranking:
+        before = [(p, g) for (f, p), g in zip(ranking, found, strict=False) if f == file]
+        gain = 0.0
+        if file in scores:  # elsewhere every q is 0, and so is every rv
+            seen = [result for result, _ in before]
+            gain = relevance_value(c, seen, documents[file], scores[file], alpha, partially_seen)
+            in_file = ideal.get(file, set())
+            if normalisation == "subtree":
+                gain = max(0.0, min(gain, left_over(c, before, scores[file], in_file)))
+            if near_misses == "exact" and c not in in_file:
+                gain = 0.0
+        found.append(0.0 if gain < GAIN_FLOOR else gain)
+    return found
 
 
 def ideal_gains(scores: dict[str, dict[str, float]], ideal: dict[str, set[str]]) -> list[float]:
-    """xI: the scores of the ideal elements in decreasing order."""
-    return sorted((scores[file][path] for file in ideal for path in ideal[file]), reverse=True)
+    """Section 6, xI: the scores of the ideal elements of all files in decreasing order."""
+    found = [scores[file][path] for file, paths in ideal.items() for path in paths]
+    return sorted(found, reverse=True)
 
 
-# KL section 5.1
+# --- Section 6: cumulated gain -----------------------------------------------------------
 
 
-def xcg_at(gained: list[float], i: int) -> float:
-    """KL equation 4; past the end the sum stays."""
-    return sum(gained[:i])
+def xcg_at(gains: list[float], i: int) -> float:
+    """Section 6, xCG[i] (KL equation 4); past the end of the list the sum stays."""
+    return sum(gains[:i])
 
 
-def nxcg_at(gained: list[float], best: list[float], i: int) -> float:
-    """KL equation 5."""
-    return xcg_at(gained, i) / xcg_at(best, i)
+def total_gain(ideal: list[float]) -> float:
+    """Section 6, xCI[n]; without it no measure that compares with the ideal is defined."""
+    total = sum(ideal)
+    if total <= 0:
+        raise ValueError("there is no ideal element: the measure is undefined")
+    return total
 
 
-def manxcg_at(gained: list[float], best: list[float], i: int) -> float:
-    """KL equation 6."""
-    return sum(nxcg_at(gained, best, j) for j in range(1, i + 1)) / i
+def nxcg_at(gains: list[float], ideal: list[float], i: int) -> float:
+    """Section 6, nxCG[i] (KL equation 5)."""
+    total_gain(ideal)
+    return xcg_at(gains, i) / xcg_at(ideal, i)
 
 
-def gr_at(gained: list[float], best: list[float], i: int) -> float:
-    """KL equation 14."""
-    return xcg_at(gained, i) / sum(best)
+def manxcg_at(gains: list[float], ideal: list[float], i: int) -> float:
+    """Section 6, MAnxCG[i] (KL equation 6)."""
+    return sum(nxcg_at(gains, ideal, j) for j in range(1, i + 1)) / i
 
 
-# KL section 5.4
+def gr_at(gains: list[float], ideal: list[float], i: int) -> float:
+    """Section 6, gr[i] (KL equation 14)."""
+    return xcg_at(gains, i) / total_gain(ideal)
 
 
-def rank_reaching(curve: list[float], g: float, total: float, interpolation: str) -> float | None:
-    """The rank at which a list of gains has cumulated g."""
+# --- Section 7: effort-precision ---------------------------------------------------------
+
+
+def rank_at(
+    curve: list[float], g: float, tolerance: float, interpolation: Interpolation
+) -> float | None:
+    """Section 7, i(g): the rank at which the cumulated list reaches g; None where it never does.
+
+    The first rank k with C[k] ≥ g (less the tolerance) is looked for among those with C[k] > 0.
+    """
+    _one_of(interpolation, "segment", "linear")
     for k in range(1, len(curve) + 1):
-        reached, before = xcg_at(curve, k), xcg_at(curve, k - 1)
-        if reached >= g - 1e-9 * total and reached > 0:
+        here, before = xcg_at(curve, k), xcg_at(curve, k - 1)
+        if here > 0 and here >= g - tolerance:
             if interpolation == "segment":
-                return (k - 1) + g / reached
-            return (k - 1) + (g - before) / (reached - before)
+                return (k - 1) + g / here
+            return (k - 1) + (g - before) / (here - before)
     return None
 
 
-def ep_at(gained: list[float], best: list[float], r: float, interpolation: str = "segment") -> float:
-    """KL equation 13 at a gain-recall point."""
-    total = sum(best)
-    run = rank_reaching(gained, r * total, total, interpolation)
-    ideal = rank_reaching(best, r * total, total, interpolation)
-    assert ideal is not None
-    return ideal / run if run is not None else 0.0
+def ideal_rank_at(ideal: list[float], g: float, interpolation: Interpolation) -> float:
+    """Section 7, i_ideal(g); a level above xCI[n] counts as xCI[n]."""
+    total = total_gain(ideal)
+    rank = rank_at(ideal, min(g, total), LEVEL_TOLERANCE * total, interpolation)
+    assert rank is not None
+    return rank
 
 
-def imaep(gained: list[float], best: list[float], interpolation: str = "segment") -> float:
-    """The mean of ep at ten gain-recall points."""
-    return sum(ep_at(gained, best, point / 10, interpolation) for point in range(1, 11)) / 10
-
-
-def number_averaged(gained: list[float], best: list[float], missed: int, unretrieved: str) -> int:
-    """N of MAep and Q."""
-    hits = sum(1 for gain in gained if gain > 0)
-    return max(hits, len(best)) if unretrieved == "max" else hits + missed
-
-
-def maep(
-    gained: list[float],
-    best: list[float],
-    missed: int,
-    interpolation: str = "segment",
-    unretrieved: str = "uncredited",
+def ep_at(
+    gains: list[float], ideal: list[float], r: float, interpolation: Interpolation = "segment"
 ) -> float:
-    """The sum of ep at the natural gain levels of a run, over N."""
-    total, summed = sum(best), 0.0
-    for rank in range(1, len(gained) + 1):
-        if gained[rank - 1] > 0:
-            ideal = rank_reaching(best, min(xcg_at(gained, rank), total), total, interpolation)
-            assert ideal is not None
-            summed += ideal / rank
-    return summed / number_averaged(gained, best, missed, unretrieved)
+    """Section 7, ep[r] for r > 0 (KL equation 13)."""
+    total = total_gain(ideal)
+    run_rank = rank_at(gains, r * total, LEVEL_TOLERANCE * total, interpolation)
+    if run_rank is None:
+        return 0.0
+    return ideal_rank_at(ideal, r * total, interpolation) / run_rank
+
+
+def imaep(gains: list[float], ideal: list[float], interpolation: Interpolation = "segment") -> float:
+    """Section 7, iMAep: the mean of ep at 0.1, 0.2, …, 1.0."""
+    return sum(ep_at(gains, ideal, tenth / 10, interpolation) for tenth in range(1, 11)) / 10
+
+
+def hits(gains: list[float]) -> list[int]:
+    """Sections 7 and 8: the ranks with gain > 0, from 1."""
+    return [rank for rank, gain in enumerate(gains, start=1) if gain > 0]
+
+
+def number_of_ideal(ideal: list[float]) -> int:
+    """Sections 7 and 8: the number of ideal elements, none of which has the score 0."""
+    return sum(1 for gain in ideal if gain > 0)
+
+
+def divisor(
+    gains: list[float], ideal: list[float], not_retrieved: int, unretrieved: Unretrieved
+) -> int:
+    """Section 7, N, by which MAep and Q divide."""
+    _one_of(unretrieved, "uncredited", "max")
+    if unretrieved == "max":
+        return max(len(hits(gains)), number_of_ideal(ideal))
+    return len(hits(gains)) + not_retrieved
 
 
 def count_not_retrieved(
-    ranking: list[tuple[str, str]],
-    gained: list[float],
+    ranking: list[Result],
+    gains: list[float],
     ideal: dict[str, set[str]],
-    normalisation: str,
+    normalisation: Normalisation,
 ) -> int:
-    """The ideal elements that no result with gain is related to, or under none is itself."""
-    missed = 0
-    for file, wanted in ideal.items():
-        hits = [p for (f, p), gain in zip(ranking, gained, strict=True) if f == file and gain > 0]
-        for element in wanted:
+    """Section 7: the number of ideal elements that are not retrieved."""
+    _one_of(normalisation, "subtree", "none")
+    credited = [result for result, gain in zip(ranking, gains, strict=True) if gain > 0]
+    missing = 0
+    for file, paths in ideal.items():
+        for element in paths:
             if normalisation == "subtree":
-                missed += not any(related(hit, element) for hit in hits)
+                retrieved = any(f == file and related(p, element) for f, p in credited)
             else:
-                missed += element not in hits
-    return missed
+                retrieved = (file, element) in credited
+            missing += not retrieved
+    return missing
 
 
-# KL section 5.3
+def maep(
+    gains: list[float],
+    ideal: list[float],
+    not_retrieved: int,
+    interpolation: Interpolation = "segment",
+    unretrieved: Unretrieved = "uncredited",
+) -> float:
+    """Section 7, MAep: Σ of ep at the own gain level of each rank with gain > 0, over N."""
+    total_gain(ideal)
+    at_ranks = [ideal_rank_at(ideal, xcg_at(gains, rank), interpolation) / rank for rank in hits(gains)]
+    return sum(at_ranks) / divisor(gains, ideal, not_retrieved, unretrieved)
+
+
+# --- Section 8: Q and R ------------------------------------------------------------------
+
+
+def cbg_at(gains: list[float], j: int) -> float:
+    """Section 8, cbg(j): the running sum of the gains with bonus."""
+    return sum(gain + 1 if gain > 0 else 0.0 for gain in gains[:j])
 
 
 def q_measure(
-    gained: list[float], best: list[float], missed: int, unretrieved: str = "uncredited"
+    gains: list[float],
+    ideal: list[float],
+    not_retrieved: int,
+    unretrieved: Unretrieved = "uncredited",
 ) -> float:
-    """KL equation 11 as footnotes 12 and 13 apply it."""
-    summed = 0.0
-    for j in range(1, len(gained) + 1):
-        if gained[j - 1] > 0:
-            bonus = sum(gain + 1 for gain in gained[:j] if gain > 0)
-            summed += bonus / (xcg_at(best, j) + j)
-    return summed / number_averaged(gained, best, missed, unretrieved)
+    """Section 8, Q (KL equation 11, with cig as in KL footnotes 12 and 13)."""
+    total_gain(ideal)
+    at_ranks = [cbg_at(gains, j) / (xcg_at(ideal, j) + j) for j in hits(gains)]
+    return sum(at_ranks) / divisor(gains, ideal, not_retrieved, unretrieved)
 
 
-def r_measure(gained: list[float], best: list[float]) -> float:
-    """KL equation 12 as Table II has it."""
-    rank = len(best)
-    bonus = sum(gain + 1 for gain in gained[:rank] if gain > 0)
-    return bonus / (sum(best) + rank)
+def r_measure(gains: list[float], ideal: list[float]) -> float:
+    """Section 8, R (KL equation 12, with cig(R) + R below the line)."""
+    total_gain(ideal)
+    count = number_of_ideal(ideal)
+    return cbg_at(gains, count) / (xcg_at(ideal, count) + count)

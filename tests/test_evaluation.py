@@ -37,6 +37,14 @@ def test_unanswered_topics_can_be_skipped() -> None:
         results.value("none", "MAep")
 
 
+def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
+    odd = {"9" * 5000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
+    runs = {"r": dict.fromkeys(odd, GOOD["1"])}
+    assert xcg.evaluate(odd, runs, measures=["MAep"]).value("r", "MAep") == 1.0
+    with pytest.raises(InputError, match="a topic is called 'all'"):
+        xcg.evaluate({"all": ASSESSMENTS["1"]}, runs)
+
+
 def test_topics_with_nothing_ideal_are_left_out_and_named() -> None:
     assessments = {**ASSESSMENTS, "3": {"d": {"/a": (1, 1)}}, "4": {}}
     results = xcg.evaluate(assessments, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
@@ -194,6 +202,7 @@ CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a/>"}
         ),
         ({"r": {"1": ["e#/a/s[1]"]}}, "run r, topic 1, rank 1, e: no element"),
         ({"r": {"1": ["f#/a"]}}, "rank 1, f: the corpus has no document 'f'"),
+        ({"r": {"1": ["f" * 5000 + "#/a"]}}, "the corpus has no document 'fff"),
     ],
 )
 def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], message: str) -> None:
@@ -268,6 +277,15 @@ def test_frames(root: Path) -> None:
     frame = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, measures=["MAep"]).to_pandas()
     assert list(frame.columns) == ["run", "topic", "measure", "value", "user_model"]
     assert frame[frame.topic == "all"].value.tolist() == [1.0]
+
+
+def test_places_side_by_side_go_by_value() -> None:
+    rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
+    from xcg.results import Result, Results
+
+    results = Results(Result(run, "all", "xCG@50", v, m) for m in ("m", "n") for run, v in rows)
+    cells = [line.split()[2:4] for line in results.to_text().splitlines()[1:]]
+    assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
 
 
 def test_scoring_is_near_linear_where_everything_overlaps() -> None:

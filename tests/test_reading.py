@@ -61,6 +61,8 @@ class TestAssessments:
             ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
             ('<path path="/a" e="²" s="1"/>', "illegal value"),
             ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is no element path"),
+            (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is no element path"),
+            (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
             ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
             ('<path e="1" s="1"/>', "lacks its path attribute"),
             ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
@@ -82,8 +84,12 @@ class TestAssessments:
     def test_one_element_twice(self, tmp_path: Path) -> None:
         same = '<path path="/a" e="1" s="1"/><path path="/a[1]" e="1" s="1"/>'
         assert assess(tmp_path, same) == {"/a[1]": "(1,1)"}
+        differ = '<path path="/a" e="1" s="1"/><path path="/a" e="2" s="2"/>'
         with pytest.raises(InputError, match=r"is assessed \(2,2\) but was \(1,1\) before"):
-            assess(tmp_path, '<path path="/a" e="1" s="1"/><path path="/a" e="2" s="2"/>')
+            assess(tmp_path, differ)
+        lenient = assess(tmp_path, differ, lenient=True)
+        assert lenient["/a[1]"] == "(1,1)"
+        assert "of which the first counts: 1 time" in lenient["notes"]
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -94,6 +100,7 @@ class TestAssessments:
             ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
             ("<other/>", "no <assessments> element"),
             ("<assessments/>", "lacks its topic attribute"),
+            ("<assessments topic='all'/>", "a topic is called 'all', which names the mean"),
             ("<assessments topic='1'><file/></assessments>", "lacks its file attribute"),
             ("<assessments topic='1'><file file='../x'/></assessments>", "is no corpus file"),
             ("<x><file file='a'/></x>", "no <assessments> element around <file>, found <x>"),
@@ -126,6 +133,8 @@ class TestAssessments:
             InputError, match=r"no such file or folder \(did you mean 'assessments\.xml'"
         ):
             read_assessments(tmp_path / "assesments.xml")
+        with pytest.raises(InputError, match="no file name"):
+            read_assessments("a" * 5000)
         with pytest.raises(InputError, match="nothing matches"):
             read_assessments(str(tmp_path / "*.zzz"))
         (tmp_path / "bad.gz").write_bytes(gzip.compress(b"<assessments topic='1'/>" * 99)[:-20])
@@ -188,6 +197,8 @@ class TestSubmissions:
             ("<path>/a</path>", "'' is no corpus file"),
             ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
             ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),
+            (f"<file>f</file><path>/a</path><rank>{'9' * 400}</rank>", "illegal rank '999"),
+            (f"<file>f</file><path>/a</path><rank>{'9' * 5000}</rank>", "illegal rank '999"),
             ("<file>f</file><path>/a</path><rank>1.5</rank>", "illegal rank '1.5'"),
             ("<file>f</file><path>/a</path><rsv>nan</rsv>", "illegal rsv 'nan'"),
             ("<file>f</file><path>/a</path><rsv>1e999</rsv>", "illegal rsv '1e999'"),
@@ -218,6 +229,17 @@ class TestSubmissions:
         with pytest.raises(InputError) as raised:
             read_run(write(tmp_path, text))
         assert message in str(raised.value)
+
+    def test_lenient_ranks_and_topics(self, tmp_path: Path) -> None:
+        notes = Notes(lenient=True)
+        text = submission(
+            "<file>f</file><path>/a</path><rank>x</rank>", "<file>f</file><path>/b</path><rank>2</rank>"
+        ).replace("</inex-submission>", "<topic topic-id='1'/></inex-submission>")
+        assert order(read_run(write(tmp_path, text), notes)) == "b a"
+        assert [line.partition(":")[2].partition(":")[0].strip() for line in notes.lines()] == [
+            "illegal ranks or scores, counted as the last",
+            "topics that stand twice, of which the first counts",
+        ]
 
     def test_lenient_results_hold_their_rank(self, tmp_path: Path) -> None:
         notes = Notes(lenient=True)
@@ -264,6 +286,12 @@ class TestTrecRuns:
             read_run(path)
         assert message in str(raised.value)
         assert str(raised.value).startswith(f"{path}:2: ")
+
+    def test_lenient_lines_are_left_out(self, tmp_path: Path) -> None:
+        notes = Notes(lenient=True)
+        path = write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1\n1 Q0 f#/c 2 nan t\n", "r")
+        assert order(read_run(path, notes)) == "a"
+        assert "lines left out of a run: 2 times; the first:" in notes.lines()[0]
 
     def test_empty_and_binary_files(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="an empty file"):

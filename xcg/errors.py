@@ -67,7 +67,10 @@ class Notes:
 
     def problem(self, kind: str, where: object, message: str) -> None:
         """Raise :class:`InputError`, or count the problem under its kind where lenient."""
-        error = InputError(where, message)
+        self.tolerate(kind, InputError(where, message))
+
+    def tolerate(self, kind: str, error: InputError) -> None:
+        """Raise an error, or count it under its kind where lenient."""
         if not self.lenient:
             raise error
         count, first = self._problems.get(kind, (0, str(error)))

@@ -15,11 +15,11 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.ideal import select
 from xcg.inputs import PathLike
 from xcg.judgements import Assessment, RecallBase, read_assessments
-from xcg.judgements.recall_base import topic_key
+from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
-from xcg.results import MEAN, Result, Results
+from xcg.results import Result, Results
 from xcg.runs import Run, Ties, read_runs
 from xcg.user_model import DEFAULT, UserModel, resolve_model
 

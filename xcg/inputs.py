@@ -33,11 +33,15 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
     files: dict[Path, None] = {}
     for pattern in patterns:
         path = Path(pattern)
-        if path.is_dir():
+        try:
+            is_folder, exists = path.is_dir(), path.exists()
+        except (OSError, ValueError) as error:  # a name that no file system takes
+            raise InputError(str(pattern)[:80], f"no file name: {error}; expected {what}") from None
+        if is_folder:
             found = list(_files_below(path))
             if not found:
                 raise InputError(path, f"the folder holds no files; expected {what}")
-        elif path.exists():
+        elif exists:
             found = [path]
         elif _GLOB_CHARACTERS & set(str(pattern)):
             found = [

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.errors import XcgError, nearest
+from xcg.judgements.recall_base import MEAN
 
 if TYPE_CHECKING:
     import pandas
-
-MEAN = "all"
-"""The topic of a mean over topics."""
 
 
 class Result(NamedTuple):

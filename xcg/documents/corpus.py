@@ -54,7 +54,12 @@ class Corpus:
         return self.folder / f"{canonical_file(name)}.xml"
 
     def __contains__(self, name: str) -> bool:
-        return name in self._given if self._given is not None else self._path(name).is_file()
+        if self._given is not None:
+            return name in self._given
+        try:
+            return self._path(name).is_file()
+        except OSError:  # a name that no file system takes
+            return False
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in order."""

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-_CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]*\])+\Z")
-_STEP = re.compile(r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]*)\s*\])?\Z")
+_CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
+_STEP = re.compile(
+    r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
+)
+
+
+_LONGEST = 8192  # characters; deeper documents than this allows are refused as well
 
 
 def canonical_path(raw: str) -> str:
@@ -21,6 +26,8 @@ def canonical_path(raw: str) -> str:
 
     Raises ValueError for what is no absolute path of element steps.
     """
+    if len(raw) > _LONGEST:
+        raise ValueError(f"an element path of {len(raw)} characters: expected at most {_LONGEST}")
     if _CANONICAL.match(raw):
         return raw
     text = raw.strip()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,15 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.inputs import PathLike, expand, lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase
 
-_FIELDS = ("topic", "doc", "start", "end", "exhaustivity", "text")
+_KINDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
+    ("topic", (str, int), "an id"),
+    ("doc", (str,), "a document's name"),
+    ("start", (int,), "a whole number"),
+    ("end", (int,), "a whole number"),
+    ("exhaustivity", (int,), "a whole number"),
+    ("text", (str, type(None)), "text"),
+)
+_FIELDS = tuple(key for key, _, _ in _KINDS)
 
 
 class Highlight(NamedTuple):
@@ -80,33 +87,26 @@ def _highlight(line: str, where: str) -> Highlight:
     for key in record:
         if key not in _FIELDS:
             raise InputError(where, f"unknown field {key!r}: {nearest(key, _FIELDS)}")
-    for key in _FIELDS[:-1]:
-        if key not in record:
+    for key, kinds, expected in _KINDS:
+        value = record.get(key)
+        if key not in record and key != "text":
             raise InputError(where, f"the field {key!r} is missing")
-    for key in ("start", "end", "exhaustivity"):
-        if not isinstance(record[key], int) or isinstance(record[key], bool):
-            raise InputError(where, f"{key} is {record[key]!r}: expected a whole number")
-    text = record.get("text")
-    if not isinstance(record["doc"], str) or not isinstance(text, (str, type(None))):
-        raise InputError(where, "doc and text: expected text")
-    if not isinstance(record["topic"], (str, int)) or isinstance(record["topic"], bool):
-        raise InputError(where, f"topic is {record['topic']!r}: expected an id")
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise InputError(where, f"{key} is {value!r}: expected {expected}")
     if record["exhaustivity"] not in (1, 2, 3):
         raise InputError(where, f"exhaustivity is {record['exhaustivity']}: expected 1, 2 or 3")
-    if not 0 <= record["start"] < record["end"]:
-        raise InputError(where, f"start {record['start']} and end {record['end']}: expected 0 <= start < end")
+    start, end = record["start"], record["end"]
+    if not 0 <= start < end:
+        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
     try:
         name = canonical_file(record["doc"])
     except ValueError as error:
         raise InputError(where, str(error)) from None
-    return Highlight(
-        str(record["topic"]), name, record["start"], record["end"], record["exhaustivity"], text
-    )
+    topic, exhaustivity, text = str(record["topic"]), record["exhaustivity"], record.get("text")
+    return Highlight(topic, name, start, end, exhaustivity, text)
 
 
-def assess(
-    highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None = None
-) -> RecallBase:
+def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None = None) -> RecallBase:
     """Return the element assessments that follow from highlights.
 
     Every element that holds highlighted text and is not too small is assessed. Its specificity is the

@@ -76,11 +76,12 @@ def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase
             )
         try:
             assessed = _read_path(_attributes(child))
+            if assessed is not None:
+                base.add(topic, file, *assessed, where)
+        except InputError as error:
+            notes.tolerate("contradicting assessments, of which the first counts", error)
         except ValueError as error:
             notes.problem("assessments left out", where, str(error))
-            continue
-        if assessed is not None:
-            base.add(topic, file, *assessed, where)
 
 
 def _read_path(attributes: dict[str, str]) -> tuple[str, Assessment] | None:

@@ -10,6 +10,8 @@ from xcg.errors import InputError, Notes
 from xcg.inputs import PathLike, expand
 
 Grade = float | str
+MEAN = "all"
+"""What stands for the topic where a figure is the mean over topics."""
 
 
 class Assessment(NamedTuple):
@@ -111,6 +113,8 @@ class RecallBase:
 
     def add_topic(self, topic: str, source: str) -> None:
         """Make a topic an assessed one, even where nothing is relevant to it."""
+        if topic == MEAN:
+            raise InputError(source, f"a topic is called {MEAN!r}, which names the mean over topics")
         self._topics.setdefault(topic, {})
         self.sources.setdefault(topic, source)
 
@@ -146,7 +150,8 @@ def check_pair(pair: object, where: object) -> Assessment:
 
 def topic_key(topic: str) -> tuple[int, int, str]:
     """Order topics by number, those that are no numbers behind them by name."""
-    return (0, int(topic), topic) if topic.isdecimal() else (1, 0, topic)
+    number = topic.isdecimal() and len(topic) < 20
+    return (0, int(topic), topic) if number else (1, 0, topic)
 
 
 def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:

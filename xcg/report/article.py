@@ -28,18 +28,20 @@ _AUTHORS = {"au", "contrib-group"}
 _NOTES = {"fn"}
 _REFERENCES = {"bib", "ref-list"}
 _EMPHASIS = {"it": "em", "italic": "em", "b": "strong", "bold": "strong"}
+_APART = _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS  # not part of the line that they stand in
 _WIDTH = 88
 
 _STYLE = """
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 25%, transparent); }
 body { font: 1.05rem/1.55 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2, h3, h4, th { font-family: system-ui, sans-serif; line-height: 1.25; }
-pre { overflow-x: auto; padding: .7rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-pre, code { font-size: .85rem; }
+pre { overflow-x: auto; padding: .7rem; border: 1px solid var(--line); font-size: .85rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid
-  color-mix(in srgb, currentColor 25%, transparent); }
-.formula { text-align: center; font-style: italic; } .note { font-size: .9rem; } .authors { opacity: .8; }
+caption { text-align: left; font-style: italic; padding-bottom: .3rem; }
+th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid var(--line); }
+.formula { text-align: center; font-style: italic; }
+.note { font-size: .9rem; }
+.authors { opacity: .8; }
 """
 
 
@@ -69,7 +71,7 @@ def _pieces(element: etree._Element) -> Iterator[str]:
     yield element.text or ""
     for child in element:
         name = local_name(child)
-        if name not in _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS:
+        if name not in _APART:
             yield from _pieces(child)
         yield child.tail or ""
 
@@ -77,45 +79,46 @@ def _pieces(element: etree._Element) -> Iterator[str]:
 def _text(root: etree._Element) -> str:
     blocks: list[str] = []
 
-    def fill(text: str, first: str = "", rest: str | None = None) -> str:
-        return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=rest or " " * len(first))
-
     def visit(element: etree._Element, level: int) -> None:
         name = local_name(element)
         if name in _TITLES:
-            title = _words(element)
-            blocks.append(f"{title}\n{('=' if level <= 1 else '-') * len(title)}" if level <= 2 else title)
-        elif name in _AUTHORS:
-            blocks.append(_words(element))
-        elif name in _PRE:
-            blocks.append(textwrap.indent((element.text or "").strip("\n"), "    "))
-        elif name in _FORMULAS:
-            blocks.append(fill(_words(element), "        "))
-        elif name in _TABLES:
-            caption, rows = _table(element)
-            if caption:
-                blocks.append(fill(caption))
-            if rows:
-                blocks.append(plain_table(rows[0], rows[1:]).rstrip("\n"))
-        elif name in _ITEMS:
-            blocks.append(fill(_words(element), "  - ", "    "))
-            visit_extras(element, level)
-        elif name in _PARAGRAPHS:
-            if _words(element):
-                blocks.append(fill(_words(element)))
-            visit_extras(element, level)
-        elif name in _NOTES:
-            blocks.append(fill(f"Note: {_words(element)}", "    "))
+            blocks.append(_title(_words(element), level))
+        elif name in _AUTHORS | _FORMULAS | _NOTES | _PRE | _TABLES:
+            blocks.extend(_block(element, name))
+        elif name in _PARAGRAPHS | _ITEMS:
+            indent = ("  - ", "    ") if name in _ITEMS else ("", "")
+            if words := _words(element):
+                blocks.append(_fill(words, *indent))
+            for child in element.iterdescendants(*_APART):
+                visit(child, level)
         else:
             for child in element:
                 visit(child, level + (local_name(child) in _SECTIONS))
 
-    def visit_extras(element: etree._Element, level: int) -> None:
-        for child in element.iterdescendants(*(_NOTES | _PRE | _LISTS | _TABLES | _FORMULAS)):
-            visit(child, level)
-
     visit(root, 1)
     return "\n\n".join(blocks) + "\n"
+
+
+def _title(title: str, level: int) -> str:
+    return f"{title}\n{'=-'[level - 1] * len(title)}" if level <= 2 else title
+
+
+def _block(element: etree._Element, name: str) -> list[str]:
+    """Return the text of what stands apart from running text."""
+    if name in _PRE:
+        return [textwrap.indent((element.text or "").strip("\n"), "    ")]
+    if name in _TABLES:
+        caption, rows = _table(element)
+        table = plain_table(rows[0], rows[1:]).rstrip("\n") if rows else ""
+        return [text for text in (_fill(caption), table) if text]
+    lead = {"note": "    Note: ", "formula": "        "}
+    kind = "note" if name in _NOTES else "formula" if name in _FORMULAS else ""
+    return [_fill(_words(element), lead.get(kind, ""), "    " if kind == "note" else None)]
+
+
+def _fill(text: str, first: str = "", rest: str | None = None) -> str:
+    after = rest if rest is not None else " " * len(first)
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=after)
 
 
 def _table(element: etree._Element) -> tuple[str, list[list[str]]]:

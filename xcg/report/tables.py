@@ -91,18 +91,19 @@ def _side_by_side(results: Results) -> tuple[Row, list[Row]]:
     The place is that of the run among all runs under that model, runs of equal value (to the
     printed digits) sharing one: it is what the choice of the model moves.
     """
-    cells: dict[tuple[str, str, str], str] = {
-        (row.measure, row.user_model, row.run): f"{row.value:.4f}" for row in results
-    }
+    cells = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
     rows = []
     for measure in results.measures:
         for run in results.runs:
             row = [measure, run]
             for model in results.user_models:
                 value = cells.get((measure, model, run))
-                others = (cells.get((measure, model, other), "") for other in results.runs)
-                place = 1 + sum(1 for other in others if value and other > value)
-                row.append(f"{value} {place:>3}." if value else "")
+                if value is None:
+                    row.append("")
+                    continue
+                others = (cells.get((measure, model, other), value) for other in results.runs)
+                place = 1 + sum(1 for other in others if other > value)
+                row.append(f"{value:.4f} {place:>3}.")
             rows.append(row)
     return ["measure", "run", *results.user_models], rows
 

@@ -43,7 +43,9 @@ def read_inex_submission(file: BufferedReader, path: Path, notes: Notes) -> Run:
             if not topic:
                 raise InputError(where, "<topic> lacks its topic-id attribute")
             if topic in rankings:
-                raise InputError(where, f"topic {topic} stands twice; expected one <topic> a topic")
+                message = f"topic {topic} stands twice; expected one <topic> a topic"
+                notes.problem("topics that stand twice, of which the first counts", where, message)
+                continue
             rankings[topic] = _read_topic(element, path, topic, notes, files, paths)
         else:
             name = (element.get("run-id") or "").strip()
@@ -60,7 +62,7 @@ def _read_topic(
     element: etree._Element, path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
 ) -> Ranking:
     results = _results(element)
-    order = _order(results, path)
+    order = _order(results, path, notes)
     ordered_files, ordered_paths = [], []
     for rank, place in enumerate(order, 1):
         result = results[place]
@@ -94,23 +96,29 @@ def _line(element: etree._Element) -> int:
     return line if isinstance(line, int) else 0
 
 
-def _order(results: list[_Result], path: Path) -> list[int]:
-    ranks = [_number(r.rank, "rank", r, path) for r in results if r.rank is not None]
-    if results and len(ranks) == len(results):
-        return order_by(ranks)
-    scores = [_number(r.rsv, "rsv", r, path) for r in results if r.rsv is not None]
-    if results and len(scores) == len(results):
-        return order_by(scores, descending=True)
+def _order(results: list[_Result], path: Path, notes: Notes) -> list[int]:
+    """Return the order by rank where all have one, else by rsv where all have one, else as written."""
+    for field in ("rank", "rsv"):
+        texts = [getattr(result, field) for result in results]
+        if results and None not in texts:
+            keys = []
+            for text, result in zip(texts, results, strict=True):
+                key = _number(text, field)
+                if key is None:
+                    expected = "a whole number from 0" if field == "rank" else "a finite number"
+                    message = f"illegal {field} {text!r}: expected {expected}"
+                    where = f"{path}:{result.line}"
+                    notes.problem("illegal ranks or scores, counted as the last", where, message)
+                    key = math.inf if field == "rank" else -math.inf
+                keys.append(key)
+            return order_by(keys, descending=field == "rsv")
     return list(range(len(results)))
 
 
-def _number(text: str, field: str, result: _Result, path: Path) -> float:
-    """Return the number that a field holds: a rank is a whole number from 0, an rsv finite."""
+def _number(text: str, field: str) -> float | None:
+    """Return the number in a field: a rank is a whole number from 0, an rsv finite; else None."""
     try:
         value = float(int(text)) if field == "rank" else float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (field == "rank" and value < 0):
-        expected = "a whole number from 0" if field == "rank" else "a finite number"
-        raise InputError(f"{path}:{result.line}", f"illegal {field} {text!r}: expected {expected}")
-    return value
+    except (ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) and (field == "rsv" or value >= 0) else None

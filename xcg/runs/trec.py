@@ -27,42 +27,40 @@ def read_trec_run(file: BufferedReader, path: Path, notes: Notes, ties: Ties = "
         fields = line.split()
         if not fields:
             continue
-        where = f"{path}:{number}"
-        if len(fields) != 6:
-            raise InputError(
-                where,
-                f"{len(fields)} columns; expected the six of a TREC run: "
-                "topic Q0 file#/path rank score tag",
-            )
-        topic, _, document, rank, score, line_tag = fields
+        try:
+            topic, document, rank, score, line_tag = _fields(fields)
+        except ValueError as error:
+            notes.problem("lines left out of a run", f"{path}:{number}", str(error))
+            continue
         tag = tag or line_tag
         if line_tag != tag:
             notes.note(f"{path}: holds several run tags; the run is called {tag}")
-        topics.setdefault(topic, []).append(
-            (_score(score, where), document, _rank(rank, where), number)
-        )
+        topics.setdefault(topic, []).append((score, document, rank, number))
     if not tag:
         raise InputError(path, "an empty file; expected a run")
     rankings = {topic: _ranking(path, topic, rows, notes, ties) for topic, rows in topics.items()}
     return Run(tag, rankings, str(path))
 
 
-def _score(text: str, where: str) -> float:
+def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
+    """Return topic, document, rank, score and tag of a line; ValueError where it is no result."""
+    if len(fields) != 6:
+        raise ValueError(
+            f"{len(fields)} columns; expected the six of a TREC run: topic Q0 file#/path rank score tag"
+        )
+    topic, _, document, rank, score, tag = fields
     try:
-        score = float(text)
+        number = float(score)
     except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        raise InputError(where, f"illegal score {text!r}: expected a finite number")
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"illegal score {score!r}: expected a finite number")
+    try:
+        place = int(rank)
+    except ValueError:
+        raise ValueError(f"illegal rank {rank!r}: expected a whole number") from None
     with np.errstate(over="ignore"):
-        return float(np.float32(score))
-
-
-def _rank(text: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(where, f"illegal rank {text!r}: expected a whole number") from None
+        return topic, document, place, float(np.float32(number)), tag
 
 
 def _ranking(

@@ -1,0 +1,161 @@
+"""The sample campaign is what its script makes of articles, topics and highlights, and it teaches."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import ROOT, Command
+from lxml import etree
+
+import xcg
+from xcg.judgements.highlights import read_highlights
+
+HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
+TOPICS = sorted((ROOT / "corpora_samples" / "handbook-topics").glob("*.xml"))
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    path = ROOT / "corpora_samples" / "make_handbook_campaign.py"
+    spec = importlib.util.spec_from_file_location("make_handbook_campaign", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_committed_files_are_what_the_script_makes(script: ModuleType, tmp_path: Path) -> None:
+    script.main(tmp_path)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.xml"))
+    folders = ("assessments/handbook", "assessments/handbook-second", "corpora_samples/handbook-runs")
+    committed = sorted(
+        path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.xml")
+    )
+    assert made == committed
+    for path in made:
+        assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes(), path
+
+
+def test_topics_are_questions_in_inex_form() -> None:
+    assert len(TOPICS) >= 12
+    for path in TOPICS:
+        topic = etree.parse(path).getroot()
+        assert topic.tag == "inex_topic"
+        assert int(path.stem) == int(topic.get("topic_id", ""))
+        assert all(topic.findtext(part) for part in ("title", "description", "narrative"))
+
+
+def test_highlights_stand_in_the_articles_and_do_not_overlap() -> None:
+    corpus = xcg.Corpus(ROOT / "corpora_samples" / "handbook")
+    assessors = {name: read_highlights(HIGHLIGHTS / f"{name}.jsonl") for name in ("first", "second")}
+    for marks in assessors.values():
+        ordered = sorted(marks)
+        for mark in ordered:
+            assert corpus.tree(mark.file).text[mark.start : mark.end] == mark.text
+        for one, other in pairwise(ordered):
+            assert one[:2] != other[:2] or one.end <= other.start
+    first, second = ({mark.topic for mark in marks} for marks in assessors.values())
+    assert len(first) == len(TOPICS)
+    assert len(second) >= 5
+    assert second <= first
+    assert set(assessors["first"]) != set(assessors["second"])
+
+
+def test_every_topic_is_answered_at_several_depths() -> None:
+    base = xcg.read_assessments(ROOT / "assessments" / "handbook")
+    for topic in base.topics:
+        focused = {
+            path.count("/")
+            for elements in base.files(topic).values()
+            for path, assessment in elements.items()
+            if assessment.specificity == 3
+        }
+        assert len(focused) >= 2, topic
+    assert sum(len(base.files(topic)) > 1 for topic in base.topics) >= 12
+
+
+def order(model: str, measure: str, results: xcg.Results) -> list[str]:
+    return sorted(results.runs, key=lambda run: -results.value(run, measure, user_model=model))
+
+
+def test_the_user_model_decides_the_order_of_the_strategies() -> None:
+    results = xcg.evaluate(
+        ROOT / "assessments" / "handbook",
+        ROOT / "corpora_samples" / "handbook-runs",
+        ROOT / "corpora_samples" / "handbook",
+        ["kazai-lalmas-2006", "overlap-off"],
+        ["MAep"],
+    )
+    on, off = (order(model, "MAep", results) for model in results.user_models)
+    assert on != off
+    # What the handbook says: overlap pays where it is ignored, and costs where it is not.
+    assert off.index("elements") < off.index("focused")
+    assert on.index("focused") < on.index("elements")
+    assert on[-1] == off[-1] == "random"
+
+
+def test_the_quick_start(xcg_command: Command) -> None:
+    done = xcg_command("evaluate", "configs/quickstart.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    heading, *rows = done.stdout.splitlines()
+    assert heading.split()[:3] == ["measure", "run", "kazai-lalmas-2006"]
+    assert len(rows) == 16
+    places = [int(float(row.split()[3])) for row in rows[:8]]
+    assert sorted(places) == list(range(1, 9))
+
+
+class TestOverlapStrategies:
+    """By hand, on one small document."""
+
+    @pytest.fixture
+    def index(self, script: ModuleType) -> object:
+        text = "words that are long enough to be an answer of more than sixty characters"
+        source = (
+            f"<article><bdy><sec><p>{text}</p><p>{text}</p><p>{text}</p></sec>"
+            f"<sec><p>{text}</p><p>{text}</p><p>{text}</p></sec></bdy></article>"
+        )
+        return script.Index(xcg.Corpus.of({"d": source}))
+
+    @staticmethod
+    def paths(elements: list[tuple[str, str]]) -> list[str]:
+        return [path.removeprefix("/article[1]/bdy[1]") for _, path in elements]
+
+    @staticmethod
+    def scores(**given: float) -> dict[tuple[str, str], float]:
+        steps = {"s1": "/sec[1]", "s2": "/sec[2]", "a": ""}
+        steps |= {f"p{s}{p}": f"/sec[{s}]/p[{p}]" for s in (1, 2) for p in (1, 2, 3)}
+        return {("d", f"/article[1]/bdy[1]{steps[name]}"): score for name, score in given.items()}
+
+    def test_without_overlap(self, script: ModuleType, index: object) -> None:
+        scores = self.scores(p11=5, s1=4, a=3, p12=2, s2=1, p21=0.5)
+        assert self.paths(script.without_overlap(index, scores)) == [
+            "/sec[1]/p[1]",
+            "/sec[1]/p[2]",
+            "/sec[2]",
+        ]
+
+    def test_preferring_the_parent(self, script: ModuleType, index: object) -> None:
+        scores = self.scores(p11=5, p21=4.5, s1=4, p12=2, s2=1)
+        assert self.paths(script.preferring_the_parent(index, scores)) == ["/sec[1]", "/sec[2]"]
+
+    def test_merged_siblings(self, script: ModuleType, index: object) -> None:
+        # Two of three paragraphs make a section, one of three does not.
+        scores = self.scores(p11=5, p21=4, p13=3, s2=9)
+        assert self.paths(script.merged_siblings(index, scores)) == ["/sec[1]", "/sec[2]/p[1]"]
+
+    def test_only_and_everything(self, script: ModuleType, index: object) -> None:
+        scores = self.scores(p11=1, s1=2, s2=2)
+        assert self.paths(script.only({"sec"})(index, scores)) == ["/sec[1]", "/sec[2]"]
+        assert self.paths(script.everything(index, scores)) == ["/sec[1]", "/sec[2]", "/sec[1]/p[1]"]
+
+    def test_at_random_is_the_same_every_time(self, script: ModuleType, index: object) -> None:
+        first = script.at_random(index, self.scores(s1=1))
+        assert script.at_random(index, self.scores(s1=1)) == first
+        assert len(first) == 10
