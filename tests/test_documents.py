@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
+import tarfile
+import zipfile
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from conftest import real_documents
@@ -220,3 +226,105 @@ class TestCorpus:
     def test_a_missing_folder(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no such folder"):
             Corpus(tmp_path / "none")
+
+
+class TestArchives:
+    """Corpora in archives, and what archives can do to a reader."""
+
+    FILES: ClassVar = {
+        "co/1.xml": b"<a><b>x</b></a>",
+        "co/2.xml.gz": gzip.compress(b"<a/>"),
+        "README": b"no",
+    }
+
+    def zipped(self, folder: Path, files: dict[str, bytes]) -> Path:
+        path = folder / "corpus.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return path
+
+    def tarred(self, folder: Path, files: dict[str, bytes], mode: str = "w:gz") -> Path:
+        path = folder / ("corpus.tar.gz" if mode == "w:gz" else "corpus.tar")
+        with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+        return path
+
+    @pytest.mark.parametrize("form", ["folder", "zip", "tar", "tar.gz"])
+    def test_all_forms_hold_the_same_documents(self, tmp_path: Path, form: str) -> None:
+        if form == "folder":
+            path = tmp_path / "corpus"
+            (path / "co").mkdir(parents=True)
+            for name, data in self.FILES.items():
+                (path / name).write_bytes(data)
+        elif form == "zip":
+            path = self.zipped(tmp_path, self.FILES)
+        else:
+            path = self.tarred(tmp_path, self.FILES, "w:gz" if form == "tar.gz" else "w")
+        corpus = Corpus(path)
+        assert list(corpus) == ["co/1", "co/2"]
+        assert corpus.tree("co/2").paths == ["/a[1]"]
+        assert corpus.tree("co/1").element_text(1) == "x"
+        assert "co/3" not in corpus
+        with pytest.raises(InputError, match="no such document"):
+            corpus.tree("co/3")
+
+    @pytest.mark.parametrize("name", ["../x.xml", "/etc/x.xml", "a/../../x.xml", "..\\x.xml"])
+    def test_members_that_climb_out_are_refused(self, tmp_path: Path, name: str) -> None:
+        for path in (self.zipped(tmp_path, {name: b"<a/>"}), self.tarred(tmp_path, {name: b"<a/>"})):
+            with pytest.raises(InputError, match="lies outside"):
+                Corpus(path)
+
+    def test_links_in_archives_are_no_documents(self, tmp_path: Path) -> None:
+        path = tmp_path / "corpus.tar"
+        with tarfile.open(path, "w") as archive:
+            link = tarfile.TarInfo("passwd.xml")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+            archive.addfile(tarfile.TarInfo("a.xml"))
+        assert list(Corpus(path)) == ["a"]
+
+    def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
+        path = self.tarred(tmp_path, {"a.xml": b"<a/>", "a.xml.gz": gzip.compress(b"<a/>")})
+        with pytest.raises(InputError, match="holds the document 'a' twice"):
+            Corpus(path)
+
+    def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("xcg.documents.sources.LARGEST_DOCUMENT", 1 << 20)
+        monkeypatch.setattr("xcg.documents.sources.LARGEST_ARCHIVE", 1 << 22)
+        bomb = {"a.xml": b"<a>" + b" " * (1 << 21) + b"</a>"}
+        packed = {"a.xml.gz": gzip.compress(bomb["a.xml"])}
+        for path in (
+            self.zipped(tmp_path, bomb),
+            self.tarred(tmp_path, bomb),
+            self.zipped(tmp_path, packed),
+        ):
+            with pytest.raises(InputError, match="the document is larger than 1 MB"):
+                Corpus(path).tree("a")
+        with pytest.raises(InputError, match="the archive unpacks to more than"):
+            Corpus(self.tarred(tmp_path, {"a.xml": b" " * (1 << 23)}))
+
+    def test_damage(self, tmp_path: Path) -> None:
+        whole = self.tarred(tmp_path, {f"{i}.xml": os.urandom(999) for i in range(99)}).read_bytes()
+        zipped = self.zipped(tmp_path, {f"{i}.xml": os.urandom(999) for i in range(9)}).read_bytes()
+        for data in (b"", b"text", whole[:30], whole[: len(whole) // 2], zipped[: len(zipped) // 2]):
+            path = tmp_path / "damaged"
+            path.write_bytes(data)
+            with pytest.raises(InputError, match="damaged: "):
+                Corpus(path)
+        flipped = bytearray(zipped)
+        flipped[60:90] = b"\0" * 30
+        path.write_bytes(flipped)
+        with pytest.raises(InputError, match=r"damaged/0\.xml"):
+            Corpus(path).tree("0")
+
+    def test_link_loops_end(self, tmp_path: Path) -> None:
+        (tmp_path / "a.xml").write_bytes(b"<a/>")
+        (tmp_path / "loop").symlink_to(tmp_path)
+        (tmp_path / "self.xml").symlink_to(tmp_path / "self.xml")
+        corpus = Corpus(tmp_path)
+        assert "self" not in corpus
+        assert "a" in list(corpus)

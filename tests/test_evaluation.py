@@ -175,6 +175,30 @@ def test_an_oddity_of_the_letter_and_its_cap() -> None:
         assert results.value("r", "xCG@2") == gain
 
 
+def test_containers_of_one_ideal_element_can_be_paid_more_than_it() -> None:
+    # The letter of equation 8: a is above the ideal i and leaves it its worth, so that r is paid from
+    # it as well. Ideal: i (.9) and b (.5).
+    document = (
+        f"<r><a><i>{'x' * 40}</i><t>{'x' * 10}</t></a>"
+        f"<b><p>{'x' * 20}</p><p>{'x' * 20}</p><p>{'x' * 10}</p></b></r>"
+    )
+    grades = {
+        "/r": (3, 1),
+        "/r/a": (3, 2),
+        "/r/a/i": (2, 3),
+        "/r/b": (2, 2),
+        "/r/b/p[1]": (2, 3),
+        "/r/b/p[2]": (2, 3),
+        "/r/b/p[3]": (1, 2),
+    }
+    runs = {"x": {"1": ["d#/r/b/p[1]", "d#/r/a", "d#/r"]}}
+    results = xcg.evaluate({"1": {"d": grades}}, runs, {"d": document}, measures=["xCG@3", "nxCG@3"])
+    # b/p[1] .5 (b's limit); a .75; r: (b's rest 50/100 · (.9·20 + .25·10)/50 = .205, a is seen), of
+    # which i has .9 left.
+    assert results.value("x", "xCG@3") == pytest.approx(0.5 + 0.75 + 0.205)
+    assert results.value("x", "nxCG@3") == pytest.approx(1.455 / 1.4)
+
+
 def test_near_misses_exact_rewards_ideal_elements_only() -> None:
     assessments = {"1": {"d": {"/s": (3, 3), "/s/p[1]": (2, 3), "/s/p[2]": (2, 3)}}}
     runs = {"r": {"1": ["d#/s/p[1]", "d#/s"]}}

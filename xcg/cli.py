@@ -55,7 +55,7 @@ def _campaign_options(command: C) -> C:
     options = [
         click.argument("config", required=False, type=click.Path(path_type=Path)),
         click.option("--assessments", multiple=True, metavar="PATH", help="File, folder or glob."),
-        click.option("--corpus", metavar="PATH", help="Folder of documents."),
+        click.option("--corpus", metavar="PATH", help="Folder or archive of documents."),
         click.option(
             "--user-model", multiple=True, metavar="NAME_OR_FILE", help="See xcg user-models."
         ),
@@ -219,7 +219,7 @@ def user_models(name: str | None) -> None:
 
 @main.command()
 @click.argument("highlights", nargs=-1, required=True)
-@click.option("--corpus", required=True, metavar="PATH", help="Folder of the documents.")
+@click.option("--corpus", required=True, metavar="PATH", help="Folder or archive.")
 @click.option(
     "--output",
     required=True,

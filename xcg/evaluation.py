@@ -223,7 +223,7 @@ class Campaign:
                 trees[file] = corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            message = f"the corpus has no document {file!r}; expected {corpus.folder / file}.xml"
+            message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
             self.notes.problem("assessed documents that the corpus lacks", where, message)
         return trees
 
@@ -270,7 +270,7 @@ class Campaign:
         assert self.corpus is not None
         if file not in self.corpus:
             raise UnknownPathError(
-                f"the corpus has no document {file!r}; expected {self.corpus.folder / file}.xml"
+                f"the corpus has no document {file!r}; expected {self.corpus.label / file}.xml"
             )
         self.corpus.tree(file).row(path)
 

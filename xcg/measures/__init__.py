@@ -47,7 +47,10 @@ __all__ = [
 
 _INTERPOLATION = {"interpolation": ("segment", "linear")}
 _UNRETRIEVED = {"unretrieved": ("uncredited", "max")}
-_BOUND = "0 to 1 where no gain can exceed the ideal's (normalisation: subtree and alpha: 1)"
+_BOUND = (
+    "from 0; 1 for the ideal ranking, and more only for a ranking that gains more than the ideal: "
+    "without normalisation, with alpha below 1, or by several results above one ideal element"
+)
 
 MEASURES = MeasureRegistry()
 

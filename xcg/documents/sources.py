@@ -1,0 +1,274 @@
+"""Where documents come from: a folder, a zip archive, a tar archive, or memory.
+
+A source knows the names of its documents (their paths in it, without ``.xml`` and ``.gz``) and reads
+one. What it reads is hostile: names must stay inside, and nothing unpacks to more than it may.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import tempfile
+import weakref
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol, cast
+
+from xcg.documents.paths import canonical_file
+from xcg.errors import InputError
+
+LARGEST_DOCUMENT = 1 << 28
+"""Octets that one document may unpack to: 256 MB."""
+LARGEST_ARCHIVE = 1 << 34
+"""Octets that a compressed tar archive may unpack to: 16 GB. They go to a temporary file."""
+
+_ENDINGS = (".xml", ".xml.gz")
+_DAMAGE = (
+    OSError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+class Source(Protocol):
+    """Documents by name."""
+
+    label: Path
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order."""
+
+    def read(self, name: str) -> bytes:
+        """Return a document's octets; InputError where they cannot be had."""
+
+    def where(self, name: str) -> str:
+        """Return what messages call a document."""
+
+
+def open_source(path: str | os.PathLike[str]) -> Source:
+    """Open a folder or an archive; InputError for what is neither."""
+    location = Path(path)
+    try:
+        if location.is_dir():
+            return Folder(location)
+        if not location.exists():
+            raise InputError(location, "no such folder or archive; expected a corpus of XML documents")
+        if zipfile.is_zipfile(location):
+            return ZipArchive(location)
+        if location.is_file() and _is_tar(location):
+            return TarArchive(location)
+    except _DAMAGE as error:
+        raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
+    raise InputError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
+
+
+def _is_tar(path: Path) -> bool:
+    try:
+        with tarfile.open(path) as archive:
+            archive.next()
+    except (tarfile.TarError, EOFError, zlib.error):
+        return False
+    return True
+
+
+def _reason(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _document_name(member: str) -> str | None:
+    """Return the document name of a member's path, None for what is no document."""
+    for ending in _ENDINGS:
+        if member.endswith(ending):
+            name = canonical_file(member.removesuffix(ending))
+            return None if PurePosixPath(name).name.startswith(".") else name
+    return None
+
+
+def _read_bounded(stream: IO[bytes], where: str) -> bytes:
+    data = stream.read(LARGEST_DOCUMENT + 1)
+    if data[:2] == b"\x1f\x8b":
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+            data = unpacked.read(LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        raise InputError(where, f"the document is larger than {LARGEST_DOCUMENT >> 20} MB")
+    return data
+
+
+class Folder:
+    """A folder of ``.xml`` and ``.xml.gz`` files, read where they lie."""
+
+    def __init__(self, folder: Path) -> None:
+        self.label = folder
+
+    def _path(self, name: str) -> Path | None:
+        for ending in _ENDINGS:
+            path = self.label / f"{canonical_file(name)}{ending}"
+            try:
+                if path.is_file():
+                    return path
+            except OSError:  # a name that no file system takes
+                return None
+        return None
+
+    def __contains__(self, name: str) -> bool:
+        return self._path(name) is not None
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order."""
+        found: set[str | None] = set()
+        for parent, _, files in os.walk(self.label):  # does not follow links, so it ends
+            below = Path(parent).relative_to(self.label)
+            found.update(_document_name((below / file).as_posix()) for file in files)
+        yield from sorted(name for name in found if name is not None)
+
+    def read(self, name: str) -> bytes:
+        """Return a document's octets; InputError where they cannot be had."""
+        path = self._path(name)
+        if path is None:
+            raise InputError(self.where(name), "no such document")
+        try:
+            with path.open("rb") as file:
+                return _read_bounded(file, str(path))
+        except _DAMAGE as error:
+            raise InputError(path, f"cannot read the document: {_reason(error)}") from None
+
+    def where(self, name: str) -> str:
+        """Return what messages call a document."""
+        return str(self._path(name) or self.label / f"{name}.xml")
+
+
+class _Archive:
+    """What zip and tar have in common: members by document name."""
+
+    def __init__(self, path: Path) -> None:
+        self.label = path
+        self._members: dict[str, str] = {}
+
+    def _add(self, member: str) -> None:
+        try:
+            name = _document_name(member)
+        except ValueError:
+            raise InputError(self.label, f"the archive's member {member!r} lies outside it") from None
+        if name is None:
+            return
+        if name in self._members:
+            raise InputError(self.label, f"the archive holds the document {name!r} twice")
+        self._members[name] = member
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order."""
+        yield from sorted(self._members)
+
+    def where(self, name: str) -> str:
+        """Return what messages call a document."""
+        return f"{self.label}/{self._members.get(name, name + '.xml')}"
+
+    def read(self, name: str) -> bytes:
+        """Return a document's octets; InputError where they cannot be had."""
+        if name not in self._members:
+            raise InputError(self.where(name), "no such document")
+        try:
+            with self._open(self._members[name]) as stream:
+                return _read_bounded(stream, self.where(name))
+        except _DAMAGE as error:
+            raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
+
+    def _open(self, member: str) -> IO[bytes]:
+        raise NotImplementedError
+
+
+class ZipArchive(_Archive):
+    """A zip archive, whose members are unpacked one by one."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._archive = zipfile.ZipFile(path)
+        self._finalizer = weakref.finalize(self, self._archive.close)
+        for info in self._archive.infolist():
+            if not info.is_dir():
+                self._add(info.filename)
+
+    def _open(self, member: str) -> IO[bytes]:
+        return self._archive.open(member)
+
+
+class TarArchive(_Archive):
+    """A tar archive. A compressed one is unpacked once, for it cannot be read out of order."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._file = _unpacked(path)
+        self._archive = tarfile.open(fileobj=self._file)  # noqa: SIM115 - open while in use
+        self._finalizer = weakref.finalize(self, self._file.close)
+        for info in self._archive:
+            if info.isfile():  # no links: they can point anywhere
+                self._add(info.name)
+
+    def _open(self, member: str) -> IO[bytes]:
+        stream = self._archive.extractfile(member)
+        if stream is None:
+            raise InputError(self.label, f"the member {member!r} is no file")
+        return stream
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Return an archive as a file that can be read in any order, unpacked where it is gzipped."""
+    file = path.open("rb")
+    if file.read(2) != b"\x1f\x8b":
+        file.seek(0)
+        return file
+    file.close()
+    temporary = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115 - gone when closed
+    try:
+        with gzip.open(path) as packed:
+            left = LARGEST_ARCHIVE
+            while data := packed.read(1 << 20):
+                left -= len(data)
+                if left < 0:
+                    limit = f"{LARGEST_ARCHIVE >> 30} GB"
+                    raise InputError(path, f"the archive unpacks to more than {limit}")
+                temporary.write(data)
+    except BaseException:
+        temporary.close()
+        raise
+    temporary.seek(0)
+    return temporary
+
+
+class Memory:
+    """Documents in memory."""
+
+    def __init__(self, documents: Mapping[str, bytes | str]) -> None:
+        self.label = Path("corpus")
+        self._documents = {canonical_file(name): document for name, document in documents.items()}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._documents
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order."""
+        yield from sorted(self._documents)
+
+    def read(self, name: str) -> bytes:
+        """Return a document's octets; InputError where they cannot be had."""
+        if name not in self._documents:
+            raise InputError(name, "no such document in the corpus")
+        document = self._documents[name]
+        return document.encode() if isinstance(document, str) else document
+
+    def where(self, name: str) -> str:
+        """Return what messages call a document."""
+        return name
