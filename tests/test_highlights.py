@@ -155,7 +155,7 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
 
 
 def test_only_the_four_point_scale_can_be_written() -> None:
-    base = RecallBase.of({"1": {"d": {"/a": xcg.Assessment(3.0, "E")}}})
+    base = RecallBase.of({"1": {"d": {"/a": xcg.Assessment(3.0, "E", scale="coverage")}}})
     with pytest.raises(ValueError, match="is not on the scale of INEX 2004"):
         inex_2004(base, "1")
 

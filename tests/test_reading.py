@@ -51,6 +51,23 @@ class TestAssessments:
         )
         assert assess(tmp_path, inner) == {"/a[1]": "(3,E)", "/a[1]/b[1]": "(0,N)"}
 
+    def test_inex_2005(self, tmp_path: Path) -> None:
+        text = (
+            '<assessments pool="1" topic="202" version="2"><inex_topic topic_id="202"><title>t</title>'
+            '</inex_topic><file collection="ieee" name="co/1">'
+            '<passage start="/a[1]/p[1]/text()[1].3" end="/a[1]/p[2]" size="45"/>'
+            '<best-entry-point path="/a[1]/p[1]"/>'
+            '<element path="/a[1]" exhaustivity="2" size="200" rsize="50"/>'
+            '<element path="/a[1]/p[1]" exhaustivity="?" size="40" rsize="10"/>'
+            "</file></assessments>"
+        )
+        base = read_assessments(write(tmp_path, text))
+        assert base.topics == ["202"]
+        elements = base.files("202")["co/1"]
+        assert elements["/a[1]"] == (2.0, 0.25, 200, "share")
+        assert elements["/a[1]/p[1]"] == (0.0, 0.25, 40, "share")
+        assert not elements["/a[1]/p[1]"].relevant
+
     @pytest.mark.parametrize(
         ("inner", "message"),
         [
@@ -67,7 +84,16 @@ class TestAssessments:
             ('<path e="1" s="1"/>', "lacks its path attribute"),
             ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
             ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
-            ("<element/>", "unexpected 'element' in <file>"),
+            ("<thing/>", "unexpected <thing> in <file>: expected <path path="),
+            ('<element path="/a" exhaustivity="3" size="9" rsize="9"/>', "illegal exhaustivity '3'"),
+            (
+                '<element path="/a" exhaustivity="1" size="9" rsize="10"/>',
+                "rsize 10 is larger than size 9",
+            ),
+            ('<element path="/a" exhaustivity="1" size="9" rsize="0"/>', "without highlighted text"),
+            ('<element path="/a" exhaustivity="1" size="-9" rsize="1"/>', "illegal size '-9'"),
+            ('<element path="/a" exhaustivity="1" size="9"/>', "lacks its rsize attribute"),
+            ("<element/>", "the element's path"),
         ],
     )
     def test_wrong_values_name_file_and_line(self, tmp_path: Path, inner: str, message: str) -> None:

@@ -11,7 +11,8 @@ import yaml
 import xcg
 from xcg.config import load_configuration
 from xcg.errors import XcgError
-from xcg.quantisation import gen, inex2002_gen, inex2002_strict, sog, strict
+from xcg.judgements import Assessment
+from xcg.quantisation import QUANTISATIONS, gen, inex2002_gen, inex2002_strict, quantise, sog, strict
 from xcg.user_model import DEFAULT, UserModel, shipped_models
 
 
@@ -42,12 +43,53 @@ def test_the_tables_of_2002() -> None:
 
 
 def test_a_table_is_for_its_scale() -> None:
-    with pytest.raises(XcgError, match="choose a quantisation for the scale"):
-        sog(3, "E")
-    with pytest.raises(XcgError, match="choose a quantisation for the scale"):
-        inex2002_gen(3, 3)
-    with pytest.raises(XcgError, match="choose a quantisation for the scale"):
-        sog(2, 0.43)
+    grades = {
+        "four-point": Assessment(2.0, 1.0),
+        "coverage": Assessment(3.0, "E", scale="coverage"),
+        "share": Assessment(2.0, 1.0, 40, "share"),
+    }
+    for name in QUANTISATIONS:
+        part = QUANTISATIONS.part(name)
+        own = part.function.scale  # type: ignore[attr-defined]
+        for scale, assessment in grades.items():
+            if scale == own:
+                assert 0 <= quantise(part, assessment) <= 1
+            else:
+                with pytest.raises(XcgError, match="choose one for the scale of these assessments"):
+                    quantise(part, assessment)
+
+
+def test_the_formulas_of_2005_and_2006() -> None:
+    by_hand = {  # (e, s): strict, gen, genlifted of 2005; strict, gen of 2006
+        (2, 1.0): (1, 1, 1, 1, 1),
+        (2, 0.5): (0, 0.5, 0.5, 0, 0.5),
+        (1, 1.0): (0, 0.5, 2 / 3, 1, 1),
+        (1, 0.3): (0, 0.15, 0.2, 0, 0.3),
+        (0, 0.6): (0, 0, 0.2, 0, 0.6),
+    }
+    names = ["inex2005_strict", "inex2005_gen", "inex2005_genlifted", "inex2006_strict", "inex2006_gen"]
+    for (e, s), scores in by_hand.items():
+        found = [quantise(QUANTISATIONS.part(n), Assessment(float(e), s, 9, "share")) for n in names]
+        assert found == pytest.approx(list(scores))
+
+
+def test_sizes_in_assessments_stand_in_for_documents() -> None:
+    # INEX 2005: the section of 100 after its paragraph of 60 keeps .4 · 40/100 of its other paragraph.
+    grades = {
+        "/s": Assessment(2.0, 0.7, 100, "share"),
+        "/s/p[1]": Assessment(2.0, 1.0, 60, "share"),
+        "/s/p[2]": Assessment(2.0, 0.4, 40, "share"),
+    }
+    model = {
+        "name": "2005",
+        "quantisation": "inex2005_gen",
+        "ideal": "full",
+        "relevance_value": {"normalisation": "none"},
+    }
+    runs = {"r": {"1": ["d#/s/p[1]", "d#/s"]}}
+    results = xcg.evaluate({"1": {"d": grades}}, runs, None, model, ["xCG@1", "xCG@2"])
+    assert results.value("r", "xCG@1") == 1.0
+    assert results.value("r", "xCG@2") == pytest.approx(1 + 0.4 * 40 / 100)
 
 
 def test_shipped_models_are_files_that_load_under_their_name() -> None:

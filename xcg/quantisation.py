@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from xcg.errors import XcgError
-from xcg.judgements.recall_base import Assessment, Grade
+from xcg.judgements.recall_base import Assessment, Grade, Scale
 from xcg.plugins import Part, Registry
 
 Quantisation = Callable[[float, Grade], float]
@@ -39,24 +39,12 @@ class Table:
             if pair in self._scores:
                 raise XcgError(f"the pair {key!r} stands twice")
             self._scores[pair] = float(score)
-        self._by_coverage = any(isinstance(s, str) for _, s in self._scores)
+        by_coverage = any(isinstance(s, str) for _, s in self._scores)
+        self.scale: Scale = "coverage" if by_coverage else "four-point"
 
     def __call__(self, exhaustivity: float, specificity: Grade) -> float:
-        """Return the score of a pair; XcgError for a pair on another scale than the table's."""
-        score = self._scores.get((exhaustivity, specificity))
-        if score is not None:
-            return score
-        if isinstance(specificity, str):
-            on_scale = self._by_coverage
-        else:
-            on_scale = not self._by_coverage and specificity in (0, 1, 2, 3)
-        if not on_scale and not (exhaustivity == 0 and specificity in (0, "N")):
-            scale = "coverages E, L, S, N" if self._by_coverage else "specificities 0, 1, 2, 3"
-            raise XcgError(
-                f"no score for ({exhaustivity:g}, {specificity}): the table is for {scale}; "
-                "choose a quantisation for the scale of these assessments"
-            )
-        return 0.0
+        """Return the score of a pair."""
+        return self._scores.get((exhaustivity, specificity), 0.0)
 
 
 def _pair(key: object) -> tuple[float, Grade]:
@@ -91,9 +79,16 @@ def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
 def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
     """Return the score of an assessment.
 
-    Raises XcgError where the function fails or gives no number in [0, 1].
+    Raises XcgError where the quantisation is for another scale (one may declare it by an attribute
+    ``scale``), fails, or gives no number in [0, 1].
     """
     exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
+    scale = getattr(part.function, "scale", assessment.scale)
+    if scale != assessment.scale:
+        raise XcgError(
+            f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
+            f"{assessment.scale} scale; choose one for the scale of these assessments"
+        )
     try:
         score = float(part.function(exhaustivity, specificity))
     except XcgError as error:
@@ -107,6 +102,30 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
             f"quantisation {part} gives {score} for {assessment.label}: expected a score from 0 to 1"
         )
     return score
+
+
+class Shares:
+    """A quantisation for the scale of INEX 2005 and 2006: exhaustivity 0 … 2, specificity 0 … 1.
+
+    >>> inex2005_gen(2, 0.5), round(inex2005_genlifted(0, 0.6), 3)
+    (0.5, 0.2)
+    """
+
+    scale: Scale = "share"
+
+    def __init__(self, function: Callable[[float, float], float], summary: str) -> None:
+        self.__doc__ = summary
+        self._function = function
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the score of an exhaustivity and a share."""
+        return self._function(exhaustivity, float(specificity))
+
+
+def _register_shares(name: str, function: Callable[[float, float], float], summary: str) -> Shares:
+    quantisation = Shares(function, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
 
 
 def _register(name: str, table: Mapping[object, object], summary: str) -> Table:
@@ -154,4 +173,23 @@ inex2002_gen = _register(
         **dict.fromkeys([(1, "S"), (1, "L")], 0.25),
     },
     "generalised for relevance and coverage (INEX 2002)",
+)
+inex2005_strict = _register_shares(
+    "inex2005_strict",
+    lambda e, s: float(e == 2 and s == 1),
+    "1 for e = 2 and s = 1, else 0 (INEX 2005)",
+)
+inex2005_gen = _register_shares(
+    "inex2005_gen", lambda e, s: e * s / 2, "e·s, here halved to stay in [0, 1] (INEX 2005)"
+)
+inex2005_genlifted = _register_shares(
+    "inex2005_genlifted",
+    lambda e, s: (e + 1) * s / 3,
+    "(e + 1)·s, here divided by 3 to stay in [0, 1]; pays for elements that are too small (INEX 2005)",
+)
+inex2006_strict = _register_shares(
+    "inex2006_strict", lambda e, s: float(s == 1), "1 where all is highlighted, else 0 (INEX 2006)"
+)
+inex2006_gen = _register_shares(
+    "inex2006_gen", lambda e, s: s, "the share of highlighted text (INEX 2006)"
 )

@@ -21,7 +21,7 @@ def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
         entry = etree.SubElement(root, "file", {"file": file})
         for path, assessment in elements.items():
             exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
-            if not isinstance(specificity, float) or specificity not in (0, 1, 2, 3):
+            if assessment.scale != "four-point" or not isinstance(specificity, float):
                 raise ValueError(f"{path}: {assessment.label} is not on the scale of INEX 2004")
             grades = {"exhaustiveness": f"{exhaustivity:.0f}", "specificity": f"{specificity:.0f}"}
             etree.SubElement(entry, "path", {"path": path, **grades})

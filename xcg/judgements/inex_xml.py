@@ -1,4 +1,4 @@
-"""INEX assessments of 2002–2004: ``<assessments topic><file file><path path exhaustiveness …>``."""
+"""INEX assessments: ``<assessments topic><file>`` with ``<path>`` (2002–2004) or ``<element>``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,18 @@ _FILE = ("file", "name")
 _SCALE = {"0": 0, "1": 1, "2": 2, "3": 3}
 _COVERAGE = ("E", "L", "S", "N")
 _UNASSESSED = "U"
+_SCALE_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
+_NO_ELEMENTS = ("passage", "best-entry-point")
 
 
 def read_inex_assessments(path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read one file of INEX 2002, 2003 or 2004 into a recall-base.
+    """Read one file of INEX 2002 to 2007 into a recall-base.
 
     An element whose exhaustivity or specificity is ``U`` is unassessed and left out. In the 2002
-    form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity.
+    form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity. In the
+    form of 2005 and after, specificity is ``rsize / size``, the exhaustivity ``?`` (too small) counts
+    as 0, and the size is kept; passages and best entry points say nothing of elements and are passed
+    over.
     Raises InputError with file and line for what is no such file, an illegal path or pair, or an
     element with two assessments.
     """
@@ -69,13 +74,14 @@ def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase
         raise InputError(where, str(error)) from None
     for child in element:
         where = f"{path}:{child.sourceline}"
-        if not isinstance(child.tag, str) or local_name(child) != "path":
-            raise InputError(
-                where,
-                f"unexpected {child.tag!r} in <file>: expected <path path=… exhaustiveness=…>",
-            )
+        form = local_name(child) if isinstance(child.tag, str) else ""
+        if form in _NO_ELEMENTS:
+            continue
+        if form not in _FORMS:
+            expected = "<path path=… exhaustiveness=…> or <element path=… rsize=…>"
+            raise InputError(where, f"unexpected <{child.tag}> in <file>: expected {expected}")
         try:
-            assessed = _read_path(_attributes(child))
+            assessed = _FORMS[form](_attributes(child))
             if assessed is not None:
                 base.add(topic, file, *assessed, where)
         except InputError as error:
@@ -119,7 +125,34 @@ def _read_2002(path: str, attributes: dict[str, str]) -> tuple[str, Assessment] 
         raise ValueError(
             f"{path}: illegal assessment {relevance}{coverage}: relevance 0 goes with coverage N"
         )
-    return path, Assessment(float(_SCALE[relevance]), coverage)
+    return path, Assessment(float(_SCALE[relevance]), coverage, scale="coverage")
+
+
+def _read_element(attributes: dict[str, str]) -> tuple[str, Assessment] | None:
+    """Return path and assessment of the form of 2005 and after."""
+    if "path" not in attributes:
+        raise ValueError("<element> lacks its path attribute, the element's path")
+    path = canonical_path(attributes["path"])
+    exhaustivity = _value(attributes, _EXHAUSTIVITY)
+    if exhaustivity == _UNASSESSED:
+        return None
+    if exhaustivity not in _SCALE_2005:
+        raise ValueError(f"{path}: illegal exhaustivity {exhaustivity!r}: expected 1, 2 or ?")
+    size, rsize = (_whole_number(attributes, name, path) for name in ("size", "rsize"))
+    if rsize > size:
+        raise ValueError(f"{path}: rsize {rsize} is larger than size {size}")
+    share = rsize / size if size else 0.0
+    grade = _SCALE_2005[exhaustivity]
+    if grade > 0 and rsize == 0:
+        raise ValueError(f"{path}: exhaustivity {exhaustivity} without highlighted text (rsize 0)")
+    return path, Assessment(grade, share, size, "share")
+
+
+def _whole_number(attributes: dict[str, str], name: str, path: str) -> int:
+    text = _value(attributes, (name,))
+    if not (text.isascii() and text.isdecimal() and len(text) < 16):
+        raise ValueError(f"{path}: illegal {name} {text!r}: expected a number of characters")
+    return int(text)
 
 
 def _value(attributes: dict[str, str], names: tuple[str, ...]) -> str:
@@ -128,4 +161,7 @@ def _value(attributes: dict[str, str], names: tuple[str, ...]) -> str:
             return attributes[name].upper()
     hint = next((h for a in attributes if (h := nearest(a, names)).startswith("did")), "")
     found = f" ({hint})" if hint else ""
-    raise ValueError(f"<path> lacks its {names[0]} attribute{found}")
+    raise ValueError(f"the element lacks its {names[0]} attribute{found}")
+
+
+_FORMS = {"path": _read_path, "element": _read_element}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes
@@ -14,12 +14,19 @@ MEAN = "all"
 """What stands for the topic where a figure is the mean over topics."""
 
 
+Scale = Literal["four-point", "coverage", "share"]
+"""The scales of INEX: (0 … 3, 0 … 3) in 2003 and 2004; (0 … 3, a letter) in 2002; (0 … 2, the share of
+highlighted text) from 2005 on."""
+
+
 class Assessment(NamedTuple):
     """The judgement of one element for one topic.
 
-    exhaustivity: 0 … 3 (INEX 2002–2004; the relevance of 2002).
-    specificity: 0 … 3; for INEX 2002 the coverage, one of the letters E, L, S, N.
+    exhaustivity: 0 … 3 (the relevance of 2002), from 2005 on 0 … 2 with 0 for "too small".
+    specificity: 0 … 3; in 2002 the coverage, one of the letters E, L, S, N; from 2005 on the share
+        of highlighted characters, 0 … 1.
     characters: the element's size where the assessments state it.
+    scale: which of these it is.
 
     >>> Assessment(3, 1).relevant, Assessment(0, 0).relevant, Assessment(2, "N").relevant
     (True, False, False)
@@ -28,6 +35,7 @@ class Assessment(NamedTuple):
     exhaustivity: float
     specificity: Grade
     characters: int | None = None
+    scale: Scale = "four-point"
 
     @property
     def relevant(self) -> bool:
