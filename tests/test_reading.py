@@ -6,8 +6,10 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from xcg.errors import InputError, Notes
+from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements import read_assessments
 from xcg.runs import Run, read_run
 
@@ -120,8 +122,8 @@ class TestAssessments:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "no XML; expected INEX assessments"),
-            ("topic Q0 x 1", "no XML"),
+            ("", "neither XML nor JSON; expected INEX assessments"),
+            ("topic Q0 x 1", "neither XML nor JSON"),
             ("<assessments topic='1'>", ":1: not well-formed XML"),
             ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
             ("<other/>", "no <assessments> element"),
@@ -319,6 +321,11 @@ class TestTrecRuns:
         assert order(read_run(path, notes)) == "a"
         assert "lines left out of a run: 2 times; the first:" in notes.lines()[0]
 
+    def test_a_seventh_column_names_the_element(self, tmp_path: Path) -> None:
+        text = "1 Q0 f 1 9 t /a[1]/plant[1]/bdy[1]\n1 Q0 f 2 8 t /a\n"
+        run = read_run(write(tmp_path, text, "r"))
+        assert list(run.rankings["1"]) == [("f", "/a[1]/plant[1]/bdy[1]"), ("f", "/a[1]")]
+
     def test_empty_and_binary_files(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="an empty file"):
             read_run(write(tmp_path, "\n\n", "r"))
@@ -331,3 +338,95 @@ class TestTrecRuns:
         run = read_run(write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1 1 u\n", "r"), notes)
         assert run.name == "t"
         assert "several run tags" in notes.lines()[0]
+
+
+class TestJsonLines:
+    RUN = (
+        '{"topic": "1", "doc": "f.xml", "path": "/a", "score": 1}\n\n'
+        '{"topic": 1, "doc": "f", "path": "/b", "score": 2.5}\n'
+        '{"topic": "2", "doc": "f", "path": "/c", "rank": 2, "score": 9}\n'
+        '{"topic": "2", "doc": "f", "path": "/d", "rank": 1, "score": 1}\n'
+        '{"topic": "3", "doc": "f", "path": "/c", "rank": 2}\n'
+        '{"topic": "3", "doc": "f", "path": "/d"}\n'
+    )
+
+    def test_runs(self, tmp_path: Path) -> None:
+        run = read_run(write(tmp_path, self.RUN, "bm25.v2.jsonl"))
+        assert run.name == "bm25"
+        assert [order(run, topic) for topic in "123"] == ["b a", "d c", "c d"]
+        assert list(run.rankings["1"].files) == ["f", "f"]
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ('{"topic": "1", "doc": "f"}', "the field 'path' is missing"),
+            ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is no element path"),
+            ('{"topic": "1", "doc": "f", "path": "/a", "scor": 1}', "did you mean 'score'?"),
+            (
+                '{"topic": "1", "doc": "f", "path": "/a", "score": NaN}',
+                "score is nan: expected a finite",
+            ),
+            ('{"topic": "1", "doc": "f", "path": "/a", "score": 1e999}', "score is inf"),
+            (f'{{"topic": "1", "doc": "f", "path": "/a", "score": {"9" * 400}}}', "expected a finite"),
+            (
+                '{"topic": "1", "doc": "f", "path": "/a", "score": "1"}',
+                "score is '1': expected a number",
+            ),
+            ('{"topic": "1", "doc": "f", "path": "/a", "rank": -1}', "rank is -1"),
+            ('{"topic": "1", "doc": "f", "path": "/a", "rank": 1.5}', "rank is 1.5: expected a whole"),
+            ('{"topic": "1"', "no JSON"),
+            ("[]", "expected a JSON object"),
+        ],
+    )
+    def test_wrong_results(self, tmp_path: Path, line: str, message: str) -> None:
+        path = write(tmp_path, '{"topic": "0", "doc": "f", "path": "/a"}\n' + line, "r.jsonl")
+        with pytest.raises(InputError) as raised:
+            read_run(path)
+        assert str(raised.value).startswith(f"{path}:2: ")
+        assert message in str(raised.value)
+
+    def test_assessments(self, tmp_path: Path) -> None:
+        text = '{"topic": 7, "doc": "co/1", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
+        path = write(tmp_path, "\ufeff" + text, "a.jsonl")
+        assert read_assessments(path).files("7")["co/1"]["/a[1]"].label == "(3,1)"
+        for change, message in (
+            ('"specificity": 0', "illegal assessment (3, 0)"),
+            ('"specificity": 1.0', "specificity is 1.0: expected 0, 1, 2 or 3"),
+            ('"specifity": 1', "did you mean 'specificity'?"),
+        ):
+            path.write_text(text + text.replace('"specificity": 1', change))
+            with pytest.raises(InputError) as raised:
+                read_assessments(path)
+            assert str(raised.value).startswith(f"{path}:2: ")
+            assert message in str(raised.value)
+        notes = Notes(lenient=True)
+        path.write_text(text + text.replace("3", "2") + text.replace("3", "9"))
+        assert read_assessments(path, notes).files("7")["co/1"]["/a[1]"].label == "(3,1)"
+        assert len(notes.lines()) == 2
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_stands_in_a_file_is_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    """Bytes, and mutations of good files: nothing comes out but results or the project's own error."""
+    good = [
+        BASE.format('<path path="/a" e="1" s="1"/>').encode(),
+        submission("<file>f</file><path>/a</path><rank>1</rank>").encode(),
+        "\n".join(TestTrecRuns.LINES).encode(),
+        TestJsonLines.RUN.encode(),
+        b'{"topic": 7, "doc": "co/1", "path": "/a", "exhaustivity": 3, "specificity": 1}',
+    ]
+    octets = bytearray(data.draw(st.one_of(st.binary(max_size=200), st.sampled_from(good))))
+    for _ in range(data.draw(st.integers(0, 4))):
+        place = data.draw(st.integers(0, len(octets)))
+        piece = data.draw(
+            st.one_of(st.binary(max_size=4), st.sampled_from([b"<", b'"', b"9" * 30, b"&x;"]))
+        )
+        octets[place : place + data.draw(st.integers(0, 20))] = piece
+    path = tmp_path / "input"
+    path.write_bytes(bytes(octets))
+    for read in (read_run, read_assessments):
+        try:
+            read(path)
+        except XcgError as error:
+            assert str(path) in str(error)

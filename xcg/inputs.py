@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import glob
 import gzip
+import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 from lxml import etree
 
@@ -20,6 +21,20 @@ PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
 _LONGEST_LINE = 1 << 20
+
+HARDENED: dict[str, Any] = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "no_network": True,
+    "attribute_defaults": False,
+    "dtd_validation": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "strip_cdata": True,
+    "huge_tree": False,
+}
+"""How lxml reads hostile input: no entity is expanded and nothing else is opened. libxml2's own limits
+stay on: a depth of 256 elements, 10 MB for a name or a text."""
 
 
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
@@ -133,19 +148,58 @@ def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._El
         file,
         events=("end",),
         tag=spellings,
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        attribute_defaults=False,
-        remove_comments=True,
-        remove_pis=True,
-        huge_tree=False,
+        **HARDENED,
     )
     for _, element in events:
         yield element
         element.clear()
         while element.getprevious() is not None:
             del element.getparent()[0]
+
+
+def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the objects of a JSON Lines file, each with its place; InputError for what is none."""
+    for number, line in lines(file, path):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(where, f"no JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(where, "expected a JSON object, {…}")
+        yield where, record
+
+
+class Field(NamedTuple):
+    """A field of JSON Lines: its name, the types it may have, and what messages expect."""
+
+    name: str
+    kinds: tuple[type, ...]
+    expected: str
+    required: bool = True
+
+
+def check_record(record: dict[str, object], fields: Sequence[Field], where: str) -> None:
+    """Raise InputError for an unknown, missing or ill-typed field of a JSON object."""
+    names = [field.name for field in fields]
+    for key in record:
+        if key not in names:
+            raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
+    for field in fields:
+        if field.name not in record:
+            if field.required:
+                raise InputError(where, f"the field {field.name!r} is missing")
+            continue
+        value = record[field.name]
+        if not isinstance(value, field.kinds) or isinstance(value, bool):
+            raise InputError(where, f"{field.name} is {value!r}: expected {field.expected}")
+
+
+def looks_like_json(file: BufferedReader) -> bool:
+    """Say whether the first character that is no white space is ``{``; nothing is consumed."""
+    return file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{")
 
 
 def local_name(element: etree._Element) -> str:

@@ -7,27 +7,25 @@ what it says about the topic. They are stored as JSON Lines with ``topic``, ``do
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from xcg.documents import Corpus, ElementTree, canonical_file
-from xcg.errors import InputError, XcgError, nearest
-from xcg.inputs import PathLike, expand, lines, open_input
+from xcg.errors import InputError, XcgError
+from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase
 
-_KINDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
-    ("topic", (str, int), "an id"),
-    ("doc", (str,), "a document's name"),
-    ("start", (int,), "a whole number"),
-    ("end", (int,), "a whole number"),
-    ("exhaustivity", (int,), "a whole number"),
-    ("text", (str, type(None)), "text"),
+_FIELDS = (
+    Field("topic", (str, int), "an id"),
+    Field("doc", (str,), "a document's name"),
+    Field("start", (int,), "a whole number"),
+    Field("end", (int,), "a whole number"),
+    Field("exhaustivity", (int,), "a whole number"),
+    Field("text", (str,), "text", required=False),
 )
-_FIELDS = tuple(key for key, _, _ in _KINDS)
 
 
 class Highlight(NamedTuple):
@@ -71,28 +69,12 @@ def read_highlights(paths: PathLike | Iterable[PathLike]) -> list[Highlight]:
     highlights = []
     for path in expand(paths, "highlights in JSON Lines"):
         with open_input(path) as file:
-            for number, line in lines(file, path):
-                if line.strip():
-                    highlights.append(_highlight(line, f"{path}:{number}"))
+            highlights += [_highlight(record, where) for where, record in json_lines(file, path)]
     return highlights
 
 
-def _highlight(line: str, where: str) -> Highlight:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(where, f"no JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise InputError(where, 'expected {"topic", "doc", "start", "end", "exhaustivity"}')
-    for key in record:
-        if key not in _FIELDS:
-            raise InputError(where, f"unknown field {key!r}: {nearest(key, _FIELDS)}")
-    for key, kinds, expected in _KINDS:
-        value = record.get(key)
-        if key not in record and key != "text":
-            raise InputError(where, f"the field {key!r} is missing")
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise InputError(where, f"{key} is {value!r}: expected {expected}")
+def _highlight(record: dict[str, Any], where: str) -> Highlight:
+    check_record(record, _FIELDS, where)
     if record["exhaustivity"] not in (1, 2, 3):
         raise InputError(where, f"exhaustivity is {record['exhaustivity']}: expected 1, 2 or 3")
     start, end = record["start"], record["end"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from io import BufferedReader
 from pathlib import Path
 
 from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes, nearest
-from xcg.inputs import iterate_xml, local_name, looks_like_xml, open_input
+from xcg.inputs import iterate_xml, local_name
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "e")
@@ -21,8 +22,8 @@ _SCALE_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
 _NO_ELEMENTS = ("passage", "best-entry-point")
 
 
-def read_inex_assessments(path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read one file of INEX 2002 to 2007 into a recall-base.
+def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
+    """Read an open file of INEX 2002 to 2007 into a recall-base; ``path`` is what messages call it.
 
     An element whose exhaustivity or specificity is ``U`` is unassessed and left out. In the 2002
     form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity. In the
@@ -33,17 +34,14 @@ def read_inex_assessments(path: Path, base: RecallBase, notes: Notes) -> None:
     element with two assessments.
     """
     topic = ""
-    with open_input(path) as file:
-        if not looks_like_xml(file):
-            raise InputError(path, "no XML; expected INEX assessments, <assessments topic=…>")
-        for element in iterate_xml(file, ["file", "assessments"]):
-            if local_name(element) == "assessments":
-                topic = _topic(element, path)
-                base.add_topic(topic, str(path))
-            else:
-                topic = _topic(element.getparent(), path)
-                base.add_topic(topic, str(path))
-                _read_file(element, topic, path, base, notes)
+    for element in iterate_xml(file, ["file", "assessments"]):
+        if local_name(element) == "assessments":
+            topic = _topic(element, path)
+            base.add_topic(topic, str(path))
+        else:
+            topic = _topic(element.getparent(), path)
+            base.add_topic(topic, str(path))
+            _read_file(element, topic, path, base, notes)
     if not topic:
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 

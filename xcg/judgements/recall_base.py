@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from xcg.documents.paths import canonical_file, canonical_path
-from xcg.errors import InputError, Notes
-from xcg.inputs import PathLike, expand
+from xcg.errors import InputError
 
 Grade = float | str
 MEAN = "all"
@@ -65,7 +64,7 @@ class RecallBase:
     """The assessed elements of a test collection.
 
     Made empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or from files with
-    :func:`read_assessments`. An element that is not in it counts as not relevant.
+    :func:`xcg.judgements.read_assessments`. An element that is not in it counts as not relevant.
 
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
@@ -160,18 +159,3 @@ def topic_key(topic: str) -> tuple[int, int, str]:
     """Order topics by number, those that are no numbers behind them by name."""
     number = topic.isdecimal() and len(topic) < 20
     return (0, int(topic), topic) if number else (1, 0, topic)
-
-
-def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
-    """Read assessment files, folders and globs into one recall-base.
-
-    Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` illegal
-    values are counted and the elements left unassessed.
-    """
-    from xcg.judgements.inex_xml import read_inex_assessments
-
-    notes = notes if notes is not None else Notes()
-    base = RecallBase()
-    for path in expand(paths, "assessments"):
-        read_inex_assessments(path, base, notes)
-    return base

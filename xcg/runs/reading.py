@@ -1,4 +1,4 @@
-"""Run files by their content: XML is an inex-submission, anything else a TREC run."""
+"""Run files by their content: XML is an inex-submission, a brace JSON Lines, all else a TREC run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from xcg.errors import Notes
-from xcg.inputs import PathLike, expand, looks_like_xml, open_input
+from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
 from xcg.runs.inex_submission import read_inex_submission
+from xcg.runs.json_lines import read_json_run
 from xcg.runs.run import Run, Ties
 from xcg.runs.trec import read_trec_run
 
@@ -23,6 +24,8 @@ def read_run(path: PathLike, notes: Notes | None = None, ties: Ties = "document"
     with open_input(path) as file:
         if looks_like_xml(file):
             return read_inex_submission(file, path, notes)
+        if looks_like_json(file):
+            return read_json_run(file, path, notes)
         return read_trec_run(file, path, notes, ties)
 
 

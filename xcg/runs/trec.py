@@ -1,4 +1,4 @@
-"""TREC runs whose documents are elements: ``topic Q0 file#/path rank score tag``."""
+"""TREC runs of elements: ``topic Q0 file#/path rank score tag``, or the path in a seventh column."""
 
 from __future__ import annotations
 
@@ -44,9 +44,12 @@ def read_trec_run(file: BufferedReader, path: Path, notes: Notes, ties: Ties = "
 
 def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
     """Return topic, document, rank, score and tag of a line; ValueError where it is no result."""
+    if len(fields) == 7 and fields[6].startswith("/"):  # INEX 2009 and 2010
+        fields = [*fields[:2], f"{fields[2]}#{fields[6]}", *fields[3:6]]
     if len(fields) != 6:
         raise ValueError(
-            f"{len(fields)} columns; expected the six of a TREC run: topic Q0 file#/path rank score tag"
+            f"{len(fields)} columns; expected the six of a TREC run, "
+            "topic Q0 file#/path rank score tag, or with an element's path as the seventh"
         )
     topic, _, document, rank, score, tag = fields
     try:

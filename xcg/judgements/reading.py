@@ -1,0 +1,31 @@
+"""Assessment files by their content: XML is INEX's, an opening brace JSON Lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xcg.errors import InputError, Notes
+from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
+from xcg.judgements.inex_xml import read_inex_assessments
+from xcg.judgements.json_lines import read_json_assessments
+from xcg.judgements.recall_base import RecallBase
+
+
+def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
+    """Read assessment files, folders and globs into one recall-base.
+
+    Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` illegal
+    values are counted and the elements left unassessed.
+    """
+    notes = notes if notes is not None else Notes()
+    base = RecallBase()
+    for path in expand(paths, "assessments"):
+        with open_input(path) as file:
+            if looks_like_xml(file):
+                read_inex_assessments(file, path, base, notes)
+            elif looks_like_json(file):
+                read_json_assessments(file, path, base, notes)
+            else:
+                expected = "INEX assessments, <assessments topic=…>, or JSON Lines"
+                raise InputError(path, f"neither XML nor JSON; expected {expected}")
+    return base

@@ -1,0 +1,58 @@
+"""Runs as JSON Lines: ``{"topic", "doc", "path", "rank" or "score"}``."""
+
+from __future__ import annotations
+
+import math
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import InputError, Notes
+from xcg.inputs import Field, check_record, json_lines
+from xcg.runs.run import Ranking, Run, order_by
+
+_FIELDS = (
+    Field("topic", (str, int), "an id"),
+    Field("doc", (str,), "a document's name"),
+    Field("path", (str,), "an element's path"),
+    Field("rank", (int,), "a whole number from 0", required=False),
+    Field("score", (int, float), "a number", required=False),
+)
+
+
+def read_json_run(file: BufferedReader, path: Path, notes: Notes) -> Run:
+    """Read a run from an open file; it is called like the file, without its ending.
+
+    Results are ordered by rank where every result of the topic has one, else by score descending
+    where every one has it, else as written; equal keys stay as written. Raises InputError with file
+    and line for a wrong line; where the notes are lenient, a result that names no element is counted
+    and holds its rank.
+    """
+    topics: dict[str, list[dict[str, Any]]] = {}
+    for where, record in json_lines(file, path):
+        check_record(record, _FIELDS, where)
+        fields: dict[str, Any] = record
+        rank, score = fields.get("rank", 0), fields.get("score", 0)
+        if not 0 <= rank < 1 << 53:
+            raise InputError(where, f"rank is {rank}: expected a whole number from 0")
+        if not -math.inf < score < math.inf or abs(score) > 1e300:
+            raise InputError(where, f"score is {score}: expected a finite number")
+        try:
+            element = canonical_file(fields["doc"]), canonical_path(fields["path"])
+        except ValueError as error:
+            notes.problem("results that name no element", where, str(error))
+            element = fields["doc"], ""
+        topics.setdefault(str(fields["topic"]), []).append({**fields, "element": element})
+    name = path.name.split(".")[0]
+    return Run(name, {topic: _ranking(results) for topic, results in topics.items()}, str(path))
+
+
+def _ranking(results: list[dict[str, Any]]) -> Ranking:
+    order = list(range(len(results)))
+    for field, descending in (("rank", False), ("score", True)):
+        if all(field in result for result in results):
+            order = order_by([float(result[field]) for result in results], descending)
+            break
+    elements = [results[place]["element"] for place in order]
+    return Ranking([file for file, _ in elements], [path for _, path in elements])
