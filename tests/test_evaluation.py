@@ -303,6 +303,43 @@ def test_frames(root: Path) -> None:
     assert frame[frame.topic == "all"].value.tolist() == [1.0]
 
 
+def passages(*spans: tuple[int, int, float]) -> xcg.RecallBase:
+    from xcg.judgements.recall_base import Span
+
+    base = xcg.RecallBase()
+    for span in spans:
+        base.add_span("1", "d", Span(*span), "test")
+    return base
+
+
+SHARES = {"name": "shares", "quantisation": "inex2006_gen"}
+
+
+def test_passages_become_assessments_through_the_document() -> None:
+    # 01234 56789: a passage over the border of two sections, ending in the middle of the second.
+    document = {"d": "<a><s>01234</s><s>56789</s></a>"}
+    runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "d#/a"]}}
+    results = xcg.evaluate(passages((2, 7, 2)), runs, document, SHARES, ["xCG@1", "nxCG@2"])
+    assert results.value("r", "xCG@1") == 0.4  # 56 of 56789
+    # Both sections (.6 and .4) against the article (.5): the best on each path are s[1] and the article,
+    # and of these two the shorter path stays; so what is in it can earn .5 in all.
+    assert results.value("r", "nxCG@2") == 1.0
+
+
+def test_passages_need_the_corpus_and_must_fit() -> None:
+    runs = {"r": {"1": ["d#/a"]}}
+    with pytest.raises(InputError, match="expected a corpus"):
+        xcg.evaluate(passages((2, 7, 2)), runs, None, SHARES)
+    with pytest.raises(InputError, match="the document's text has 5 characters"):
+        xcg.evaluate(passages((2, 7, 2)), runs, {"d": "<a>01234</a>"}, SHARES)
+    lenient = xcg.evaluate(
+        passages((2, 7, 2), (0, 4, 1)), runs, {"d": "<a>01234</a>"}, SHARES, ["xCG@1"], lenient=True
+    )
+    assert lenient.value("r", "xCG@1") == 0.8
+    with pytest.raises(XcgError, match="choose one for the scale"):
+        xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"})
+
+
 def test_places_side_by_side_go_by_value() -> None:
     rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
     from xcg.results import Result, Results

@@ -122,8 +122,8 @@ class TestAssessments:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "neither XML nor JSON; expected INEX assessments"),
-            ("topic Q0 x 1", "neither XML nor JSON"),
+            ("", "an empty file; expected assessments"),
+            ("topic Q0 x 1", "4 columns; expected topic Q0 document relevant_characters length"),
             ("<assessments topic='1'>", ":1: not well-formed XML"),
             ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
             ("<other/>", "no <assessments> element"),
@@ -402,7 +402,76 @@ class TestJsonLines:
         notes = Notes(lenient=True)
         path.write_text(text + text.replace("3", "2") + text.replace("3", "9"))
         assert read_assessments(path, notes).files("7")["co/1"]["/a[1]"].label == "(3,1)"
-        assert len(notes.lines()) == 2
+        assert notes.lines()[0].startswith("warning: assessments left out: 2 times")
+
+
+class TestPassages:
+    """Relevant passages, as offset qrels of INEX 2007–2010 and as JSON Lines."""
+
+    QRELS = (
+        "2009001 Q0 851 7300 10656 100 1205:3431 4643:720 5521:3149\r\n"
+        "2009001 Q0 852 0 99\r\n\r\n"
+        "2009002 Q0 851 10 10656 5:10\r\n"
+    )
+
+    def test_offset_qrels(self, tmp_path: Path) -> None:
+        base = read_assessments(write(tmp_path, self.QRELS, "inex2009.qrels"))
+        assert base.topics == ["2009001", "2009002"]
+        assert base.spans("2009001") == {
+            "851": [(1205, 4636, 2.0), (4643, 5363, 2.0), (5521, 8670, 2.0)],
+            "852": [],
+        }
+        assert base.spans("2009002") == {"851": [(5, 15, 2.0)]}
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("1 Q0 d 5", "4 columns"),
+            ("1 Q0 d x 9 1:2", "illegal relevant characters 'x'"),
+            ("1 Q0 d 5 -9 1:2", "illegal length '-9'"),
+            ("1 Q0 d 5 99 1:2:3", "illegal passage '1:2:3'"),
+            ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
+            ("1 Q0 d 5 99 1:0", "illegal passage '1:0'"),
+            ("1 Q0 d 5 99 95:5", "the passage 95:5 ends behind the document's 99 characters"),
+            ("1 Q0 d 5 99", "5 relevant characters in 0 passages"),
+            ("1 Q0 ../d 5 99 1:5", "is no corpus file"),
+            ("0 Q0 d 0 99", "the document 'd' stands twice"),
+        ],
+    )
+    def test_wrong_lines(self, tmp_path: Path, line: str, message: str) -> None:
+        path = write(tmp_path, f"0 Q0 d 0 99\n{line}\n", "q")
+        if "95:5" in line:
+            path.write_text(f"0 Q0 d 0 99\n{line[:-1]}6\n")
+            message = message.replace("95:5", "95:6")
+        with pytest.raises(InputError) as raised:
+            read_assessments(path)
+        assert str(raised.value).startswith(f"{path}:2: ")
+        assert message in str(raised.value)
+        notes = Notes(lenient=True)
+        assert read_assessments(path, notes).topics
+        assert len(notes.lines()) == 1
+
+    def test_json_lines(self, tmp_path: Path) -> None:
+        text = (
+            '{"topic": "1", "doc": "d", "start": 3, "end": 9, "text": "x"}\n'
+            '{"topic": "1", "doc": "d", "start": 10, "end": 12, "exhaustivity": 1}\n'
+        )
+        assert read_assessments(write(tmp_path, text, "a")).spans("1")["d"] == [
+            (3, 9, 2.0),
+            (10, 12, 1.0),
+        ]
+        for wrong, message in (
+            (text + text.replace("3", "9"), "start 9 and end 9"),
+            (text.replace('"exhaustivity": 1', '"exhaustivity": 3'), "a passage has 1 or 2"),
+            (text.replace('"start": 3, ', ""), "the field 'start' is missing"),
+            (
+                text + '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 1, "specificity": 1}',
+                "has assessed elements and passages",
+            ),
+        ):
+            with pytest.raises(InputError) as raised:
+                read_assessments(write(tmp_path, wrong, "a"))
+            assert message in str(raised.value)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -415,6 +484,8 @@ def test_whatever_stands_in_a_file_is_read_or_refused(tmp_path: Path, data: st.D
         "\n".join(TestTrecRuns.LINES).encode(),
         TestJsonLines.RUN.encode(),
         b'{"topic": 7, "doc": "co/1", "path": "/a", "exhaustivity": 3, "specificity": 1}',
+        b'{"topic": 7, "doc": "co/1", "start": 1, "end": 5, "exhaustivity": 2}',
+        TestPassages.QRELS.encode(),
     ]
     octets = bytearray(data.draw(st.one_of(st.binary(max_size=200), st.sampled_from(good))))
     for _ in range(data.draw(st.integers(0, 4))):

@@ -15,7 +15,8 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.ideal import select
 from xcg.inputs import PathLike
 from xcg.judgements import Assessment, RecallBase, read_assessments
-from xcg.judgements.recall_base import MEAN, topic_key
+from xcg.judgements.highlights import assess_spans
+from xcg.judgements.recall_base import MEAN, Span, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
@@ -207,18 +208,27 @@ class Campaign:
         assessed: dict[str, dict[int, Assessment]] = {}
         for file, tree in trees.items():
             rows = assessed[file] = {}
-            for path, assessment in assessed_paths[file].items():
+            for path, assessment in assessed_paths.get(file, {}).items():
                 try:
                     rows[tree.row(path)] = assessment
                 except UnknownPathError as error:
                     where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
                     self.notes.problem("assessments of unknown paths", where, str(error))
+        for file, spans in self.base.spans(topic).items():
+            if self.corpus is None:
+                raise InputError(
+                    f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}",
+                    "relevant passages become assessments of elements through the document; "
+                    "expected a corpus",
+                )
+            if file in trees:
+                assessed[file] = self._assess_spans(topic, file, trees[file], spans)
         rankings = {name: self._rows(run, topic, trees) for name, run in answers.items()}
         return TopicView(topic, trees, assessed, rankings)
 
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
-        for file in self.base.files(topic):
+        for file in [*self.base.files(topic), *self.base.spans(topic)]:
             if file in corpus:
                 trees[file] = corpus.tree(file)
                 continue
@@ -226,6 +236,17 @@ class Campaign:
             message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
             self.notes.problem("assessed documents that the corpus lacks", where, message)
         return trees
+
+    def _assess_spans(
+        self, topic: str, file: str, tree: ElementTree, spans: Sequence[Span]
+    ) -> dict[int, Assessment]:
+        where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
+        try:
+            return assess_spans(tree, spans)
+        except XcgError as error:
+            self.notes.problem("passages that do not fit their document", where, str(error))
+            length = int(tree.characters[0])
+            return assess_spans(tree, [span for span in spans if span.end <= length])
 
     def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
         assessed = self.base.files(topic)

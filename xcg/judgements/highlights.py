@@ -7,16 +7,17 @@ what it says about the topic. They are stored as JSON Lines with ``topic``, ``do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from xcg.documents import Corpus, ElementTree, canonical_file
 from xcg.errors import InputError, XcgError
 from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
-from xcg.judgements.recall_base import Assessment, RecallBase
+from xcg.judgements.recall_base import Assessment, RecallBase, Span
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -135,16 +136,13 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 def _element_assessments(
     tree: ElementTree, marked: Iterable[Highlight], scale: Scale
 ) -> Mapping[str, Assessment]:
-    highlighted = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
+    passages = list(marked)
+    relevant, held_by_passage = _highlighted(tree, [(mark.start, mark.end) for mark in passages])
     exhaustivity = np.zeros(len(tree), dtype=np.int64)
-    for highlight in marked:
-        start, end = highlight.start, highlight.end
-        highlighted[start + 1 : end + 1] = 1
-        held = np.minimum(tree.stop, end) - np.maximum(tree.start, start)
-        lent = np.where(2 * held >= end - start, highlight.exhaustivity, highlight.exhaustivity - 1)
-        exhaustivity = np.maximum(exhaustivity, np.where(held > 0, np.maximum(lent, 1), 0))
-    before = np.cumsum(highlighted)
-    relevant = before[tree.stop] - before[tree.start]
+    for mark, held in zip(passages, held_by_passage, strict=True):
+        half = 2 * held >= mark.end - mark.start
+        lent = np.where(half, mark.exhaustivity, max(mark.exhaustivity - 1, 1))
+        exhaustivity = np.maximum(exhaustivity, np.where(held > 0, lent, 0))
     assessed = np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest))
     return {
         tree.paths[row]: Assessment(
@@ -154,6 +152,49 @@ def _element_assessments(
         )
         for row in assessed.tolist()
     }
+
+
+def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessment]:
+    """Return row → assessment for every element that holds text of a passage, on the scale of 2005.
+
+    The specificity is the share of the element's characters that lie in passages, the exhaustivity
+    the highest of these passages. Raises XcgError for a passage beyond the end of the text.
+
+    >>> from xcg.documents import parse_document
+    >>> tree = parse_document(b"<a><p>0123456789</p><p>0123456789</p></a>")
+    >>> [(tree.paths[r], a.label) for r, a in assess_spans(tree, [Span(0, 10)]).items()]
+    [('/a[1]', '(2,0.5)'), ('/a[1]/p[1]', '(2,1)')]
+    """
+    marked = [(span.start, span.end, span.exhaustivity) for span in spans]
+    length = int(tree.characters[0])
+    for start, end, _ in marked:
+        if end > length:
+            raise XcgError(f"the passage {start}–{end}: the document's text has {length} characters")
+    highlighted, held = _highlighted(tree, [(start, end) for start, end, _ in marked])
+    exhaustivity = np.zeros(len(tree))
+    for (_, _, grade), inside in zip(marked, held, strict=True):
+        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, grade, 0))
+    return {
+        row: Assessment(
+            float(exhaustivity[row]),
+            float(highlighted[row] / tree.characters[row]),
+            int(tree.characters[row]),
+            "share",
+        )
+        for row in np.flatnonzero(highlighted > 0).tolist()
+    }
+
+
+def _highlighted(
+    tree: ElementTree, marked: Sequence[tuple[int, int]]
+) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
+    """Return the highlighted characters of every element, and those of each passage in it."""
+    inside = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
+    for start, end in marked:
+        inside[start + 1 : end + 1] = 1
+    before = np.cumsum(inside)
+    held = [np.minimum(tree.stop, end) - np.maximum(tree.start, start) for start, end in marked]
+    return before[tree.stop] - before[tree.start], held
 
 
 def place_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Assessments as JSON Lines: ``{"topic", "doc", "path", "exhaustivity", "specificity"}``."""
+"""Assessments as JSON Lines, of elements (``path``) or of passages (``start``, ``end``)."""
 
 from __future__ import annotations
 
@@ -9,37 +9,52 @@ from typing import Any
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.inputs import Field, check_record, json_lines
-from xcg.judgements.recall_base import RecallBase, check_pair
+from xcg.judgements.recall_base import RecallBase, Span, check_pair
 
-_FIELDS = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
+_WHAT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
+_ELEMENT = (
+    *_WHAT,
     Field("path", (str,), "an element's path"),
     Field("exhaustivity", (int,), "0, 1, 2 or 3"),
     Field("specificity", (int,), "0, 1, 2 or 3"),
 )
+_PASSAGE = (
+    *_WHAT,
+    Field("start", (int,), "a whole number"),
+    Field("end", (int,), "a whole number"),
+    Field("exhaustivity", (int,), "1 or 2", required=False),
+    Field("text", (str,), "text", required=False),
+)
 
 
 def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read assessments of elements on the four-point scales from an open file.
+    """Read assessments from an open file: elements on the four-point scales, or relevant passages.
 
+    A passage has ``start`` and ``end`` in place of a path, and may have an exhaustivity of 1 or 2.
     Raises InputError with file and line for a wrong one; where the notes are lenient, illegal pairs
     and paths are counted and left out.
     """
     for where, record in json_lines(file, path):
-        check_record(record, _FIELDS, where)
+        is_passage = "start" in record or "end" in record
+        check_record(record, _PASSAGE if is_passage else _ELEMENT, where)
         fields: dict[str, Any] = record
         topic = str(fields["topic"])
         base.add_topic(topic, str(path))
         try:
-            name, element = canonical_file(fields["doc"]), canonical_path(fields["path"])
-            pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
+            name = canonical_file(fields["doc"])
+            if is_passage:
+                base.add_span(topic, name, _span(fields), where)
+            else:
+                pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
+                base.add(topic, name, canonical_path(fields["path"]), pair, where)
         except InputError as error:
             notes.tolerate("assessments left out", error)
         except ValueError as error:
             notes.problem("assessments left out", where, str(error))
-        else:
-            try:
-                base.add(topic, name, element, pair, where)
-            except InputError as error:
-                notes.tolerate("contradicting assessments, of which the first counts", error)
+
+
+def _span(fields: dict[str, Any]) -> Span:
+    exhaustivity = fields.get("exhaustivity", 2)
+    if exhaustivity not in (1, 2):
+        raise ValueError(f"exhaustivity is {exhaustivity}: a passage has 1 or 2")
+    return Span(fields["start"], fields["end"], float(exhaustivity))

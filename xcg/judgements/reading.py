@@ -1,13 +1,14 @@
-"""Assessment files by their content: XML is INEX's, an opening brace JSON Lines."""
+"""Assessment files by their content: XML, JSON Lines, or the offset qrels of INEX 2007–2010."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xcg.errors import InputError, Notes
+from xcg.errors import Notes
 from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
 from xcg.judgements.inex_xml import read_inex_assessments
 from xcg.judgements.json_lines import read_json_assessments
+from xcg.judgements.offsets import read_offset_qrels
 from xcg.judgements.recall_base import RecallBase
 
 
@@ -26,6 +27,5 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
             elif looks_like_json(file):
                 read_json_assessments(file, path, base, notes)
             else:
-                expected = "INEX assessments, <assessments topic=…>, or JSON Lines"
-                raise InputError(path, f"neither XML nor JSON; expected {expected}")
+                read_offset_qrels(file, path, base, notes)
     return base

@@ -60,8 +60,19 @@ LEGAL_PAIRS = frozenset(
 """The ten legal pairs on the four-point scales, the set ES of Kazai & Lalmas 2006, section 3.3."""
 
 
+class Span(NamedTuple):
+    """A relevant passage: the characters start … end - 1 of a document's text.
+
+    exhaustivity: 1 or 2, as from INEX 2005 on; 2 where nobody graded it.
+    """
+
+    start: int
+    end: int
+    exhaustivity: float = 2.0
+
+
 class RecallBase:
-    """The assessed elements of a test collection.
+    """The assessed elements of a test collection, and relevant passages that become such.
 
     Made empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or from files with
     :func:`xcg.judgements.read_assessments`. An element that is not in it counts as not relevant.
@@ -75,6 +86,7 @@ class RecallBase:
 
     def __init__(self) -> None:
         self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
+        self._spans: dict[str, dict[str, list[Span]]] = {}
         self.sources: dict[str, str] = {}
         """Where each topic was read, for messages."""
 
@@ -109,6 +121,26 @@ class RecallBase:
         """Return file → path → assessment of one topic, nothing for an unknown one."""
         return self._topics.get(topic, {})
 
+    def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
+        """Return file → relevant passages of one topic; a file may have none, being irrelevant."""
+        return self._spans.get(topic, {})
+
+    def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
+        """Add a relevant passage, or with None an assessed document without any.
+
+        Raises InputError where the document has assessed elements for the topic, or the span is empty.
+        """
+        self._topics.setdefault(topic, {})
+        if file in self._topics[topic]:
+            raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
+        spans = self._spans.setdefault(topic, {}).setdefault(file, [])
+        if span is not None:
+            if not 0 <= span.start < span.end:
+                raise InputError(
+                    where, f"start {span.start} and end {span.end}: expected 0 <= start < end"
+                )
+            spans.append(span)
+
     def __contains__(self, topic: object) -> bool:
         return topic in self._topics
 
@@ -130,6 +162,8 @@ class RecallBase:
 
         Raises InputError where the element is already there with another assessment.
         """
+        if file in self._spans.get(topic, {}):
+            raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         elements = self._topics.setdefault(topic, {}).setdefault(file, {})
         earlier = elements.setdefault(path, assessment)
         if earlier != assessment:
