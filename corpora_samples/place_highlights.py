@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xcg.documents import Corpus
 from xcg.errors import XcgError
-from xcg.judgements.highlights import place_passage
+from xcg.judgements.placing import place_passage
 
 ROOT = Path(__file__).parent.parent
 

@@ -321,8 +321,8 @@ def test_passages_become_assessments_through_the_document() -> None:
     runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "d#/a"]}}
     results = xcg.evaluate(passages((2, 7, 2)), runs, document, SHARES, ["xCG@1", "nxCG@2"])
     assert results.value("r", "xCG@1") == 0.4  # 56 of 56789
-    # Both sections (.6 and .4) against the article (.5): the best on each path are s[1] and the article,
-    # and of these two the shorter path stays; so what is in it can earn .5 in all.
+    # Sections .6 and .4, article .5: the best on the paths are s[1] and the article, of which the
+    # shorter path stays; so what is in it can earn .5 in all.
     assert results.value("r", "nxCG@2") == 1.0
 
 

@@ -15,8 +15,9 @@ import xcg
 from xcg.documents import parse_document
 from xcg.errors import InputError, XcgError
 from xcg.judgements import RecallBase, read_assessments
-from xcg.judgements.highlights import Highlight, Scale, assess, place_passage, read_highlights
+from xcg.judgements.highlights import Highlight, Scale, assess, read_highlights
 from xcg.judgements.inex_writing import inex_2004
+from xcg.judgements.placing import place_passage
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"
 

@@ -277,6 +277,60 @@ def assess(
 
 
 @main.command()
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.option("--assessments", multiple=True, metavar="PATH", help="File, folder or glob.")
+@click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob.")
+@click.option("--corpus", metavar="PATH", help="Folder or archive of documents.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+def validate(
+    config: Path | None,
+    assessments: Sequence[str],
+    runs: Sequence[str],
+    corpus: str | None,
+    format_: str,
+) -> None:
+    """Check corpus, assessments and runs; exit status 0 is clean, 1 warnings, 2 errors."""
+    from xcg.config import Configuration, load_configuration
+    from xcg.report.listings import report_as_json, report_as_text
+    from xcg.validation import validate as check
+
+    configuration = load_configuration(config) if config is not None else Configuration()
+    given = (assessments or configuration.assessments, runs or configuration.runs)
+    where = corpus if corpus is not None else configuration.corpus
+    if not any((*given, where)):
+        raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
+    report = check(*given, where, configuration.ties)
+    click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
+    sys.exit(report.status)
+
+
+@main.command()
+@click.argument("passages", nargs=-1, required=True)
+@click.option("--corpus", required=True, metavar="PATH", help="Folder or archive.")
+@_output
+def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
+    """Find passages given as text in the documents, white space and Unicode forms aside.
+
+    PASSAGES are JSON Lines with topic, doc and text; the same come out with start and end, and
+    can be used as assessments. What is not found is named; exit status 1 says that there is such.
+    """
+    import json
+
+    from xcg.documents import Corpus
+    from xcg.judgements.placing import place_passages
+
+    with _file_or_stdout(output) as write:
+        placed = place_passages(passages, Corpus(corpus))
+        write("".join(json.dumps(p, ensure_ascii=False) + "\n" for p in placed.passages))
+    for message in placed.missing:
+        click.echo(f"xcg: warning: {message}", err=True)
+    count = f"{len(placed.passages)} of {len(placed.passages) + len(placed.missing)} passages placed"
+    click.echo(f"xcg: {count}, {placed.ambiguous} of them at one of several places", err=True)
+    if placed.missing:
+        sys.exit(1)
+
+
+@main.command()
 @click.argument("article", type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(["text", "html"]), default="text")
 @_output

@@ -76,10 +76,14 @@ class Notes:
         count, first = self._problems.get(kind, (0, str(error)))
         self._problems[kind] = (count + 1, first)
 
+    def problems(self) -> list[tuple[str, int, str]]:
+        """Return kind, count and first message of what was tolerated."""
+        return [(kind, count, first) for kind, (count, first) in self._problems.items()]
+
     def lines(self) -> list[str]:
         """Return the warnings and notes as lines for standard error."""
         warnings = [
             f"warning: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
-            for kind, (count, first) in self._problems.items()
+            for kind, count, first in self.problems()
         ]
         return warnings + [f"note: {text}" for text in self._notes]

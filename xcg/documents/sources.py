@@ -26,7 +26,7 @@ LARGEST_DOCUMENT = 1 << 28
 LARGEST_ARCHIVE = 1 << 34
 """Octets that a compressed tar archive may unpack to: 16 GB. They go to a temporary file."""
 
-_ENDINGS = (".xml", ".xml.gz")
+_ENDINGS = (".xml", ".xml.gz", ".nxml", ".nxml.gz")  # publishers call JATS files .nxml
 _DAMAGE = (
     OSError,
     EOFError,

@@ -195,25 +195,3 @@ def _highlighted(
     before = np.cumsum(inside)
     held = [np.minimum(tree.stop, end) - np.maximum(tree.start, start) for start, end in marked]
     return before[tree.stop] - before[tree.start], held
-
-
-def place_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:
-    """Return start and end of a passage of text, white space aside, in a document or an element.
-
-    Raises XcgError where it occurs not at all, or more than once.
-
-    >>> from xcg.documents import parse_document
-    >>> place_passage(parse_document(b"<a><p>one  two</p> <p>three</p></a>"), "two three")
-    (5, 14)
-    """
-    row = tree.row(within) if within is not None else 0
-    first, last = int(tree.start[row]), int(tree.stop[row])
-    solid = [index for index in range(first, last) if not tree.text[index].isspace()]
-    haystack = "".join(tree.text[index] for index in solid)
-    needle = "".join(text.split())
-    place = haystack.find(needle) if needle else -1
-    if place < 0:
-        raise XcgError(f"no such text: {text[:60]!r}")
-    if haystack.find(needle, place + 1) >= 0:
-        raise XcgError(f"more than once: {text[:60]!r}")
-    return solid[place], solid[place + len(needle) - 1] + 1

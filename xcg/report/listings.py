@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from xcg.ideal import SELECTIONS
 from xcg.measures.measure import Definition
 from xcg.quantisation import QUANTISATIONS
 from xcg.report.tables import plain_table
 from xcg.user_model import UserModel, shipped_models
+
+if TYPE_CHECKING:
+    from xcg.validation import Report
 
 
 def list_measures(definitions: Iterable[Definition]) -> str:
@@ -78,3 +84,25 @@ def show_user_model(name: str) -> str:
     """Return a shipped user model's file; XcgError for an unknown name."""
     UserModel.shipped(name)
     return shipped_models()[name].read_text(encoding="utf-8")
+
+
+def report_as_text(report: Report) -> str:
+    """Return what a check found, for people."""
+    text = plain_table(["what was read", ""], [[name, str(n)] for name, n in report.counts.items()])
+    if not report.findings:
+        return text + "\nclean: nothing to complain about\n"
+    lines = [
+        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}"
+        for finding in report.findings
+    ]
+    return text + "\n" + "\n".join(lines) + "\n"
+
+
+def report_as_json(report: Report) -> str:
+    """Return what a check found, for programs."""
+    content = {
+        "status": report.status,
+        "counts": report.counts,
+        "findings": [asdict(finding) for finding in report.findings],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

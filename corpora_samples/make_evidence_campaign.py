@@ -1,0 +1,107 @@
+"""Make a campaign of real judgements from Evidence Inference 2.0: what experts marked in articles.
+
+    python corpora_samples/make_evidence_campaign.py DATA FOLDER
+    xcg evaluate FOLDER/merged.yaml
+
+DATA holds the articles as JATS (``nxml/``), their plain-text renderings (``txt/``), the questions
+(``prompts_merged*.csv``) and the experts' annotations (``v2_annotations*.csv``) of the public
+collection. FOLDER gets, for all experts together and for each of the three who judged most, the
+evidence as passages placed in the XML, and a configuration; and the runs of the handbook's retriever
+for every question, which is asked of one article and answered by its elements. Needs the extra
+``xcg[samples]``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from make_handbook_campaign import LONGEST, STRATEGIES, Element, Index, submission
+
+from xcg.documents import Corpus
+from xcg.judgements.placing import place_passages
+
+CONFIGURATION = """\
+corpus: {corpus}
+assessments: {passages}
+runs: runs
+user_model:
+  - {{name: shares, quantisation: inex2006_gen}}
+  - name: shares-overlap-off
+    quantisation: inex2006_gen
+    ideal: full
+    relevance_value: {{alpha: 0, normalisation: none}}
+  - {{name: exact, quantisation: inex2006_gen, relevance_value: {{near_misses: exact}}}}
+measures: [MAep, nxCG@10]
+"""
+
+
+def rows(folder: Path, pattern: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the one CSV file of a pattern."""
+    (path,) = folder.glob(pattern)
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def evidence(data: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield expert and passage for every validated annotation that marks evidence."""
+    texts: dict[str, str] = {}
+    for row in rows(data, "v2_annotations*.csv"):
+        start, end = int(row["Evidence Start"]), int(row["Evidence End"])
+        if row["Valid Label"] != "True" or row["Valid Reasoning"] != "True" or not 0 <= start < end:
+            continue
+        name = f"PMC{row['PMCID']}"
+        if name not in texts:
+            texts[name] = (data / "txt" / f"{name}.txt").read_text(encoding="utf-8")
+        text = texts[name]
+        passage = {"topic": row["PromptID"], "doc": name, "text": text[start:end]}
+        yield row["UserID"], {**passage, "near": start / len(text)}
+
+
+def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus) -> None:
+    """Place passages and write them as assessments; name on standard error what was not found."""
+    quotes = path.with_suffix(".quotes.jsonl")
+    quotes.write_text("".join(json.dumps(passage) + "\n" for passage in passages), encoding="utf-8")
+    placed = place_passages(quotes, corpus)
+    quotes.unlink()
+    kept = {json.dumps(passage, ensure_ascii=False) for passage in placed.passages}
+    path.write_text("".join(f"{line}\n" for line in sorted(kept)), encoding="utf-8")
+    for message in placed.missing:
+        print(message, file=sys.stderr)
+    print(f"{path.name}: {len(placed.passages)} of {len(passages)} passages placed", file=sys.stderr)
+
+
+def main(data: Path, target: Path) -> None:
+    """Write judgements, runs and configurations."""
+    target.mkdir(parents=True, exist_ok=True)
+    corpus = Corpus(data / "nxml")
+    annotations = list(evidence(data))
+    experts = [expert for expert, _ in Counter(expert for expert, _ in annotations).most_common(3)]
+    for name, chosen in [("merged", None), *((f"expert-{expert}", expert) for expert in experts)]:
+        passages = [passage for expert, passage in annotations if chosen in (None, expert)]
+        write_passages(target / f"{name}.jsonl", passages, corpus)
+        text = CONFIGURATION.format(corpus=(data / "nxml").resolve(), passages=f"{name}.jsonl")
+        (target / f"{name}.yaml").write_text(text, encoding="utf-8")
+    judged = {str(passage["topic"]) for _, passage in annotations}
+    index = Index(corpus)
+    results: dict[str, dict[str, list[Element]]] = {name: {} for name in STRATEGIES}
+    for row in rows(data, "prompts_merged*.csv"):
+        if row["PromptID"] not in judged:
+            continue
+        question = f"{row['Outcome']} {row['Intervention']} {row['Comparator']}"
+        article = f"PMC{row['PMCID']}"
+        scores = {e: score for e, score in index.search(question).items() if e[0] == article}
+        for name, (_, strategy) in STRATEGIES.items():
+            ranking = strategy(index, scores)
+            results[name][row["PromptID"]] = [e for e in ranking if e[0] == article][:LONGEST]
+    (target / "runs").mkdir(exist_ok=True)
+    for name, (description, _) in STRATEGIES.items():
+        (target / "runs" / f"{name}.xml").write_bytes(submission(name, description, results[name]))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
