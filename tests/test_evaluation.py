@@ -340,6 +340,25 @@ def test_passages_need_the_corpus_and_must_fit() -> None:
         xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"})
 
 
+def test_results_that_are_passages(tmp_path: Path) -> None:
+    run = tmp_path / "r.txt"
+    # Characters 1–3 lie in s[1] (one), 2–4 in both sections and so in a.
+    run.write_text("1 Q0 d 1 9 r 1 2\n1 Q0 d 2 8 r 2 2\n1 Q0 e 3 7 r 0 1\n")
+    corpus = {**CORPUS, "e": "<a>x</a>"}
+    model = {"name": "around", "spans": "smallest_element"}
+    as_passages = xcg.evaluate(ASSESSMENTS, run, corpus, model, ["xCG@1", "xCG@2", "MAep"])
+    elements = {"r": {"1": ["d#/a/s[1]", "d#/a", "e#/a"]}}
+    as_elements = xcg.evaluate(ASSESSMENTS, elements, corpus, model, ["xCG@1", "xCG@2", "MAep"])
+    assert list(as_passages) == list(as_elements)
+    with pytest.raises(InputError, match=r"r\.txt, topic 1, rank 1: a passage and no element"):
+        xcg.evaluate(ASSESSMENTS, run, corpus)
+    with pytest.raises(InputError, match="expected a corpus"):
+        xcg.evaluate(ASSESSMENTS, run, None, model)
+    run.write_text("1 Q0 d 1 9 r 5 99\n")
+    with pytest.raises(InputError, match="no characters 5–104: the document's text has 6"):
+        xcg.evaluate(ASSESSMENTS, run, corpus, model)
+
+
 def test_places_side_by_side_go_by_value() -> None:
     rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
     from xcg.results import Result, Results

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements import read_assessments
-from xcg.runs import Run, read_run
+from xcg.runs import Ranking, Run, read_run
 
 BASE = '<assessments topic="162">\n<file file="co/1">\n{}\n</file>\n</assessments>'
 
@@ -359,7 +359,9 @@ class TestJsonLines:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ('{"topic": "1", "doc": "f"}', "the field 'path' is missing"),
+            ('{"topic": "1", "doc": "f"}', "expected either the field 'path', or 'start' and 'end'"),
+            ('{"topic": "1", "doc": "f", "path": "/a", "start": 1, "end": 2}', "expected either"),
+            ('{"topic": "1", "doc": "f", "start": 3, "end": 3}', "start 3 and end 3"),
             ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is no element path"),
             ('{"topic": "1", "doc": "f", "path": "/a", "scor": 1}', "did you mean 'score'?"),
             (
@@ -403,6 +405,40 @@ class TestJsonLines:
         path.write_text(text + text.replace("3", "2") + text.replace("3", "9"))
         assert read_assessments(path, notes).files("7")["co/1"]["/a[1]"].label == "(3,1)"
         assert notes.lines()[0].startswith("warning: assessments left out: 2 times")
+
+
+class TestPassageResults:
+    """Results that are passages, in the three forms that have them."""
+
+    EXPECTED = Ranking(["f", "g"], ["", "/a[1]"], {0: (5, 25)})
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1 Q0 f 1 2 t 5 20\n1 Q0 g 2 1 t /a\n",
+            '{"topic": "1", "doc": "f", "start": 5, "end": 25}\n'
+            '{"topic": "1", "doc": "g", "path": "/a"}\n',
+            submission('<file>f</file><fol offset="5" length="20"/>', "<file>g</file><path>/a</path>"),
+        ],
+    )
+    def test_forms(self, tmp_path: Path, text: str) -> None:
+        assert read_run(write(tmp_path, text)).rankings["1"] == self.EXPECTED
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("1 Q0 f 1 2 t 5 x\n", "illegal passage 5 x"),
+            ("1 Q0 f 1 2 t 5 0\n", "start 5 and end 5"),
+            ("1 Q0 f 1 2 t -5 9\n", "illegal passage -5 9"),
+            (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal <fol> 'a' '20'"),
+            (submission("<file>f</file><fol/>"), "illegal <fol> '' ''"),
+            (submission("<file>f</file><passage start='/a[1]' end='/b[1]'/>"), "lacks its <path>"),
+        ],
+    )
+    def test_wrong_ones(self, tmp_path: Path, text: str, message: str) -> None:
+        with pytest.raises(InputError) as raised:
+            read_run(write(tmp_path, text))
+        assert message in str(raised.value)
 
 
 class TestPassages:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
@@ -170,13 +170,16 @@ class TopicView:
     trees: file → tree, for the files with assessed elements.
     assessed: file → row → assessment.
     rankings: run → the ranking as (file, row); row is None where the result names no element of a
-        file with assessed elements, so that it can gain nothing and hide nothing.
+        file with assessed elements, so that it can gain nothing and hide nothing. A result that is a
+        passage stands as the smallest element that contains it.
+    passages: run → where the first result that is a passage stands, for the runs that have one.
     """
 
     topic: str
     trees: Mapping[str, ElementTree]
     assessed: Mapping[str, Mapping[int, Assessment]]
     rankings: Mapping[str, Sequence[tuple[str, int | None]]]
+    passages: Mapping[str, str] = field(default_factory=dict)
 
 
 class Campaign:
@@ -224,7 +227,12 @@ class Campaign:
             if file in trees:
                 assessed[file] = self._assess_spans(topic, file, trees[file], spans)
         rankings = {name: self._rows(run, topic, trees) for name, run in answers.items()}
-        return TopicView(topic, trees, assessed, rankings)
+        passages = {
+            name: f"{run.source}, topic {topic}, rank {min(run.rankings[topic].spans) + 1}"
+            for name, run in answers.items()
+            if run.rankings[topic].spans
+        }
+        return TopicView(topic, trees, assessed, rankings, passages)
 
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
@@ -270,30 +278,35 @@ class Campaign:
         self, run: Run, topic: str, trees: Mapping[str, ElementTree]
     ) -> list[tuple[str, int | None]]:
         rows: list[tuple[str, int | None]] = []
-        for rank, (file, path) in enumerate(run.rankings[topic], 1):
+        spans = run.rankings[topic].spans
+        for place, (file, path) in enumerate(run.rankings[topic]):
             tree = trees.get(file)
             row: int | None = None
+            span = spans.get(place)
             try:
-                if not path:
+                if span is not None:
+                    tree = tree if tree is not None and self.corpus else self._document(file, "passage")
+                    row = tree.smallest_element(*span)
+                elif not path:
                     pass  # told when it was read
                 elif tree is not None:
                     row = tree.row(path)
                 elif self.corpus is not None:
-                    self._check_unjudged(file, path)
+                    self._document(file, "element").row(path)  # gains nothing, but must exist
             except UnknownPathError as error:
-                where = f"{run.source}, topic {topic}, rank {rank}, {file}"
+                where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
                 self.notes.problem("results with unknown paths", where, str(error))
-            rows.append((file, row))
+            rows.append((file, row if file in trees else None))
         return rows
 
-    def _check_unjudged(self, file: str, path: str) -> None:
-        """A result outside the judged documents gains nothing, but must exist."""
-        assert self.corpus is not None
+    def _document(self, file: str, what: str) -> ElementTree:
+        if self.corpus is None:
+            raise UnknownPathError(f"a result that is a {what} needs its document; expected a corpus")
         if file not in self.corpus:
             raise UnknownPathError(
                 f"the corpus has no document {file!r}; expected {self.corpus.label / file}.xml"
             )
-        self.corpus.tree(file).row(path)
+        return self.corpus.tree(file)
 
 
 @dataclass(frozen=True)
@@ -431,6 +444,12 @@ class _Sheet:
             ranking = view.rankings.get(run.name)
             if ranking is None and self.unanswered == "skip":
                 continue
+            if run.name in view.passages and self.model.spans == "refuse":
+                raise InputError(
+                    view.passages[run.name],
+                    f"a passage and no element; the user model {self.model.name} takes elements only "
+                    "(spans: smallest_element takes the smallest element around a passage)",
+                )
             topic = ranking_gains(ranking or (), ideal, self.model)
             values = [measure(topic, effort) for measure in self.measures]
             self._values[run.name][view.topic] = values

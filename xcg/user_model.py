@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import voluptuous as vol
 
@@ -20,6 +20,8 @@ from xcg.relevance_value import NearMisses, Normalisation, PartiallySeen, Releva
 from xcg.yaml_file import Place, dotted, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
+Spans = Literal["refuse", "smallest_element"]
+"""What a result is that is a passage and no element: an error, or the smallest element around it."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class UserModel:
     ideal: Part[Selection] = field(default_factory=lambda: SELECTIONS.part("kazai_lalmas"))
     relevance_value: RelevanceValue = field(default_factory=RelevanceValue)
     size: SizeUnit = "characters"
+    spans: Spans = "refuse"
     effort: Effort = field(default_factory=Effort)
 
     @classmethod
@@ -222,6 +225,7 @@ _MODEL = vol.Schema(
                 "ideal": _part(SELECTIONS),
                 "relevance_value": vol.All(_RELEVANCE_VALUE, lambda values: RelevanceValue(**values)),
                 "size": choice(get_args(SizeUnit)),
+                "spans": choice(get_args(Spans)),
                 "effort": vol.All(_EFFORT, lambda values: Effort(**values)),
             }
         ),

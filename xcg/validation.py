@@ -220,12 +220,17 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         where = f"{run.source}, topic {topic}"
         if base is not None and topic not in base:
             report.add("warning", "topics that nobody judged", where)
-        repeated = len(ranking) - len(set(ranking))
+        named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
+        repeated = len(named) - len(set(named))
         if repeated:
             report.add("warning", "elements returned more than once", where, repeated)
         overlapping += sum(overlapping_results(ranking))
         for rank, (file, path) in enumerate(ranking, 1):
             tree = _tree(corpus, file, f"{where}, rank {rank}, {file}", report)
+            span = ranking.spans.get(rank - 1)
+            if tree is not None and span is not None and span[1] > tree.characters[0]:
+                first = f"{where}, rank {rank}, {file}: no characters {span[0]}–{span[1]}"
+                report.add("error", "results with unknown passages", first)
             if tree is not None and path and path not in tree:
                 first = f"{where}, rank {rank}, {file}: no element {path}"
                 report.add("error", "results with unknown paths", first)

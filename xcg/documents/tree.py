@@ -215,6 +215,17 @@ class ElementTree:
         """Say whether ``above`` is a proper ancestor of ``below`` (two comparisons)."""
         return bool(above < below < self.end[above])
 
+    def smallest_element(self, start: int, end: int) -> int:
+        """Return the row of the smallest element that contains the characters start … end - 1.
+
+        Raises XcgError where the document's text has no such characters.
+        """
+        length = int(self.characters[0]) if len(self) else 0
+        if not 0 <= start < end <= length:
+            raise UnknownPathError(f"no characters {start}–{end}: the document's text has {length}")
+        # What contains a span of at least one character is a chain, the smallest being the last.
+        return int(np.flatnonzero((self.start <= start) & (self.stop >= end))[-1])
+
     def sizes(self, unit: SizeUnit) -> Ints:
         """Return the column of sizes in characters or words; -1 where a size is not known."""
         return self.characters if unit == "characters" else self.words

@@ -12,7 +12,7 @@ from lxml import etree
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.inputs import iterate_xml, local_name
-from xcg.runs.run import Memo, Ranking, Run, order_by
+from xcg.runs.run import Memo, Ranking, Run, check_span, order_by, ranking_of
 
 _FIELDS = ("file", "path", "rank", "rsv")
 
@@ -22,6 +22,7 @@ class _Result:
     line: int
     file: str = ""
     path: str | None = None
+    fol: tuple[str, str] | None = None
     rank: str | None = None
     rsv: str | None = None
 
@@ -63,29 +64,41 @@ def _read_topic(
 ) -> Ranking:
     results = _results(element)
     order = _order(results, path, notes)
-    ordered_files, ordered_paths = [], []
+    ordered: list[tuple[str, str, tuple[int, int] | None]] = []
     for rank, place in enumerate(order, 1):
         result = results[place]
         try:
-            if result.path is None:
-                raise ValueError("the result lacks its <path>; expected an element of a document")
-            file, element_path = files(result.file), paths(result.path)
+            ordered.append(_element(result, files, paths))
         except ValueError as error:
             where = f"{path}:{result.line}"
-            notes.problem("results that name no element", where, f"topic {topic}, rank {rank}: {error}")
-            file, element_path = result.file.strip(), ""
-        ordered_files.append(file)
-        ordered_paths.append(element_path)
-    return Ranking(ordered_files, ordered_paths)
+            message = f"topic {topic}, rank {rank}: {error}"
+            notes.problem("results that name no element", where, message)
+            ordered.append((result.file.strip(), "", None))
+    return ranking_of(ordered)
+
+
+def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, tuple[int, int] | None]:
+    """Return file, path and span of a result that is an element or a passage by offset and length."""
+    file = files(result.file)
+    if result.path is not None:
+        return file, paths(result.path), None
+    if result.fol is None:
+        raise ValueError("the result lacks its <path>; expected an element, or <fol offset length/>")
+    offset, length = result.fol
+    if not all(text.isascii() and text.isdecimal() and len(text) < 16 for text in result.fol):
+        raise ValueError(f"illegal <fol> {offset!r} {length!r}: expected an offset and a length")
+    return file, "", check_span(int(offset), int(offset) + int(length))
 
 
 def _results(topic: etree._Element) -> list[_Result]:
     """Collect the fields of every result in one walk over the topic."""
     results: list[_Result] = []
-    for element in topic.iter("result", *_FIELDS):
+    for element in topic.iter("result", "fol", *_FIELDS):
         tag = element.tag
         if tag == "result":
             results.append(_Result(_line(element)))
+        elif tag == "fol" and results:
+            results[-1].fol = (element.get("offset", ""), element.get("length", ""))
         elif results:
             setattr(results[-1], tag, element.text or "")
     return results

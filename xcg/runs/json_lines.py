@@ -1,4 +1,4 @@
-"""Runs as JSON Lines: ``{"topic", "doc", "path", "rank" or "score"}``."""
+"""Runs as JSON Lines: ``{"topic", "doc", "path" or "start"/"end", "rank" or "score"}``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.inputs import Field, check_record, json_lines
-from xcg.runs.run import Ranking, Run, order_by
+from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),
     Field("doc", (str,), "a document's name"),
-    Field("path", (str,), "an element's path"),
+    Field("path", (str,), "an element's path", required=False),
+    Field("start", (int,), "a whole number", required=False),
+    Field("end", (int,), "a whole number", required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
 )
@@ -39,10 +41,10 @@ def read_json_run(file: BufferedReader, path: Path, notes: Notes) -> Run:
         if not -math.inf < score < math.inf or abs(score) > 1e300:
             raise InputError(where, f"score is {score}: expected a finite number")
         try:
-            element = canonical_file(fields["doc"]), canonical_path(fields["path"])
+            element = _element(fields)
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
-            element = fields["doc"], ""
+            element = fields["doc"], "", None
         topics.setdefault(str(fields["topic"]), []).append({**fields, "element": element})
     name = path.name.split(".")[0]
     return Run(name, {topic: _ranking(results) for topic, results in topics.items()}, str(path))
@@ -54,5 +56,14 @@ def _ranking(results: list[dict[str, Any]]) -> Ranking:
         if all(field in result for result in results):
             order = order_by([float(result[field]) for result in results], descending)
             break
-    elements = [results[place]["element"] for place in order]
-    return Ranking([file for file, _ in elements], [path for _, path in elements])
+    return ranking_of(results[place]["element"] for place in order)
+
+
+def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
+    """Return file, path and span of a result that has either a path or start and end."""
+    file = canonical_file(fields["doc"])
+    if "path" in fields and "start" not in fields and "end" not in fields:
+        return file, canonical_path(fields["path"]), None
+    if "path" not in fields and "start" in fields and "end" in fields:
+        return file, "", check_span(fields["start"], fields["end"])
+    raise ValueError("expected either the field 'path', or 'start' and 'end'")

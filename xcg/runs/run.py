@@ -21,14 +21,21 @@ class Ranking:
     """The results for one topic in order, as two columns of equal length.
 
     files: canonical file names. paths: canonical element paths, ``""`` for a result that names no
-    element (which readers only let through where errors are lenient).
+    element (which readers only let through where errors are lenient) or is a passage. spans: place →
+    (start, end) for the results that are passages, characters of the document's text.
     """
 
-    __slots__ = ("files", "paths")
+    __slots__ = ("files", "paths", "spans")
 
-    def __init__(self, files: Sequence[str], paths: Sequence[str]) -> None:
+    def __init__(
+        self,
+        files: Sequence[str],
+        paths: Sequence[str],
+        spans: Mapping[int, tuple[int, int]] | None = None,
+    ) -> None:
         self.files = files
         self.paths = paths
+        self.spans: Mapping[int, tuple[int, int]] = spans or {}
 
     def __len__(self) -> int:
         return len(self.files)
@@ -37,7 +44,7 @@ class Ranking:
         return zip(self.files, self.paths, strict=True)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ranking) and list(self) == list(other)
+        return isinstance(other, Ranking) and list(self) == list(other) and self.spans == other.spans
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -105,6 +112,24 @@ def split_element_id(element_id: str) -> tuple[str, str]:
     if not mark:
         raise ValueError(f"{element_id!r} names no element: expected file#/path")
     return canonical_file(file), canonical_path(path)
+
+
+def ranking_of(results: Iterable[tuple[str, str, tuple[int, int] | None]]) -> Ranking:
+    """Return the ranking of (file, path, span) results; a path of ``""`` goes with a span."""
+    files, paths, spans = [], [], {}
+    for place, (file, path, span) in enumerate(results):
+        files.append(file)
+        paths.append(path)
+        if span is not None:
+            spans[place] = span
+    return Ranking(files, paths, spans)
+
+
+def check_span(start: int, end: int) -> tuple[int, int]:
+    """Return a span; ValueError for one that is empty or begins before the text."""
+    if not 0 <= start < end:
+        raise ValueError(f"start {start} and end {end}: expected 0 <= start < end")
+    return start, end
 
 
 def order_by(keys: Sequence[float], descending: bool = False) -> list[int]:

@@ -1,4 +1,4 @@
-"""TREC runs of elements: ``topic Q0 file#/path rank score tag``, or the path in a seventh column."""
+"""TREC runs: ``topic Q0 file#/path rank score tag``, or an element or a passage in further columns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes
 from xcg.inputs import lines
-from xcg.runs.run import Ranking, Run, Ties, split_element_id
+from xcg.runs.run import Ranking, Run, Ties, check_span, ranking_of, split_element_id
 
 
 def read_trec_run(file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document") -> Run:
@@ -46,10 +47,17 @@ def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
     """Return topic, document, rank, score and tag of a line; ValueError where it is no result."""
     if len(fields) == 7 and fields[6].startswith("/"):  # INEX 2009 and 2010
         fields = [*fields[:2], f"{fields[2]}#{fields[6]}", *fields[3:6]]
+    if len(fields) == 8:  # INEX 2010: a passage by offset and length
+        if not all(text.isascii() and text.isdecimal() and len(text) < 16 for text in fields[6:]):
+            raise ValueError(
+                f"illegal passage {fields[6]} {fields[7]}: expected an offset and a length"
+            )
+        fields = [*fields[:2], f"{fields[2]}#{fields[6]}:{fields[7]}", *fields[3:6]]
     if len(fields) != 6:
         raise ValueError(
             f"{len(fields)} columns; expected the six of a TREC run, "
-            "topic Q0 file#/path rank score tag, or with an element's path as the seventh"
+            "topic Q0 file#/path rank score tag, or with an element's path as the seventh, "
+            "or a passage's offset and length as the seventh and eighth"
         )
     topic, _, document, rank, score, tag = fields
     try:
@@ -74,14 +82,22 @@ def _ranking(
     elif ties == "rank":
         rows.sort(key=lambda row: row[2])
     rows.sort(key=lambda row: -row[0])  # stable: equal scores keep the order of the ties
-    files, paths = [], []
+    results = []
     for rank, (_, document, _, number) in enumerate(rows, 1):
         try:
-            file, element = split_element_id(document)
+            results.append(_element(document))
         except ValueError as error:
             where = f"{path}:{number}"
-            notes.problem("results that name no element", where, f"topic {topic}, rank {rank}: {error}")
-            file, element = document.partition("#")[0], ""
-        files.append(file)
-        paths.append(element)
-    return Ranking(files, paths)
+            message = f"topic {topic}, rank {rank}: {error}"
+            notes.problem("results that name no element", where, message)
+            results.append((document.partition("#")[0], "", None))
+    return ranking_of(results)
+
+
+def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
+    """Return file, path and span of ``file#/path`` or ``file#offset:length``."""
+    file, _, place = document.rpartition("#")
+    offset, colon, length = place.partition(":")
+    if colon and offset.isdecimal() and length.isdecimal():
+        return canonical_file(file), "", check_span(int(offset), int(offset) + int(length))
+    return *split_element_id(document), None
