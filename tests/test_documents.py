@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 from conftest import real_documents
 from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 from strategies import markup, measured
 
@@ -328,3 +329,101 @@ class TestArchives:
         corpus = Corpus(tmp_path)
         assert "self" not in corpus
         assert "a" in list(corpus)
+
+
+class TestOtherMarkup:
+    """HTML, Markdown and plain text as documents."""
+
+    def corpus(self, folder: Path, **files: str | bytes) -> Corpus:
+        for name, text in files.items():
+            stem, _, ending = name.rpartition("_")
+            data = text.encode() if isinstance(text, str) else text
+            (folder / f"{stem}.{ending}").write_bytes(data)
+        return Corpus(folder)
+
+    def test_html(self, tmp_path: Path) -> None:
+        page = (
+            "<!DOCTYPE html><meta charset=utf-8><title>T</title><h1>é</h1><p>one<p class=x>two &amp; 3"
+            "<!-- no --><script>var no</script><my-tag>4</my-tag>"
+        )
+        tree = self.corpus(tmp_path, page_html=page).tree("page")
+        assert "/html[1]/body[1]/p[2]/mytag[1]" in tree
+        row = tree.row("/html[1]/body[1]/p[2]")
+        assert tree.element_text(row) == "two & 34"
+        assert "no" not in tree.text
+
+    def test_markdown_headings_make_sections(self, tmp_path: Path) -> None:
+        text = (
+            "intro *text* `code`\n\n# One\n\npara\ngraph\n\n### Deep\n\n- item\n\n"
+            "## Two\n\n```\nx < y\n```\n\n"
+            "# Three\n\n> # quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+        )
+        tree = self.corpus(tmp_path, notes_md=text).tree("notes")
+        shape = [path.removeprefix("/article[1]") for path in tree.paths]
+        assert shape == [
+            "",
+            "/p[1]",
+            "/sec[1]",
+            "/sec[1]/title[1]",
+            "/sec[1]/p[1]",
+            "/sec[1]/sec[1]",
+            "/sec[1]/sec[1]/title[1]",
+            "/sec[1]/sec[1]/list[1]",
+            "/sec[1]/sec[1]/list[1]/item[1]",
+            "/sec[1]/sec[1]/list[1]/item[1]/p[1]",
+            "/sec[1]/sec[2]",
+            "/sec[1]/sec[2]/title[1]",
+            "/sec[1]/sec[2]/code[1]",
+            "/sec[2]",
+            "/sec[2]/title[1]",
+            "/sec[2]/quote[1]",
+            "/sec[2]/quote[1]/title[1]",
+            "/sec[2]/table[1]",
+            "/sec[2]/table[1]/tr[1]",
+            "/sec[2]/table[1]/tr[1]/td[1]",
+            "/sec[2]/table[1]/tr[1]/td[2]",
+            "/sec[2]/table[1]/tr[2]",
+            "/sec[2]/table[1]/tr[2]/td[1]",
+            "/sec[2]/table[1]/tr[2]/td[2]",
+        ]
+        assert tree.element_text(1) == "intro text code"
+        assert tree.words[0] == 18  # 12 to the code, then Three, quoted, and four cells
+
+    def test_plain_text(self, tmp_path: Path) -> None:
+        text = "Title\n=====\n\nfirst\nparagraph\n\n- no list\n\n    no code\n"
+        tree = self.corpus(tmp_path, notes_txt=text).tree("notes")
+        assert [p.removeprefix("/article[1]/sec[1]") for p in tree.paths[2:]] == [
+            "/title[1]",
+            "/p[1]",
+            "/p[2]",
+            "/p[3]",
+        ]
+
+    def test_what_is_none(self, tmp_path: Path) -> None:
+        corpus = self.corpus(tmp_path, a_txt=b"\xff", b_html="", c_md="\x00\x0b")
+        with pytest.raises(InputError, match=r"a\.txt: not UTF-8 text"):
+            corpus.tree("a")
+        with pytest.raises(InputError, match=r"b\.html: no HTML"):
+            corpus.tree("b")
+        assert corpus.tree("c").paths[0] == "/article[1]"
+
+    @given(st.text(max_size=200))
+    def test_any_text_becomes_a_tree(self, text: str) -> None:
+        from xcg.documents.markup import markdown_to_xml, text_to_xml
+
+        for convert in (markdown_to_xml, text_to_xml):
+            try:
+                data = convert(text.encode("utf-8", "surrogatepass"), "x")
+            except InputError:
+                continue
+            assert parse_document(data).paths[0] == "/article[1]"
+
+    @given(st.binary(max_size=200))
+    def test_any_octets_become_a_page_or_an_error(self, data: bytes) -> None:
+        from xcg.documents.markup import html_to_xml
+
+        try:
+            page = html_to_xml(data, "x")
+        except InputError:
+            return
+        parse_document(page)

@@ -277,6 +277,35 @@ def assess(
 
 
 @main.command()
+@click.option("--assessments", multiple=True, metavar="PATH", help="Assessments to convert.")
+@click.option("--run", metavar="PATH", help="A run to convert.")
+@click.option(
+    "--to",
+    "form",
+    required=True,
+    help="inex2004, inex2005, offsets, jsonl; for runs inex, trec, jsonl.",
+)
+@_output
+def convert(assessments: Sequence[str], run: str | None, form: str, output: Path | None) -> None:
+    """Convert assessments or a run to another form; what the form cannot hold is said."""
+    from xcg.convert import assessments_as, run_as
+    from xcg.judgements import read_assessments
+    from xcg.runs import read_run
+
+    if bool(assessments) == bool(run):
+        raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    lost: dict[str, None] = {}
+    with _file_or_stdout(output) as write:
+        if run:
+            write(run_as(read_run(run), form, lambda what: lost.update({what: None})))
+        else:
+            base = read_assessments(assessments)
+            write(assessments_as(base, form, lambda what: lost.update({what: None})))
+    for what in lost:
+        click.echo(f"xcg: note: lost in {form}: {what}", err=True)
+
+
+@main.command()
 @click.argument("config", required=False, type=click.Path(path_type=Path))
 @click.option("--assessments", multiple=True, metavar="PATH", help="File, folder or glob.")
 @click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob.")

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
+from xcg.documents.markup import CONVERTERS
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
 
@@ -26,7 +27,9 @@ LARGEST_DOCUMENT = 1 << 28
 LARGEST_ARCHIVE = 1 << 34
 """Octets that a compressed tar archive may unpack to: 16 GB. They go to a temporary file."""
 
-_ENDINGS = (".xml", ".xml.gz", ".nxml", ".nxml.gz")  # publishers call JATS files .nxml
+# Publishers call JATS files .nxml; the others are made XML when they are read.
+_PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
+_ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
 _DAMAGE = (
     OSError,
     EOFError,
@@ -94,6 +97,13 @@ def _document_name(member: str) -> str | None:
     return None
 
 
+def converted(data: bytes, where: str) -> bytes:
+    """Return a document's octets as XML, by the ending of its file."""
+    ending = PurePosixPath(where.removesuffix(".gz")).suffix.lower()
+    converter = CONVERTERS.get(ending)
+    return converter(data, where) if converter is not None else data
+
+
 def _read_bounded(stream: IO[bytes], where: str) -> bytes:
     data = stream.read(LARGEST_DOCUMENT + 1)
     if data[:2] == b"\x1f\x8b":
@@ -138,7 +148,7 @@ class Folder:
             raise InputError(self.where(name), "no such document")
         try:
             with path.open("rb") as file:
-                return _read_bounded(file, str(path))
+                return converted(_read_bounded(file, str(path)), str(path))
         except _DAMAGE as error:
             raise InputError(path, f"cannot read the document: {_reason(error)}") from None
 
@@ -182,7 +192,7 @@ class _Archive:
             raise InputError(self.where(name), "no such document")
         try:
             with self._open(self._members[name]) as stream:
-                return _read_bounded(stream, self.where(name))
+                return converted(_read_bounded(stream, self.where(name)), self.where(name))
         except _DAMAGE as error:
             raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
 
