@@ -537,3 +537,21 @@ def test_whatever_stands_in_a_file_is_read_or_refused(tmp_path: Path, data: st.D
             read(path)
         except XcgError as error:
             assert str(path) in str(error)
+
+
+def test_a_short_run_of_the_fuzzer() -> None:
+    """The long run is benchmarks/fuzz.py; its figures are kept beside it."""
+    import importlib.util
+
+    from conftest import ROOT
+
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "benchmarks" / "fuzz.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    counts = module.fuzz(2400, seed=20061)
+    assert len(counts) == 12
+    for name, (tried, kept) in counts.items():
+        assert 0 < kept <= tried == 200, name
+        assert kept < tried or name == "pages", name  # browsers, and their parsers, refuse nothing

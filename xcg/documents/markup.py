@@ -34,26 +34,35 @@ def html_to_xml(data: bytes, where: str) -> bytes:
     parser = lxml.html.HTMLParser(
         remove_comments=True, remove_pis=True, no_network=True, huge_tree=False
     )
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.translate(_BLANKS)  # pages hold control characters, which XML cannot
     try:
         root = lxml.html.document_fromstring(data, parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        _keep_visible(root)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         raise InputError(where, f"no HTML: {error}") from None
+    return etree.tostring(root, encoding="utf-8")
+
+
+_BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
+
+
+def _keep_visible(root: etree._Element) -> None:
+    """Remove what a page does not show, attributes, and what XML cannot have in names."""
     for element in list(root.iter(*_INVISIBLE)):
-        # Its text goes, and what follows it stays.
         before, parent = element.getprevious(), element.getparent()
         if parent is None:
             continue
+        # Its text goes, and what follows it stays.
         if before is not None:
             before.tail = (before.tail or "") + (element.tail or "")
         else:
             parent.text = (parent.text or "") + (element.tail or "")
         parent.remove(element)
     for element in root.iter():
-        # What HTML allows in names, XML may not; names of elements become plain, attributes go.
         element.attrib.clear()
         if not str(element.tag).isalnum():
             element.tag = "".join(c for c in str(element.tag) if c.isalnum()) or "element"
-    return etree.tostring(root, encoding="utf-8")
 
 
 _CONTAINERS = {

@@ -20,7 +20,7 @@ from typing import IO, Protocol, cast
 
 from xcg.documents.markup import CONVERTERS
 from xcg.documents.paths import canonical_file
-from xcg.errors import InputError
+from xcg.errors import InputError, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
 """Octets that one document may unpack to: 256 MB."""
@@ -30,15 +30,6 @@ LARGEST_ARCHIVE = 1 << 34
 # Publishers call JATS files .nxml; the others are made XML when they are read.
 _PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
 _ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
-_DAMAGE = (
-    OSError,
-    EOFError,
-    zlib.error,
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    NotImplementedError,
-    RuntimeError,
-)
 
 
 class Source(Protocol):
@@ -70,7 +61,9 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             return ZipArchive(location)
         if location.is_file() and _is_tar(location):
             return TarArchive(location)
-    except _DAMAGE as error:
+    except XcgError:
+        raise
+    except Exception as error:  # zipfile and tarfile answer damage with exceptions of many kinds
         raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
     raise InputError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
 
@@ -149,7 +142,7 @@ class Folder:
         try:
             with path.open("rb") as file:
                 return converted(_read_bounded(file, str(path)), str(path))
-        except _DAMAGE as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(path, f"cannot read the document: {_reason(error)}") from None
 
     def where(self, name: str) -> str:
@@ -193,7 +186,9 @@ class _Archive:
         try:
             with self._open(self._members[name]) as stream:
                 return converted(_read_bounded(stream, self.where(name)), self.where(name))
-        except _DAMAGE as error:
+        except XcgError:
+            raise
+        except Exception as error:  # as above
             raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
 
     def _open(self, member: str) -> IO[bytes]:

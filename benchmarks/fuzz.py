@@ -1,0 +1,180 @@
+"""Throw damaged input at every reader: python benchmarks/fuzz.py [INPUTS [SEED]].
+
+Good samples of every form are mutated, or bytes are made up, and each reader must answer with a result
+or with xcg's own error. Anything else ends the run with the input, so that it can become a test.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from xcg.config import load_configuration
+from xcg.documents import Corpus, parse_document
+from xcg.documents.sources import converted
+from xcg.errors import Notes, XcgError
+from xcg.judgements import read_assessments
+from xcg.judgements.highlights import read_highlights
+from xcg.judgements.placing import place_passages
+from xcg.measures import MEASURES
+from xcg.runs import read_run
+from xcg.user_model import UserModel
+
+PIECES = [
+    b"<", b">", b"</", b'"', b"'", b"&", b"&x;", b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"<![CDATA[", b"-->",
+    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r\n", b"\t", b"9" * 25, b"-1", b"NaN", b"1e999", b"0x1",
+    b"[", b"]", b"{", b"}", b":", b"#", b"/", b"../", b"*a", b"&a ", b"!!python/name:os.system ", b"? ",
+    b"(", b")", b"@", b"=", b"\xc3\xa9", b"\xed\xa0\x80", b"/a[1]" * 50, b" " * 500,
+]  # fmt: skip
+
+XML = b'<?xml version="1.0" encoding="UTF-8"?><a t="1"><b>one <i>two</i></b><!-- c --><b><![CDATA[x]]></b></a>'
+ASSESSMENTS = [
+    b'<assessments topic="1"><file file="d"><path path="/a[1]" exhaustiveness="3" specificity="1"/>'
+    b'<path path="/a/b" e="U" s="U"/></file></assessments>',
+    b'<assessments topic="1"><file file="d"><path path="/a" relevance="3" coverage="L"/></file></assessments>',
+    b'<assessments pool="1" topic="2" version="2"><inex_topic/><file collection="x" name="d">'
+    b'<element path="/a[1]" exhaustivity="?" size="9" rsize="3"/></file></assessments>',
+    b"1 Q0 d 20 99 4 5:10 50:10\r\n2 Q0 e 0 9\n",
+    b'{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
+    b'{"topic": "1", "doc": "e", "start": 1, "end": 5, "exhaustivity": 1, "text": "x"}\n',
+]
+RUNS = [
+    b'<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file><path>/a[1]</path><rank>1</rank>'
+    b'<rsv>.5</rsv></result><result><file>d</file><fol offset="1" length="5"/></result></topic>'
+    b"</inex-submission>",
+    b"1 Q0 d#/a[1] 1 2.5 r\n1 Q0 d 2 1e3 r /a/b[2]\n1 Q0 d 3 1 r 5 20\n",
+    b'{"topic": "1", "doc": "d", "path": "/a", "score": 1}\n{"topic": 1, "doc": "d", "start": 0, "end": 2, "rank": 1}\n',
+]
+MODEL = (
+    b'name: m\nquantisation: {table: {"3,3": 1, "2,3": 0.8}}\nideal: {name: kazai_lalmas, tie: deeper}\n'
+    b"relevance_value: {alpha: 0.5, normalisation: subtree}\nsize: words\neffort: {interpolation: linear}\n"
+)
+CONFIG = b"corpus: c\nassessments: [a, b]\nruns: r\nuser_model: overlap-off\nmeasures: [nxCG@10]\n"
+QUOTES = b'{"topic": "1", "doc": "d", "text": "one two", "near": 0.5}\n'
+MARKS = b'{"topic": "1", "doc": "d", "start": 1, "end": 5, "exhaustivity": 2}\n'
+NOTES = b"# One\n\ntext *x*\n\n- a\n- b\n\n## Two\n\n| a |\n|---|\n| 1 |\n\n```\ncode\n```\n"
+PAGE = b"<!DOCTYPE html><title>t</title><p class=x>one<br>two<script>x</script><table><tr><td>1</table>"
+
+
+def archive(kind: str) -> bytes:
+    """Return a small corpus as an archive."""
+    stream = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(stream, "w") as packed:
+            packed.writestr("d.xml", XML)
+    else:
+        with tarfile.open(fileobj=stream, mode="w:gz") as unpacked:
+            info = tarfile.TarInfo("d.xml")
+            info.size = len(XML)
+            unpacked.addfile(info, io.BytesIO(XML))
+    return stream.getvalue()
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """Return a sample with a few places replaced, cut, doubled or swapped; sometimes noise."""
+    if chance.random() < 0.03:
+        return chance.randbytes(chance.randrange(200))
+    octets = bytearray(data)
+    for _ in range(chance.choice((0, 1, 1, 2, 3, 6))):
+        start = chance.randrange(len(octets) + 1)
+        end = min(len(octets), start + chance.choice((0, 1, 1, 4, 30)))
+        action = chance.randrange(5)
+        if action == 0:
+            octets[start:end] = chance.choice(PIECES)
+        elif action == 1:
+            octets[start:end] = chance.randbytes(end - start)
+        elif action == 2:
+            octets[start:end] = octets[start:end] * 2
+        elif action == 3:
+            del octets[start:end]
+        else:
+            octets[start:] = octets[: len(octets) - start]
+    return gzip.compress(octets) if chance.random() < 0.02 else bytes(octets)
+
+
+def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object]]]:
+    """Return name, samples and reader of everything that reads what users bring."""
+    corpus = Corpus.of({"d": XML})
+
+    def from_file(read: Callable[[Path], object]) -> Callable[[bytes], object]:
+        def write_and_read(data: bytes) -> object:
+            path.write_bytes(data)
+            return read(path)
+
+        return write_and_read
+
+    def all_trees(file: Path) -> object:
+        opened = Corpus(file)
+        return [opened.tree(name) for name in opened]
+
+    def lenient(read: Callable[..., object]) -> Callable[[Path], object]:
+        return lambda file: (read(file, Notes(lenient=True)), read(file))
+
+    def page(ending: str) -> Callable[[bytes], object]:
+        return lambda data: parse_document(converted(data, f"x{ending}"))
+
+    return [
+        ("documents", [XML], parse_document),
+        ("pages", [PAGE], page(".html")),
+        ("markdown", [NOTES], page(".md")),
+        ("text", [NOTES], page(".txt")),
+        ("assessments", ASSESSMENTS, from_file(lenient(read_assessments))),
+        ("runs", RUNS, from_file(lenient(read_run))),
+        ("highlights", [MARKS], from_file(read_highlights)),
+        ("passages", [QUOTES], from_file(lambda file: place_passages(file, corpus))),
+        ("models", [MODEL], from_file(UserModel.load)),
+        ("configurations", [CONFIG + b"topics: {unanswered: skip}\n"], from_file(load_configuration)),
+        (
+            "measures",
+            [b"nxCG@10, ep(interpolation=linear)@0.1 MAep(unretrieved=max)"],
+            lambda data: [str(m) for m in MEASURES.parse_all(data.decode("latin-1"))],
+        ),
+        ("archives", [archive("zip"), archive("tar")], from_file(all_trees)),
+    ]
+
+
+def fuzz(inputs: int, seed: int) -> dict[str, tuple[int, int]]:
+    """Try so many inputs; return for each reader how many were tried and how many were read."""
+    chance = random.Random(seed)
+    counts: dict[str, tuple[int, int]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        targets = readers(Path(folder) / "input")
+        for number in range(inputs):
+            name, samples, read = targets[number % len(targets)]
+            data = mutated(chance.choice(samples), chance)
+            good = 1
+            try:
+                read(data)
+            except XcgError:
+                good = 0
+            except BaseException:
+                print(f"input {number} of {name}, seed {seed}: {data!r}", file=sys.stderr)
+                raise
+            tried, kept = counts.get(name, (0, 0))
+            counts[name] = tried + 1, kept + good
+    return counts
+
+
+def main() -> None:
+    """Print what was tried."""
+    inputs = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    began = time.monotonic()
+    counts = fuzz(inputs, seed)
+    for name, (tried, kept) in counts.items():
+        print(f"{name:15} {tried:7} inputs, {kept:7} read, {tried - kept:7} refused")
+    print(
+        f"{inputs} inputs, seed {seed}, {time.monotonic() - began:.0f} s: results or xcg's own error only"
+    )
+
+
+if __name__ == "__main__":
+    main()
