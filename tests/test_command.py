@@ -142,6 +142,22 @@ def test_a_killed_run_leaves_the_old_output(tmp_path: Path) -> None:
     assert target.read_text() == "old"
 
 
+def test_a_kill_at_any_moment_leaves_the_old_output_or_the_new(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.csv"
+    arguments = ["evaluate", CONFIG, "--format", "csv", "--output", str(target)]
+    assert xcg_command(*arguments).returncode == 0
+    new = target.read_text()
+    for moment in range(1, 13):
+        target.write_text("old")
+        process = subprocess.Popen([sys.executable, "-m", "xcg", *arguments], cwd=ROOT)
+        time.sleep(moment / 40)
+        process.kill()
+        process.wait(20)
+        assert target.read_text() in ("old", new)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
