@@ -104,6 +104,12 @@ class TestAssessments:
         assert message in str(raised.value)
         assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
 
+    def test_passages_alone_are_no_silent_zeros(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            InputError, match=r"input\.xml:2: topic 162, co/1: passages without <element>s"
+        ):
+            assess(tmp_path, '<passage start="/a[1]" end="/a[1]" size="3"/>')
+
     def test_lenient_counts_wrong_values(self, tmp_path: Path) -> None:
         found = assess(tmp_path, '<path path="/a" e="9" s="9"/>\n<path path="/b" e="1" s="0"/>', True)
         assert list(found) == ["notes"]

@@ -70,6 +70,10 @@ def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase
         file = canonical_file(name)
     except ValueError as error:
         raise InputError(where, str(error)) from None
+    forms = {local_name(child) for child in element if isinstance(child.tag, str)}
+    if "passage" in forms and not forms & set(_FORMS):
+        message = f"topic {topic}, {file}: passages without <element>s, which say what they mean"
+        notes.problem("documents with passages only, left out", where, message)
     for child in element:
         where = f"{path}:{child.sourceline}"
         form = local_name(child) if isinstance(child.tag, str) else ""
