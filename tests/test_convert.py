@@ -107,7 +107,7 @@ def test_what_a_form_cannot_hold() -> None:
         assert what in lost
     with pytest.raises(XcgError, match="names no element"):
         run_as(Run("r", {"1": Ranking(["d"], [""])}), "trec", pytest.fail)
-    assert set(ASSESSMENT_FORMS) == {"inex2004", "inex2005", "offsets", "jsonl"}
+    assert set(ASSESSMENT_FORMS) == {"inex2004", "inex2005", "offsets", "trec", "jsonl"}
 
 
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def test_lenient_assessments_are_left_out() -> None:
         ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are called"),
         ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
         ({"unanswered": "drop"}, "unanswered is 'drop'"),
-        ({"runs": {"r": {"1": ["d"]}}}, "'d' names no element"),
+        ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' names no element"),
         ({"runs": {"r": {"1": [3]}}}, "illegal result 3"),
         ({"corpus": "no/such/folder"}, "no such folder"),
     ],

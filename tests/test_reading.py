@@ -104,11 +104,25 @@ class TestAssessments:
         assert message in str(raised.value)
         assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
 
-    def test_passages_alone_are_no_silent_zeros(self, tmp_path: Path) -> None:
-        with pytest.raises(
-            InputError, match=r"input\.xml:2: topic 162, co/1: passages without <element>s"
-        ):
-            assess(tmp_path, '<passage start="/a[1]" end="/a[1]" size="3"/>')
+    def test_passages_by_points(self, tmp_path: Path) -> None:
+        inner = '<passage start="/a/p[1]/text()[1].4" end="/a/p[2]" size="3"/>'
+        base = read_assessments(write(tmp_path, BASE.format(inner)))
+        ((file, passages),) = base.passages("162").items()
+        assert file == "co/1"
+        assert [str(point) for point in passages[0]] == ["/a[1]/p[1]/text()[1].4", "/a[1]/p[2]"]
+
+    @pytest.mark.parametrize(
+        ("attributes", "message"),
+        [
+            ('start="/a[1]"', "the passage lacks its start or end"),
+            ('start="/a[1]" end="/a/text()[0].3"', "is no element path"),
+            ('start="7" end="/a"', "'7' is no element path"),
+        ],
+    )
+    def test_wrong_points(self, tmp_path: Path, attributes: str, message: str) -> None:
+        with pytest.raises(InputError, match=r"input\.xml:3: ") as raised:
+            assess(tmp_path, f"<passage {attributes}/>")
+        assert message in str(raised.value)
 
     def test_lenient_counts_wrong_values(self, tmp_path: Path) -> None:
         found = assess(tmp_path, '<path path="/a" e="9" s="9"/>\n<path path="/b" e="1" s="0"/>', True)
@@ -129,7 +143,12 @@ class TestAssessments:
         ("text", "message"),
         [
             ("", "an empty file; expected assessments"),
-            ("topic Q0 x 1", "4 columns; expected topic Q0 document relevant_characters length"),
+            ("topic Q0 x", "3 columns; expected topic Q0 document relevant_characters length"),
+            ("1 0 x high", "illegal level 'high': expected a whole number"),
+            ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
+            ("1 0 x 1\n1 0 x 2", "is assessed level 2 but was level 1 before"),
+            ("1 0 x#/ 1", "'/' is no element path"),
+            ("1 0 x 10000000", "illegal level 10000000"),
             ("<assessments topic='1'>", ":1: not well-formed XML"),
             ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
             ("<other/>", "no <assessments> element"),
@@ -309,7 +328,7 @@ class TestTrecRuns:
             ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
             ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
             ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
-            ("1 Q0 f 1 1 t", "'f' names no element: expected file#/path"),
+            ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' names no element: expected file#/path"),
             ("1 Q0 f#a 1 1 t", "is no element path"),
             ("\xff\xfe", "columns"),
         ],
@@ -365,7 +384,10 @@ class TestJsonLines:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ('{"topic": "1", "doc": "f"}', "expected either the field 'path', or 'start' and 'end'"),
+            (
+                '{"topic": "1", "doc": "f", "start": 3}',
+                "expected either the field 'path', or 'start' and 'end', or none of them",
+            ),
             ('{"topic": "1", "doc": "f", "path": "/a", "start": 1, "end": 2}', "expected either"),
             ('{"topic": "1", "doc": "f", "start": 3, "end": 3}', "start 3 and end 3"),
             ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is no element path"),
@@ -383,7 +405,7 @@ class TestJsonLines:
             ('{"topic": "1", "doc": "f", "path": "/a", "rank": -1}', "rank is -1"),
             ('{"topic": "1", "doc": "f", "path": "/a", "rank": 1.5}', "rank is 1.5: expected a whole"),
             ('{"topic": "1"', "no JSON"),
-            ("[]", "expected a JSON object"),
+            ("[]", "expected JSON Lines, an object {…} a line"),
         ],
     )
     def test_wrong_results(self, tmp_path: Path, line: str, message: str) -> None:
@@ -438,7 +460,8 @@ class TestPassageResults:
             ("1 Q0 f 1 2 t -5 9\n", "illegal passage -5 9"),
             (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal <fol> 'a' '20'"),
             (submission("<file>f</file><fol/>"), "illegal <fol> '' ''"),
-            (submission("<file>f</file><passage start='/a[1]' end='/b[1]'/>"), "lacks its <path>"),
+            (submission("<file>f</file><passage start='/a[1]'/>"), "lacks its start or end"),
+            (submission("<file>f</file>"), "lacks its <path>; expected an element, <fol"),
         ],
     )
     def test_wrong_ones(self, tmp_path: Path, text: str, message: str) -> None:
@@ -475,7 +498,7 @@ class TestPassages:
             ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
             ("1 Q0 d 5 99 1:0", "illegal passage '1:0'"),
             ("1 Q0 d 5 99 95:5", "the passage 95:5 ends behind the document's 99 characters"),
-            ("1 Q0 d 5 99", "5 relevant characters in 0 passages"),
+            ("1 Q0 d 5 99", "5 relevant characters, but the passages hold 0"),
             ("1 Q0 ../d 5 99 1:5", "is no corpus file"),
             ("0 Q0 d 0 99", "the document 'd' stands twice"),
         ],

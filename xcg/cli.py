@@ -31,7 +31,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except XcgError as error:
-            click.echo(f"xcg: error: {error}", err=True)
+            click.echo(f"xcg: error: {_one_line(error)}", err=True)
             ctx.exit(2)
 
     def resolve_command(
@@ -283,12 +283,20 @@ def assess(
     "--to",
     "form",
     required=True,
-    help="inex2004, inex2005, offsets, jsonl; for runs inex, trec, jsonl.",
+    help="inex2004, inex2005, offsets, trec, jsonl; for runs inex, trec, jsonl.",
 )
+@click.option("--corpus", metavar="PATH", help="Makes elements of passages, and tells lengths.")
 @_output
-def convert(assessments: Sequence[str], run: str | None, form: str, output: Path | None) -> None:
+def convert(
+    assessments: Sequence[str],
+    run: str | None,
+    form: str,
+    corpus: str | None,
+    output: Path | None,
+) -> None:
     """Convert assessments or a run to another form; what the form cannot hold is said."""
     from xcg.convert import assessments_as, run_as
+    from xcg.documents import Corpus
     from xcg.judgements import read_assessments
     from xcg.runs import read_run
 
@@ -300,7 +308,8 @@ def convert(assessments: Sequence[str], run: str | None, form: str, output: Path
             write(run_as(read_run(run), form, lambda what: lost.update({what: None})))
         else:
             base = read_assessments(assessments)
-            write(assessments_as(base, form, lambda what: lost.update({what: None})))
+            documents = Corpus(corpus) if corpus else None
+            write(assessments_as(base, form, lambda what: lost.update({what: None}), documents))
     for what in lost:
         click.echo(f"xcg: note: lost in {form}: {what}", err=True)
 
@@ -373,7 +382,12 @@ def show(article: Path, format_: str, output: Path | None) -> None:
 
 def _print_notes(notes: Sequence[str]) -> None:
     for note in notes:
-        click.echo(f"xcg: {note}", err=True)
+        click.echo(f"xcg: {_one_line(note)}", err=True)
+
+
+def _one_line(message: object) -> str:
+    """Return a message with its control characters written out: it may quote hostile files."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(message))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import voluptuous as vol
 from xcg.errors import InputError, XcgError
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import TIES, Ties
-from xcg.user_model import DEFAULT, UserModel, check, checked_model, choice, resolve_model, text
+from xcg.user_model import UserModel, check, checked_model, choice, resolve_model, text
 from xcg.yaml_file import Place, YamlFile, load_yaml
 
 Unanswered = Literal["zero", "skip"]
@@ -22,12 +22,15 @@ DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 @dataclass
 class Configuration:
-    """What an evaluation works on. Paths are relative to the current folder."""
+    """What an evaluation works on. Paths are relative to the current folder.
+
+    user_models: None where none is named, so that the assessments' scale decides.
+    """
 
     assessments: list[Path] = field(default_factory=list)
     runs: list[Path] = field(default_factory=list)
     corpus: Path | None = None
-    user_models: list[UserModel] = field(default_factory=lambda: [UserModel.shipped(DEFAULT)])
+    user_models: list[UserModel] | None = None
     measures: list[Measure] = field(default_factory=lambda: MEASURES.parse_all(DEFAULT_MEASURES))
     unanswered: Unanswered = "zero"
     ties: Ties = "document"

@@ -10,6 +10,8 @@ from typing import NamedTuple, get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
 from xcg.documents import Corpus, ElementTree
+from xcg.documents.paths import WHOLE
+from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.ideal import select
@@ -22,13 +24,14 @@ from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
 from xcg.results import Result, Results
 from xcg.runs import Run, Ties, read_runs
-from xcg.user_model import DEFAULT, UserModel, resolve_model
+from xcg.runs.run import Topics
+from xcg.user_model import DEFAULT, LEVELS, UserModel, resolve_model
 
 Assessments = (
     RecallBase
     | PathLike
     | Iterable[PathLike]
-    | Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+    | Mapping[str, Mapping[str, int | Mapping[str, int | Sequence[float]]]]
 )
 Runs = Run | PathLike | Iterable[Run | PathLike] | Mapping[str, Mapping[str, Iterable[object]]]
 Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
@@ -40,7 +43,7 @@ def evaluate(
     assessments: Assessments,
     runs: Runs,
     corpus: Documents = None,
-    user_model: UserModels = DEFAULT,
+    user_model: UserModels | None = None,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     unanswered: Unanswered = "zero",
@@ -51,12 +54,13 @@ def evaluate(
     """Evaluate runs.
 
     assessments: a file, folder or glob, several of them, a :class:`RecallBase`, or dicts topic →
-        file → path → (e, s).
-    runs: the same, :class:`Run` objects, or dicts run → topic → results, each ``(file, path)`` or
-        ``file#/path``.
+        file → path → (e, s), or topic → document → level.
+    runs: the same, :class:`Run` objects, or dicts run → topic → results, each ``(file, path)``,
+        ``file#/path`` or a document, in order or with scores.
     corpus: a folder, a :class:`Corpus`, or dicts file → XML; without it, structure is read off the
         paths, and sizes off assessments that carry them.
-    user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these.
+    user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these; by default
+        ``kazai-lalmas-2006``, and ``levels`` where all assessments are levels of relevance.
     measures: names like ``"nxCG@10"``, or measures.
     unanswered: what an assessed topic that a run does not answer counts: ``zero`` or ``skip``.
     ties: how TREC results of one score are ordered, see :data:`xcg.runs.Ties`.
@@ -79,9 +83,10 @@ def evaluate(
     if unanswered not in get_args(Unanswered):
         raise XcgError(f"unanswered is {unanswered!r}: {nearest(unanswered, get_args(Unanswered))}")
     chosen = MEASURES.parse_all(measures)
-    models = as_user_models(user_model)
+    given = as_user_models(user_model) if user_model is not None else None
     base = as_recall_base(assessments, notes)
-    loaded = as_runs(runs, notes, ties)
+    models = given or [default_model(base)]
+    loaded = as_runs(runs, notes, ties, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     sheets = [_Sheet(model, chosen, loaded, unanswered) for model in models]
     for done, topic in enumerate(base.topics):
@@ -111,15 +116,18 @@ def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
     return read_assessments(assessments, notes)
 
 
-def as_runs(runs: Runs, notes: Notes, ties: Ties = "document") -> list[Run]:
-    """Return the runs that files, dicts or objects mean, each under a name of its own."""
+def as_runs(runs: Runs, notes: Notes, ties: Ties = "document", topics: Topics = None) -> list[Run]:
+    """Return the runs that files, dicts or objects mean, each under a name of its own.
+
+    topics: of files, the results for these are read alone.
+    """
     if isinstance(runs, Mapping):
         return [Run.of(str(name), topics) for name, topics in runs.items()]
     if isinstance(runs, (Run, str, os.PathLike)):
         runs = [runs]
     loaded: list[Run] = []
     for item in runs:
-        loaded += [item] if isinstance(item, Run) else read_runs(item, notes, ties)
+        loaded += [item] if isinstance(item, Run) else read_runs(item, notes, ties, topics)
     if not loaded:
         raise XcgError("no runs: expected at least one")
     return _with_own_names(loaded, notes)
@@ -138,7 +146,7 @@ def _with_own_names(runs: list[Run], notes: Notes) -> list[Run]:
         taken[name] = taken.get(name, 0) + 1
         if taken[name] > 1:
             name = f"{name} #{taken[name]}"
-        renamed.append(Run(name, run.rankings, run.source))
+        renamed.append(Run(name, run.rankings, run.source, run.skipped))
     return renamed
 
 
@@ -163,6 +171,18 @@ def as_user_models(spec: UserModels) -> list[UserModel]:
     return models
 
 
+_MANY = 50
+_WHOLE_DOCUMENT = ElementTree.from_paths(["/document[1]"])
+"""Stands for each document of which nobody names an element, where there is no corpus."""
+
+
+def default_model(base: RecallBase) -> UserModel:
+    """Return the user model for assessments where the user names none."""
+    assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
+    scales = {assessment.scale for assessment in assessed}
+    return UserModel.shipped(LEVELS if scales == {"level"} else DEFAULT)
+
+
 @dataclass(frozen=True)
 class TopicView:
     """One topic, with every path turned into a row of its document's tree.
@@ -172,14 +192,18 @@ class TopicView:
     rankings: run → the ranking as (file, row); row is None where the result names no element of a
         file with assessed elements, so that it can gain nothing and hide nothing. A result that is a
         passage stands as the smallest element that contains it.
-    passages: run → where the first result that is a passage stands, for the runs that have one.
+    passages: run → place → the characters of a result that is a passage.
+    highlighted: file → the passages of relevant text, where the assessments state them.
+    sources: run → where its results for the topic were read, for messages.
     """
 
     topic: str
     trees: Mapping[str, ElementTree]
     assessed: Mapping[str, Mapping[int, Assessment]]
     rankings: Mapping[str, Sequence[tuple[str, int | None]]]
-    passages: Mapping[str, str] = field(default_factory=dict)
+    passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
+    highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 class Campaign:
@@ -213,30 +237,69 @@ class Campaign:
             rows = assessed[file] = {}
             for path, assessment in assessed_paths.get(file, {}).items():
                 try:
-                    rows[tree.row(path)] = assessment
+                    row = 0 if path == WHOLE else tree.row(path)
                 except UnknownPathError as error:
-                    where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
-                    self.notes.problem("assessments of unknown paths", where, str(error))
-        for file, spans in self.base.spans(topic).items():
+                    self.notes.problem(
+                        "assessments of unknown paths", self._where(topic, file), str(error)
+                    )
+                    continue
+                if rows.setdefault(row, assessment) != assessment:
+                    message = f"{path} and the whole document are one element with two assessments"
+                    self.notes.problem("contradicting assessments", self._where(topic, file), message)
+        highlighted: dict[str, list[tuple[int, int]]] = {}
+        for file, spans in self._spans(topic, trees).items():
+            highlighted[file] = [(span.start, span.end) for span in spans]
+            if file not in assessed_paths:
+                assessed[file] = assess_spans(trees[file], spans)
+        rankings = {}
+        passages = {}
+        for name, run in answers.items():
+            passages[name] = exact = dict[int, tuple[int, int]]()
+            rankings[name] = self._rows(run, topic, trees, exact)
+        sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
+        return TopicView(topic, trees, assessed, rankings, passages, highlighted, sources)
+
+    def _where(self, topic: str, file: str) -> str:
+        return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
+
+    def _spans(self, topic: str, trees: Mapping[str, ElementTree]) -> dict[str, list[Span]]:
+        """Return file → relevant passages in characters of the document's text."""
+        found: dict[str, list[Span]] = {}
+        stated: dict[str, Sequence[Span | Passage]] = {
+            **self.base.spans(topic),
+            **self.base.passages(topic),
+        }
+        for file, spans in stated.items():
+            where = self._where(topic, file)
             if self.corpus is None:
+                if file in self.base.files(topic):
+                    continue  # the elements say all that is asked without documents
                 raise InputError(
-                    f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}",
+                    where,
                     "relevant passages become assessments of elements through the document; "
                     "expected a corpus",
                 )
-            if file in trees:
-                assessed[file] = self._assess_spans(topic, file, trees[file], spans)
-        rankings = {name: self._rows(run, topic, trees) for name, run in answers.items()}
-        passages = {
-            name: f"{run.source}, topic {topic}, rank {min(run.rankings[topic].spans) + 1}"
-            for name, run in answers.items()
-            if run.rankings[topic].spans
-        }
-        return TopicView(topic, trees, assessed, rankings, passages)
+            if file not in trees:
+                continue
+            found[file] = []
+            length = int(trees[file].characters[0])
+            for span in spans:
+                try:
+                    placed = span if isinstance(span, Span) else Span(*span.characters(trees[file]))
+                    if placed.end > length:
+                        raise UnknownPathError(
+                            f"the passage {placed.start}–{placed.end}: "
+                            f"the document's text has {length} characters"
+                        )
+                    found[file].append(placed)
+                except UnknownPathError as error:
+                    self.notes.problem("passages that do not fit their document", where, str(error))
+        return found
 
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
-        for file in [*self.base.files(topic), *self.base.spans(topic)]:
+        base = self.base
+        for file in dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)]):
             if file in corpus:
                 trees[file] = corpus.tree(file)
                 continue
@@ -245,28 +308,22 @@ class Campaign:
             self.notes.problem("assessed documents that the corpus lacks", where, message)
         return trees
 
-    def _assess_spans(
-        self, topic: str, file: str, tree: ElementTree, spans: Sequence[Span]
-    ) -> dict[int, Assessment]:
-        where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
-        try:
-            return assess_spans(tree, spans)
-        except XcgError as error:
-            self.notes.problem("passages that do not fit their document", where, str(error))
-            length = int(tree.characters[0])
-            return assess_spans(tree, [span for span in spans if span.end <= length])
-
     def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
         assessed = self.base.files(topic)
         paths = {file: set(elements) for file, elements in assessed.items()}
+        for found in paths.values():
+            found.discard(WHOLE)
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
         for run in runs:
             for file, path in run.rankings[topic]:
                 # A result under another root is none of this document; it is told as unknown later.
-                if path and roots.get(file) == path.split("/", 2)[1]:
+                if path not in ("", WHOLE) and roots.get(file) == path.split("/", 2)[1]:
                     paths[file].add(path)
         trees = {}
         for file, elements in assessed.items():
+            if not paths[file]:
+                trees[file] = _WHOLE_DOCUMENT
+                continue
             sizes = {p: a.characters for p, a in elements.items() if a.characters is not None}
             try:
                 trees[file] = ElementTree.from_paths(paths[file], sizes)
@@ -275,8 +332,13 @@ class Campaign:
         return trees
 
     def _rows(
-        self, run: Run, topic: str, trees: Mapping[str, ElementTree]
+        self,
+        run: Run,
+        topic: str,
+        trees: Mapping[str, ElementTree],
+        exact: dict[int, tuple[int, int]],
     ) -> list[tuple[str, int | None]]:
+        """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
         rows: list[tuple[str, int | None]] = []
         spans = run.rankings[topic].spans
         for place, (file, path) in enumerate(run.rankings[topic]):
@@ -286,9 +348,14 @@ class Campaign:
             try:
                 if span is not None:
                     tree = tree if tree is not None and self.corpus else self._document(file, "passage")
-                    row = tree.smallest_element(*span)
+                    exact[place] = span.characters(tree) if isinstance(span, Passage) else span
+                    row = tree.smallest_element(*exact[place])
                 elif not path:
                     pass  # told when it was read
+                elif path == WHOLE:
+                    if tree is None and self.corpus is not None:
+                        self._document(file, "document")
+                    row = 0
                 elif tree is not None:
                     row = tree.row(path)
                 elif self.corpus is not None:
@@ -364,7 +431,7 @@ def ideal_elements(
     assessments: Assessments,
     topic: str,
     corpus: Documents = None,
-    user_model: UserModels = DEFAULT,
+    user_model: UserModels | None = None,
     notes: Notes | None = None,
 ) -> list[IdealElement]:
     """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
@@ -381,7 +448,7 @@ def ideal_elements(
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
     view = Campaign(base, [], as_corpus(corpus), notes).topic(topic)
     elements = []
-    for model in as_user_models(user_model):
+    for model in as_user_models(user_model) if user_model is not None else [default_model(base)]:
         found = [
             IdealElement(
                 model.name,
@@ -444,9 +511,10 @@ class _Sheet:
             ranking = view.rankings.get(run.name)
             if ranking is None and self.unanswered == "skip":
                 continue
-            if run.name in view.passages and self.model.spans == "refuse":
+            passages = view.passages.get(run.name)
+            if passages and self.model.spans == "refuse":
                 raise InputError(
-                    view.passages[run.name],
+                    f"{view.sources[run.name]}, rank {min(passages) + 1}",
                     f"a passage and no element; the user model {self.model.name} takes elements only "
                     "(spans: smallest_element takes the smallest element around a passage)",
                 )
@@ -458,7 +526,7 @@ class _Sheet:
         """Return a line a figure, each run's means behind its topics."""
         model = self.model.name
         if self._without_ideal:
-            names = ", ".join(self._without_ideal)
+            names = _some(self._without_ideal)
             notes.note(f"{model}: no ideal element, so not in the means: topic {names}")
         rows = []
         for run in self.runs:
@@ -480,11 +548,18 @@ class _Sheet:
 
 def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
     for run in runs:
-        answered = {topic for topic, ranking in run.rankings.items() if len(ranking)}
+        answered = {topic for topic, ranking in run.rankings.items() if len(ranking)} | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
-            notes.note(f"run {run.name}: no assessments, so left out: topic {', '.join(unknown)}")
+            notes.note(f"run {run.name}: no assessments, so left out: topic {_some(unknown)}")
         missing = [topic for topic in base.topics if topic not in answered]
         if missing:
             counted = "counted 0" if unanswered == "zero" else "left out of its means"
-            notes.note(f"run {run.name}: not answered, so {counted}: topic {', '.join(missing)}")
+            notes.note(f"run {run.name}: not answered, so {counted}: topic {_some(missing)}")
+
+
+def _some(topics: Sequence[str]) -> str:
+    """Name topics, of very many the first ones."""
+    if len(topics) <= _MANY:
+        return ", ".join(topics)
+    return f"{', '.join(topics[:_MANY])} and {len(topics) - _MANY} more"

@@ -21,6 +21,8 @@ PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
 _LONGEST_LINE = 1 << 20
+_FIRST_LINES = 20
+_CONTROLS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
 HARDENED: dict[str, Any] = {
     "resolve_entities": False,
@@ -127,6 +129,15 @@ def looks_like_xml(file: BufferedReader) -> bool:
     return head.strip(b" \t\r\n\0").startswith(b"<")
 
 
+def peek_columns(file: BufferedReader) -> int:
+    """Return the most columns of the lines at the file's start; nothing is consumed."""
+    head = file.peek(4096).removeprefix(b"\xef\xbb\xbf")
+    first = head.splitlines()
+    if len(first) > 1 and not head.endswith(b"\n"):
+        del first[-1]  # it may go on behind what was looked at
+    return max((len(line.split()) for line in first[:_FIRST_LINES]), default=0)
+
+
 def lines(file: BufferedReader, path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
     number = 0
@@ -134,7 +145,11 @@ def lines(file: BufferedReader, path: Path) -> Iterator[tuple[int, str]]:
         number += 1
         if len(line) > _LONGEST_LINE:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
-        yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
+        try:
+            yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
+        except UnicodeDecodeError:
+            message = "not UTF-8 text; expected text or XML"
+            raise InputError(f"{path}:{number}", message) from None
 
 
 def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
@@ -164,12 +179,31 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
             continue
         where = f"{path}:{number}"
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_without_twins)
         except (ValueError, RecursionError) as error:
             raise InputError(where, f"no JSON: {error}") from None
         if not isinstance(record, dict):
-            raise InputError(where, "expected a JSON object, {…}")
+            raise InputError(where, "expected JSON Lines, an object {…} a line")
+        topic = record.get("topic")
+        if isinstance(topic, str):
+            record["topic"] = topic = topic.strip()
+            if not topic:
+                raise InputError(where, "the topic is empty")
         yield where, record
+
+
+def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the mapping of a JSON object; ValueError for a key that stands twice or is no text."""
+    record: dict[str, object] = {}
+    for key, value in pairs:
+        if key in record:
+            raise ValueError(f"the key {key!r} stands twice")
+        if isinstance(value, str) and not _CONTROLS.isdisjoint(value):
+            raise ValueError(f"{key!r} holds control characters")
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise ValueError(f"{key!r} holds half a character (a lone surrogate)")
+        record[key] = value
+    return record
 
 
 class Field(NamedTuple):
@@ -198,8 +232,9 @@ def check_record(record: dict[str, object], fields: Sequence[Field], where: str)
 
 
 def looks_like_json(file: BufferedReader) -> bool:
-    """Say whether the first character that is no white space is ``{``; nothing is consumed."""
-    return file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{")
+    """Say whether the first character that is no white space is a bracket; nothing is consumed."""
+    head = file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    return head.startswith((b"{", b"["))
 
 
 def local_name(element: etree._Element) -> str:

@@ -1,6 +1,7 @@
 """Quantisation: from the pair (exhaustivity, specificity) to one score in [0, 1].
 
-A quantisation is a function ``(exhaustivity, specificity) → score``. The papers' are tables.
+A quantisation is a function ``(exhaustivity, specificity) → score``. The papers' are tables. On the
+scale of TREC, one level of relevance, the scores are gains and may exceed 1.
 """
 
 from __future__ import annotations
@@ -47,6 +48,58 @@ class Table:
         return self._scores.get((exhaustivity, specificity), 0.0)
 
 
+class Gains:
+    """A quantisation for levels of relevance: level → gain, from 0 without a bound.
+
+    Levels up to 0 gain nothing unless the mapping says otherwise. Raises XcgError for a level above 0
+    that the mapping leaves out, and when made from what are no levels and gains.
+
+    >>> gains = Gains({1: 1, 2: 10, 3: 100})
+    >>> gains(2, 1), gains(0, 1)
+    (10.0, 0.0)
+    """
+
+    scale: Scale = "level"
+
+    def __init__(self, gains: Mapping[object, object], summary: str = "gains of levels") -> None:
+        self.__doc__ = summary
+        self._gains: dict[float, float] = {}
+        for level, gain in gains.items():
+            if isinstance(level, bool) or not isinstance(level, int):
+                raise XcgError(f"illegal level {level!r}: expected a whole number")
+            if isinstance(gain, bool) or not isinstance(gain, (int, float)) or not 0 <= gain < math.inf:
+                raise XcgError(f"the gain of level {level} is {gain!r}: expected a number from 0")
+            self._gains[float(level)] = float(gain)
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the gain of a level."""
+        if exhaustivity in self._gains:
+            return self._gains[exhaustivity]
+        if exhaustivity > 0:
+            known = ", ".join(f"{level:g}" for level in sorted(self._gains))
+            raise XcgError(f"no gain for the level {exhaustivity:g}: the mapping has {known}")
+        return 0.0
+
+
+class Levels:
+    """Every level is its own gain; levels below 0 gain nothing.
+
+    >>> Levels()(3, 1), Levels()(-2, 1)
+    (3.0, 0.0)
+    """
+
+    scale: Scale = "level"
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the gain of a level."""
+        return max(float(exhaustivity), 0.0)
+
+
+def gains_part(gains: Mapping[object, object]) -> Part[Quantisation]:
+    """Return a user's own gains of levels as the quantisation of a model."""
+    return Part("gains", Gains(gains))
+
+
 def _pair(key: object) -> tuple[float, Grade]:
     if isinstance(key, tuple) and len(key) == 2:
         first, second = key
@@ -80,7 +133,7 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
     """Return the score of an assessment.
 
     Raises XcgError where the quantisation is for another scale (one may declare it by an attribute
-    ``scale``), fails, or gives no number in [0, 1].
+    ``scale``), fails, or gives no number in [0, 1]; a level may gain any finite number from 0.
     """
     exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
     scale = getattr(part.function, "scale", assessment.scale)
@@ -97,7 +150,12 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
         raise XcgError(
             f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
         ) from None
-    if not 0 <= score <= 1:
+    if assessment.scale == "level":
+        if not 0 <= score < math.inf:
+            raise XcgError(
+                f"quantisation {part} gives {score} for {assessment.label}: expected a gain from 0"
+            )
+    elif not 0 <= score <= 1:
         raise XcgError(
             f"quantisation {part} gives {score} for {assessment.label}: expected a score from 0 to 1"
         )
@@ -192,4 +250,31 @@ inex2006_strict = _register_shares(
 )
 inex2006_gen = _register_shares(
     "inex2006_gen", lambda e, s: s, "the share of highlighted text (INEX 2006)"
+)
+
+
+def _register_gains(name: str, gains: Mapping[object, object], summary: str) -> Gains:
+    quantisation = Gains(gains, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
+
+
+levels = Levels()
+levels.__doc__ = "a level is its own gain, on the scale of TREC"
+QUANTISATIONS.register("levels")(levels)
+jk_0_1_1_1 = _register_gains(
+    "jk_0_1_1_1",
+    {1: 1, 2: 1, 3: 1},
+    "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)",
+)
+jk_0_0_0_1 = _register_gains(
+    "jk_0_0_0_1", {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+)
+jk_0_1_2_3 = _register_gains(
+    "jk_0_1_2_3", {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
+)
+jk_0_1_10_100 = _register_gains(
+    "jk_0_1_10_100",
+    {1: 1, 2: 10, 3: 100},
+    "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
 )

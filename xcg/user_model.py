@@ -15,11 +15,13 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.ideal import SELECTIONS, Selection
 from xcg.measures.effort_precision import Interpolation, Unretrieved
 from xcg.plugins import Part, Registry
-from xcg.quantisation import QUANTISATIONS, Quantisation, table_part
+from xcg.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
 from xcg.relevance_value import NearMisses, Normalisation, PartiallySeen, RelevanceValue
 from xcg.yaml_file import Place, dotted, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
+LEVELS = "levels"
+"""The model that is chosen for assessments in levels, where the user names none."""
 Spans = Literal["refuse", "smallest_element"]
 """What a result is that is a passage and no element: an error, or the smallest element around it."""
 
@@ -187,14 +189,18 @@ def _part(registry: Registry[Any]) -> Callable[[object], Part[Any]]:
 
 
 def _quantisation(value: object) -> Part[Quantisation]:
-    if isinstance(value, Mapping) and "table" in value:
-        table = value["table"]
-        if len(value) > 1 or not isinstance(table, Mapping) or not table:
-            raise vol.Invalid('expected {table: {"3,3": 1, …}} and nothing beside it')
-        try:
-            return table_part(table)
-        except XcgError as error:
-            raise vol.Invalid(str(error)) from None
+    for key, make, example in (
+        ("table", table_part, '{table: {"3,3": 1, …}}'),
+        ("gains", gains_part, "{gains: {1: 1, 2: 10, …}}"),
+    ):
+        if isinstance(value, Mapping) and key in value:
+            content = value[key]
+            if len(value) > 1 or not isinstance(content, Mapping) or not content:
+                raise vol.Invalid(f"expected {example} and nothing beside it")
+            try:
+                return make(content)
+            except XcgError as error:
+                raise vol.Invalid(str(error)) from None
     return _part(QUANTISATIONS)(value)
 
 

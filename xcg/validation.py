@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from xcg.documents import Corpus, ElementTree
-from xcg.documents.paths import parent_path
+from xcg.documents.paths import WHOLE, parent_path
+from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.inputs import PathLike, expand
 from xcg.judgements import RecallBase, read_assessments
+from xcg.judgements.recall_base import Span
 from xcg.runs import Ranking, Run, Ties, read_run
 
 Level = Literal["error", "warning"]
@@ -143,6 +145,9 @@ def _merge(base: RecallBase, more: RecallBase, notes: Notes) -> None:
                 base.add_span(topic, file, None, source)
                 for span in spans:
                     base.add_span(topic, file, span, source)
+            for file, passages in more.passages(topic).items():
+                for passage in passages:
+                    base.add_passage(topic, file, passage)
         except InputError as error:
             notes.tolerate("contradicting assessments", error)
 
@@ -156,7 +161,12 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
             "assessed topics": len(base.topics),
             "assessed elements": len(elements),
             "relevant elements": sum(assessment.relevant for assessment in elements),
-            "relevant passages": sum(len(s) for t in base.topics for s in base.spans(t).values()),
+            "relevant passages": sum(
+                len(found)
+                for topic in base.topics
+                for passages in (base.spans(topic), base.passages(topic))
+                for found in passages.values()
+            ),
         }
     )
     for topic in base.topics:
@@ -165,7 +175,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
             where = f"{source}, topic {topic}, {file}"
             for path, assessment in assessed.items():
                 above = assessed.get(parent_path(path))
-                if parent_path(path) and assessment.relevant:
+                if parent_path(path) and assessment.relevant and path != WHOLE:
                     judged = above.exhaustivity if above is not None else 0
                     if judged < assessment.exhaustivity:
                         first = (
@@ -175,15 +185,25 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
             tree = _tree(corpus, file, where, report)
             if tree is not None:
                 _check_elements(tree, assessed, where, report)
-        for file, spans in base.spans(topic).items():
+        stated: dict[str, Sequence[Span | Passage]] = {**base.spans(topic), **base.passages(topic)}
+        for file, passages in stated.items():
             where = f"{source}, topic {topic}, {file}"
             tree = _tree(corpus, file, where, report)
             if tree is not None:
-                length = int(tree.characters[0])
-                for span in spans:
-                    if span.end > length:
-                        first = f"{where}: {span.start}–{span.end} of {length} characters"
-                        report.add("error", "passages that do not fit their document", first)
+                _check_passages(tree, passages, where, report)
+
+
+def _check_passages(
+    tree: ElementTree, passages: Iterable[Span | Passage], where: str, report: Report
+) -> None:
+    for passage in passages:
+        try:
+            if isinstance(passage, Passage):
+                passage.characters(tree)
+            else:
+                tree.smallest_element(passage.start, passage.end)
+        except UnknownPathError as error:
+            report.add("error", "passages that do not fit their document", f"{where}: {error}")
 
 
 def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> ElementTree | None:
@@ -228,10 +248,15 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         for rank, (file, path) in enumerate(ranking, 1):
             tree = _tree(corpus, file, f"{where}, rank {rank}, {file}", report)
             span = ranking.spans.get(rank - 1)
-            if tree is not None and span is not None and span[1] > tree.characters[0]:
-                first = f"{where}, rank {rank}, {file}: no characters {span[0]}–{span[1]}"
-                report.add("error", "results with unknown passages", first)
-            if tree is not None and path and path not in tree:
+            if tree is not None and span is not None:
+                try:
+                    tree.smallest_element(
+                        *(span.characters(tree) if isinstance(span, Passage) else span)
+                    )
+                except UnknownPathError as error:
+                    first = f"{where}, rank {rank}, {file}: {error}"
+                    report.add("error", "results with unknown passages", first)
+            if tree is not None and path not in ("", WHOLE) and path not in tree:
                 first = f"{where}, rank {rank}, {file}: no element {path}"
                 report.add("error", "results with unknown paths", first)
     if base is not None:

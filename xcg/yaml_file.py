@@ -59,8 +59,9 @@ def load_yaml(path: Path) -> YamlFile:
     try:
         with path.open("rb") as stream:
             octets = stream.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(path, f"cannot read: {error.strerror}; expected a YAML file") from None
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(path, f"cannot read: {reason}; expected a YAML file") from None
     if len(octets) > _LARGEST:
         raise InputError(path, "larger than 1 MB; expected a YAML configuration")
     file = YamlFile(path)
@@ -105,7 +106,19 @@ class _Builder:
             return [self.build(item, (*place, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, place)
-        return self.loader.construct_object(node)
+        return self._scalar(node)
+
+    def _scalar(self, node: yaml.Node) -> object:
+        try:
+            return self.loader.construct_object(node)
+        except yaml.YAMLError:
+            raise  # knows its line
+        except Exception:  # PyYAML lets ValueError, KeyError and others out where a tag does not fit
+            line = node.start_mark.line + 1
+            kind = node.tag.rpartition(":")[2]
+            raise InputError(
+                f"{self.file.path}:{line}", f"no YAML: {str(node.value)[:40]!r} is no {kind}"
+            ) from None
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[object, object]:
         mapping: dict[object, object] = {}
@@ -113,7 +126,7 @@ class _Builder:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise InputError(f"{self.file.path}:{line}", "expected a plain key before the colon")
-            key = self.loader.construct_object(key_node)
+            key = self._scalar(key_node)
             if key in mapping:
                 raise InputError(f"{self.file.path}:{line}", f"the key {key!r} stands twice")
             self.file.lines[(*place, key)] = line

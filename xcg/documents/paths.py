@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+WHOLE = "/"
+"""The path of a whole document: what files mean that name documents and no elements."""
+
 _CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
 _STEP = re.compile(
     r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
@@ -81,8 +84,26 @@ def canonical_file(name: str) -> str:
     if name.startswith("./"):
         name = name[2:]
     parts = name.replace("\\", "/").split("/")
-    if not name or name.startswith(("/", "\\")) or ".." in parts or "\0" in name:
+    if not name.isprintable() or not name or name.startswith(("/", "\\")) or ".." in parts:
         raise ValueError(
             f"{name!r} is no corpus file: expected a path below the corpus folder, like co/2001/r7022"
         )
     return name
+
+
+def split_element_id(element_id: str) -> tuple[str, str]:
+    """Split ``file#/path`` into canonical file name and path; without a ``#`` it is a whole document.
+
+    >>> split_element_id("co/2001/r7022#/article/bdy")
+    ('co/2001/r7022', '/article[1]/bdy[1]')
+    >>> split_element_id("FT911-3")
+    ('FT911-3', '/')
+
+    Raises ValueError for an illegal file name or path.
+    """
+    file, mark, path = element_id.partition("#")
+    if not mark:
+        if "/article[" in element_id or element_id.endswith("]"):
+            raise ValueError(f"{element_id!r} names no element: expected file#/path")
+        return canonical_file(file), WHOLE
+    return canonical_file(file), canonical_path(path)

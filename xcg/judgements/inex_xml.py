@@ -8,6 +8,7 @@ from pathlib import Path
 from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.points import Passage
 from xcg.errors import InputError, Notes, nearest
 from xcg.inputs import iterate_xml, local_name
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
@@ -19,7 +20,6 @@ _SCALE = {"0": 0, "1": 1, "2": 2, "3": 3}
 _COVERAGE = ("E", "L", "S", "N")
 _UNASSESSED = "U"
 _SCALE_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
-_NO_ELEMENTS = ("passage", "best-entry-point")
 
 
 def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -28,17 +28,20 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     An element whose exhaustivity or specificity is ``U`` is unassessed and left out. In the 2002
     form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity. In the
     form of 2005 and after, specificity is ``rsize / size``, the exhaustivity ``?`` (too small) counts
-    as 0, and the size is kept; passages and best entry points say nothing of elements and are passed
-    over.
+    as 0, and the size is kept; passages say which text was highlighted, and where a file has no
+    ``<element>`` its elements are assessed by them. Best entry points are passed over.
     Raises InputError with file and line for what is no such file, an illegal path or pair, or an
     element with two assessments.
     """
     topic = ""
     for element in iterate_xml(file, ["file", "assessments"]):
         if local_name(element) == "assessments":
+            _check_no_elements(element, path)
             topic = _topic(element, path)
             base.add_topic(topic, str(path))
         else:
+            for sibling in element.itersiblings(preceding=True):
+                _check_no_elements(sibling, path)
             topic = _topic(element.getparent(), path)
             base.add_topic(topic, str(path))
             _read_file(element, topic, path, base, notes)
@@ -46,15 +49,31 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 
 
-def _attributes(element: etree._Element) -> dict[str, str]:
-    return {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
+def _check_no_elements(element: etree._Element, path: Path) -> None:
+    """Raise InputError for an assessed element that is not in a <file>: it would count for nothing."""
+    if local_name(element) == "inex_topic":
+        return
+    for lost in element.iter(*_FORMS):
+        if not any(local_name(above) == "inex_topic" for above in lost.iterancestors()):
+            where = f"{path}:{lost.sourceline}"
+            raise InputError(where, f"<{local_name(lost)}> outside a <file>; expected it in one")
+
+
+def _attributes(element: etree._Element, path: Path) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        name = str(key).lower()
+        if name in attributes:
+            raise InputError(f"{path}:{element.sourceline}", f"the attribute {name!r} stands twice")
+        attributes[name] = str(value).strip()
+    return attributes
 
 
 def _topic(element: etree._Element | None, path: Path) -> str:
     if element is None or local_name(element) != "assessments":
         found = "" if element is None else f", found <{local_name(element)}>"
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
-    topic = _attributes(element).get("topic", "")
+    topic = _attributes(element, path).get("topic", "")
     if not topic:
         raise InputError(f"{path}:{element.sourceline}", "<assessments> lacks its topic attribute")
     return topic
@@ -62,28 +81,37 @@ def _topic(element: etree._Element | None, path: Path) -> str:
 
 def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase, notes: Notes) -> None:
     where = f"{path}:{element.sourceline}"
-    attributes = _attributes(element)
-    name = next((attributes[key] for key in _FILE if key in attributes), None)
-    if name is None:
+    attributes = _attributes(element, path)
+    names = {attributes[key] for key in _FILE if key in attributes}
+    if not names:
         raise InputError(where, "<file> lacks its file attribute, the document's name")
+    if len(names) > 1:
+        raise InputError(where, "<file> has two names; expected one of the attributes file and name")
+    (name,) = names
     try:
         file = canonical_file(name)
     except ValueError as error:
         raise InputError(where, str(error)) from None
-    forms = {local_name(child) for child in element if isinstance(child.tag, str)}
-    if "passage" in forms and not forms & set(_FORMS):
-        message = f"topic {topic}, {file}: passages without <element>s, which say what they mean"
-        notes.problem("documents with passages only, left out", where, message)
     for child in element:
         where = f"{path}:{child.sourceline}"
         form = local_name(child) if isinstance(child.tag, str) else ""
-        if form in _NO_ELEMENTS:
+        if form == "best-entry-point":
+            continue
+        if form == "passage":
+            try:
+                points = _attributes(child, path)
+                passage = Passage.of(points.get("start", ""), points.get("end", ""))
+                base.add_passage(topic, file, passage)
+            except ValueError as error:
+                notes.problem("passages left out", where, str(error))
             continue
         if form not in _FORMS:
             expected = "<path path=… exhaustiveness=…> or <element path=… rsize=…>"
             raise InputError(where, f"unexpected <{child.tag}> in <file>: expected {expected}")
         try:
-            assessed = _FORMS[form](_attributes(child))
+            if len(child):
+                raise ValueError(f"<{form}> holds further elements; expected it empty")
+            assessed = _FORMS[form](_attributes(child, path))
             if assessed is not None:
                 base.add(topic, file, *assessed, where)
         except InputError as error:
@@ -98,6 +126,8 @@ def _read_path(attributes: dict[str, str]) -> tuple[str, Assessment] | None:
         raise ValueError("<path> lacks its path attribute, the element's path")
     path = canonical_path(attributes["path"])
     if "coverage" in attributes or "relevance" in attributes:
+        if any(name in attributes for name in (*_EXHAUSTIVITY, *_SPECIFICITY)):
+            raise ValueError(f"{path}: relevance and coverage beside exhaustivity or specificity")
         return _read_2002(path, attributes)
     exhaustivity = _value(attributes, _EXHAUSTIVITY)
     specificity = _value(attributes, _SPECIFICITY)
@@ -135,7 +165,7 @@ def _read_element(attributes: dict[str, str]) -> tuple[str, Assessment] | None:
     if "path" not in attributes:
         raise ValueError("<element> lacks its path attribute, the element's path")
     path = canonical_path(attributes["path"])
-    exhaustivity = _value(attributes, _EXHAUSTIVITY)
+    exhaustivity = _value(attributes, ("exhaustivity", "exhaustiveness", "e"))
     if exhaustivity == _UNASSESSED:
         return None
     if exhaustivity not in _SCALE_2005:
@@ -158,9 +188,11 @@ def _whole_number(attributes: dict[str, str], name: str, path: str) -> int:
 
 
 def _value(attributes: dict[str, str], names: tuple[str, ...]) -> str:
-    for name in names:
-        if name in attributes:
-            return attributes[name].upper()
+    stated = [name for name in names if name in attributes]
+    if len(stated) > 1:
+        raise ValueError(f"the element states {stated[0]} and {stated[1]}; expected one of them")
+    if stated:
+        return attributes[stated[0]].upper()
     hint = next((h for a in attributes if (h := nearest(a, names)).startswith("did")), "")
     found = f" ({hint})" if hint else ""
     raise ValueError(f"the element lacks its {names[0]} attribute{found}")

@@ -1,4 +1,4 @@
-"""Assessments as JSON Lines, of elements (``path``) or of passages (``start``, ``end``)."""
+"""Assessments as JSON Lines: elements (``path``), passages (``start``, ``end``), whole documents."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.inputs import Field, check_record, json_lines
-from xcg.judgements.recall_base import RecallBase, Span, check_pair
+from xcg.judgements.recall_base import RecallBase, Span, check_pair, level_assessment
 
 _WHAT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
 _ELEMENT = (
@@ -17,6 +17,11 @@ _ELEMENT = (
     Field("path", (str,), "an element's path"),
     Field("exhaustivity", (int,), "0, 1, 2 or 3"),
     Field("specificity", (int,), "0, 1, 2 or 3"),
+)
+_LEVEL = (
+    *_WHAT,
+    Field("path", (str,), "an element's path", required=False),
+    Field("level", (int,), "a level of relevance, a whole number"),
 )
 _PASSAGE = (
     *_WHAT,
@@ -28,15 +33,18 @@ _PASSAGE = (
 
 
 def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read assessments from an open file: elements on the four-point scales, or relevant passages.
+    """Read assessments from an open file: elements, whole documents, or relevant passages.
 
-    A passage has ``start`` and ``end`` in place of a path, and may have an exhaustivity of 1 or 2.
+    An element has exhaustivity and specificity on the four-point scales, or one ``level``; a level
+    without a path is that of a whole document. A passage has ``start`` and ``end`` in place of a
+    path, and may have an exhaustivity of 1 or 2.
     Raises InputError with file and line for a wrong one; where the notes are lenient, illegal pairs
     and paths are counted and left out.
     """
     for where, record in json_lines(file, path):
         is_passage = "start" in record or "end" in record
-        check_record(record, _PASSAGE if is_passage else _ELEMENT, where)
+        has_level = "level" in record
+        check_record(record, _PASSAGE if is_passage else _LEVEL if has_level else _ELEMENT, where)
         fields: dict[str, Any] = record
         topic = str(fields["topic"])
         base.add_topic(topic, str(path))
@@ -44,6 +52,9 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
             name = canonical_file(fields["doc"])
             if is_passage:
                 base.add_span(topic, name, _span(fields), where)
+            elif has_level:
+                element = canonical_path(fields["path"]) if "path" in fields else WHOLE
+                base.add(topic, name, element, level_assessment(fields["level"]), where)
             else:
                 pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
                 base.add(topic, name, canonical_path(fields["path"]), pair, where)

@@ -68,6 +68,16 @@ def _read_line(fields: list[str]) -> tuple[str, str, list[Span]]:
         if start + size > int(length):
             raise ValueError(f"the passage {text} ends behind the document's {length} characters")
         spans.append(Span(start, start + size))
-    if bool(spans) != bool(int(relevant)):
-        raise ValueError(f"{relevant} relevant characters in {len(spans)} passages")
+    held = sum(span.end - span.start for span in spans)
+    if int(relevant) not in (held, _covered(spans)):
+        raise ValueError(f"{relevant} relevant characters, but the passages hold {held}")
     return topic, canonical_file(document), spans
+
+
+def _covered(spans: list[Span]) -> int:
+    """Return how many characters lie in passages, each counted once."""
+    covered = reached = 0
+    for start, end, _ in sorted(spans):
+        covered += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return covered

@@ -1,15 +1,16 @@
-"""Assessment files by their content: XML, JSON Lines, or the offset qrels of INEX 2007–2010."""
+"""Assessment files by their content: XML, JSON Lines, or qrels with four columns or more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from xcg.errors import Notes
-from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
+from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input, peek_columns
 from xcg.judgements.inex_xml import read_inex_assessments
 from xcg.judgements.json_lines import read_json_assessments
 from xcg.judgements.offsets import read_offset_qrels
 from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.trec_qrels import read_trec_qrels
 
 
 def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
@@ -26,6 +27,8 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
                 read_inex_assessments(file, path, base, notes)
             elif looks_like_json(file):
                 read_json_assessments(file, path, base, notes)
+            elif peek_columns(file) == 4:
+                read_trec_qrels(file, path, base, notes)
             else:
                 read_offset_qrels(file, path, base, notes)
     return base

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.documents.points import Passage
 from xcg.errors import InputError
 
 Grade = float | str
@@ -13,17 +14,18 @@ MEAN = "all"
 """What stands for the topic where a figure is the mean over topics."""
 
 
-Scale = Literal["four-point", "coverage", "share"]
+Scale = Literal["four-point", "coverage", "share", "level"]
 """The scales of INEX: (0 … 3, 0 … 3) in 2003 and 2004; (0 … 3, a letter) in 2002; (0 … 2, the share of
-highlighted text) from 2005 on."""
+highlighted text) from 2005 on. And the one of TREC: one level of relevance, a whole number."""
 
 
 class Assessment(NamedTuple):
     """The judgement of one element for one topic.
 
-    exhaustivity: 0 … 3 (the relevance of 2002), from 2005 on 0 … 2 with 0 for "too small".
+    exhaustivity: 0 … 3 (the relevance of 2002), from 2005 on 0 … 2 with 0 for "too small"; on the
+        scale of TREC the level, which is not relevant up to 0.
     specificity: 0 … 3; in 2002 the coverage, one of the letters E, L, S, N; from 2005 on the share
-        of highlighted characters, 0 … 1.
+        of highlighted characters, 0 … 1; 1 for every level.
     characters: the element's size where the assessments state it.
     scale: which of these it is.
 
@@ -46,13 +48,29 @@ class Assessment(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The pair as the papers write it: ``(3,1)``."""
+        """The pair as the papers write it, ``(3,1)``; ``level 2`` on the scale of TREC."""
+        if self.scale == "level":
+            return f"level {_short(self.exhaustivity)}"
         return f"({_short(self.exhaustivity)},{_short(self.specificity)})"
 
 
 def _short(grade: Grade) -> str:
     return grade if isinstance(grade, str) else f"{grade:g}"
 
+
+def level_assessment(level: int) -> Assessment:
+    """Return the assessment of one level of relevance, as TREC qrels have it.
+
+    Raises ValueError for a level beyond what any scale of relevance needs.
+    """
+    if abs(level) > _HIGHEST_LEVEL:
+        raise ValueError(
+            f"illegal level {level}: expected one from -{_HIGHEST_LEVEL} to {_HIGHEST_LEVEL}"
+        )
+    return Assessment(float(level), 1.0, None, "level")
+
+
+_HIGHEST_LEVEL = 1000
 
 LEGAL_PAIRS = frozenset(
     {(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)}
@@ -87,26 +105,30 @@ class RecallBase:
     def __init__(self) -> None:
         self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
         self._spans: dict[str, dict[str, list[Span]]] = {}
+        self._passages: dict[str, dict[str, list[Passage]]] = {}
         self.sources: dict[str, str] = {}
         """Where each topic was read, for messages."""
 
     @classmethod
     def of(
         cls,
-        assessments: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
+        assessments: Mapping[str, Mapping[str, int | Mapping[str, int | Sequence[float]]]],
     ) -> RecallBase:
         """Return the recall-base of nested dicts: topic → file → path → (e, s) or an Assessment.
 
-        Raises InputError for an illegal file name, path or pair.
+        A whole number is a level of relevance, of an element, or of a whole document in place of its
+        paths. Raises InputError for an illegal file name, path, pair or level.
         """
         base = cls()
         for topic, files in assessments.items():
             base.add_topic(str(topic), "assessments")
-            for file, elements in files.items():
+            for file, judged in files.items():
+                elements = judged if isinstance(judged, Mapping) else {WHOLE: judged}
                 for path, pair in elements.items():
                     where = f"assessments, topic {topic}, {file}, {path}"
                     try:
-                        name, canonical = canonical_file(file), canonical_path(path)
+                        name = canonical_file(file)
+                        canonical = path if path == WHOLE else canonical_path(path)
                     except ValueError as error:
                         raise InputError(where, str(error)) from None
                     base.add(str(topic), name, canonical, check_pair(pair, where), where)
@@ -124,6 +146,19 @@ class RecallBase:
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
         """Return file → relevant passages of one topic; a file may have none, being irrelevant."""
         return self._spans.get(topic, {})
+
+    def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
+        """Return file → highlighted passages by their points, as INEX 2005 and after state them.
+
+        Where a file has assessed elements too, these say what the elements are worth, and the passages
+        only which text was highlighted.
+        """
+        return self._passages.get(topic, {})
+
+    def add_passage(self, topic: str, file: str, passage: Passage) -> None:
+        """Add a highlighted passage by its points."""
+        self._topics.setdefault(topic, {})
+        self._passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage, or with None an assessed document without any.
@@ -152,6 +187,8 @@ class RecallBase:
 
     def add_topic(self, topic: str, source: str) -> None:
         """Make a topic an assessed one, even where nothing is relevant to it."""
+        if not topic.isprintable():
+            raise InputError(source, f"the topic {topic!r} holds control characters")
         if topic == MEAN:
             raise InputError(source, f"a topic is called {MEAN!r}, which names the mean over topics")
         self._topics.setdefault(topic, {})
@@ -175,17 +212,23 @@ class RecallBase:
 
 
 def check_pair(pair: object, where: object) -> Assessment:
-    """Return the Assessment of an (e, s) pair on the four-point scales.
+    """Return the Assessment of an (e, s) pair on the four-point scales, or of a level.
 
     Raises InputError for a pair that is not in ES.
     """
     if isinstance(pair, Assessment):
         return pair
+    if isinstance(pair, int) and not isinstance(pair, bool):
+        try:
+            return level_assessment(pair)
+        except ValueError as error:
+            raise InputError(where, str(error)) from None
     if isinstance(pair, Sequence) and not isinstance(pair, str) and tuple(pair) in LEGAL_PAIRS:
         return Assessment(float(pair[0]), float(pair[1]))
     raise InputError(
         where,
-        f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3",
+        f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3, "
+        "or a level",
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from array import array
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -10,61 +12,105 @@ from pathlib import Path
 from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.points import Passage
 from xcg.errors import InputError, Notes
 from xcg.inputs import iterate_xml, local_name
-from xcg.runs.run import Memo, Ranking, Run, check_span, order_by, ranking_of
+from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span, order_by, ranking_of
 
-_FIELDS = ("file", "path", "rank", "rsv")
+_NAMES = ("file", "path")
+_PASSAGES = {"fol": ("offset", "length"), "passage": ("start", "end")}
+_FIELDS = (*_NAMES, *_PASSAGES, "rank", "rsv")
+_NUMBER = re.compile(r"\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*")
 
 
 @dataclass(slots=True)
 class _Result:
     line: int
-    file: str = ""
+    file: str | None = None
     path: str | None = None
     fol: tuple[str, str] | None = None
+    passage: tuple[str, str] | None = None
     rank: str | None = None
     rsv: str | None = None
+    problem: str = ""
 
 
-def read_inex_submission(file: BufferedReader, path: Path, notes: Notes) -> Run:
+def read_inex_submission(file: BufferedReader, path: Path, notes: Notes, topics: Topics = None) -> Run:
     """Read an inex-submission from an open file; ``path`` is what messages call it.
 
     The results of a topic are ordered by ``<rank>`` where every one has it, else by ``<rsv>``
     descending where every one has it, else they stay as written; equal keys stay as written.
-    Raises InputError with file and line for what is no such file.
+    Topics that are not among ``topics`` are passed over. Raises InputError with file and line for
+    what is no such file.
     """
     rankings: dict[str, Ranking] = {}
+    skipped: set[str] = set()
     name = ""
     files, paths = Memo(canonical_file), Memo(canonical_path)
-    for element in iterate_xml(file, ["topic", "inex-submission"]):
-        if local_name(element) == "topic":
-            topic = (element.get("topic-id") or "").strip()
-            where = f"{path}:{element.sourceline}"
+    results: list[_Result] = []
+    same: dict[str, str] = {}
+    # A result at a time, so that memory is bounded by what is kept, however large a topic is.
+    for element in iterate_xml(file, ["result", "topic", "inex-submission"]):
+        tag = local_name(element)
+        where = f"{path}:{element.sourceline}"
+        above = _expected_parent(element, where)
+        if tag == "result" and above is not None:
+            if topics is None or _topic_id(above) in topics:
+                results.append(_result(element, same))
+        elif tag == "topic":
+            topic = _topic_id(element)
             if not topic:
                 raise InputError(where, "<topic> lacks its topic-id attribute")
             if topic in rankings:
                 message = f"topic {topic} stands twice; expected one <topic> a topic"
                 notes.problem("topics that stand twice, of which the first counts", where, message)
-                continue
-            rankings[topic] = _read_topic(element, path, topic, notes, files, paths)
+            elif topics is None or topic in topics:
+                _check_topic(element, results, where)
+                rankings[topic] = _ranking(results, path, topic, notes, files, paths)
+            else:
+                skipped.add(topic)
+            results = []
         else:
             name = (element.get("run-id") or "").strip()
             if not name:
-                raise InputError(
-                    f"{path}:{element.sourceline}", "<inex-submission> lacks its run-id attribute"
-                )
+                raise InputError(where, "<inex-submission> lacks its run-id attribute")
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
-    return Run(name, rankings, str(path))
+    return Run(name, rankings, str(path), skipped)
 
 
-def _read_topic(
-    element: etree._Element, path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
+_PARENTS = {"result": "topic", "topic": "inex-submission", "inex-submission": None}
+
+
+def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:
+    """Return the element around one of a submission's; InputError where it stands elsewhere."""
+    tag, above = local_name(element), element.getparent()
+    expected = _PARENTS[tag]
+    if (local_name(above) if above is not None else None) != expected:
+        place = f"expected it directly in <{expected}>" if expected else "expected one run a file"
+        raise InputError(where, f"<{tag}> in the wrong place; {place}")
+    return above
+
+
+def _topic_id(element: etree._Element) -> str:
+    return (element.get("topic-id") or "").strip()
+
+
+def _check_topic(element: etree._Element, results: list[_Result], where: str) -> None:
+    """Raise InputError for a topic that has something else in the place of its results."""
+    other = [local_name(child) for child in element if isinstance(child.tag, str)]
+    other = [
+        tag for tag in other if tag not in ("result", "collections", "topic-fields", "description")
+    ]
+    if other and not results:
+        raise InputError(where, f"<topic> holds no <result>, but <{other[0]}>; expected results")
+
+
+def _ranking(
+    results: list[_Result], path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
 ) -> Ranking:
-    results = _results(element)
-    order = _order(results, path, notes)
-    ordered: list[tuple[str, str, tuple[int, int] | None]] = []
+    order, keys = _order(results, path, notes)
+    ordered: list[tuple[str, str, AnySpan | None]] = []
     for rank, place in enumerate(order, 1):
         result = results[place]
         try:
@@ -73,35 +119,49 @@ def _read_topic(
             where = f"{path}:{result.line}"
             message = f"topic {topic}, rank {rank}: {error}"
             notes.problem("results that name no element", where, message)
-            ordered.append((result.file.strip(), "", None))
-    return ranking_of(ordered)
+            ordered.append(((result.file or "").strip(), "", None))
+    return ranking_of(ordered, keys)
 
 
-def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, tuple[int, int] | None]:
-    """Return file, path and span of a result that is an element or a passage by offset and length."""
-    file = files(result.file)
+def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, AnySpan | None]:
+    """Return file, path and span of a result that is an element, or a passage in one of two forms."""
+    if result.problem:
+        raise ValueError(result.problem)
+    file = files(result.file or "")
     if result.path is not None:
         return file, paths(result.path), None
+    if result.passage is not None:
+        return file, "", Passage.of(*result.passage)
     if result.fol is None:
-        raise ValueError("the result lacks its <path>; expected an element, or <fol offset length/>")
+        raise ValueError(
+            "the result lacks its <path>; expected an element, <fol offset length/>, "
+            "or <passage start end/>"
+        )
     offset, length = result.fol
     if not all(text.isascii() and text.isdecimal() and len(text) < 16 for text in result.fol):
         raise ValueError(f"illegal <fol> {offset!r} {length!r}: expected an offset and a length")
     return file, "", check_span(int(offset), int(offset) + int(length))
 
 
-def _results(topic: etree._Element) -> list[_Result]:
-    """Collect the fields of every result in one walk over the topic."""
-    results: list[_Result] = []
-    for element in topic.iter("result", "fol", *_FIELDS):
-        tag = element.tag
-        if tag == "result":
-            results.append(_Result(_line(element)))
-        elif tag == "fol" and results:
-            results[-1].fol = (element.get("offset", ""), element.get("length", ""))
-        elif results:
-            setattr(results[-1], tag, element.text or "")
-    return results
+def _result(element: etree._Element, same: dict[str, str]) -> _Result:
+    """Collect the fields of a result; equal names and paths are kept once."""
+    result = _Result(_line(element))
+    for child in element:
+        tag = child.tag if child.tag in _FIELDS else local_name(child)
+        if tag not in _FIELDS:
+            continue
+        if getattr(result, tag) is not None:
+            result.problem = f"the result has two <{tag}>; expected one"
+        if tag in _PASSAGES:
+            setattr(result, tag, tuple(child.get(name, "") for name in _PASSAGES[tag]))
+            continue
+        if len(child):
+            result.problem = f"<{tag}> holds further elements; expected text"
+        text = child.text or ""
+        setattr(result, tag, same.setdefault(text, text) if tag in _NAMES else text)
+    if sum(place is not None for place in (result.path, result.fol, result.passage)) > 1:
+        result.problem = "named in two ways; expected one of <path>, <fol> and <passage>"
+    return result
 
 
 def _line(element: etree._Element) -> int:
@@ -109,8 +169,8 @@ def _line(element: etree._Element) -> int:
     return line if isinstance(line, int) else 0
 
 
-def _order(results: list[_Result], path: Path, notes: Notes) -> list[int]:
-    """Return the order by rank where all have one, else by rsv where all have one, else as written."""
+def _order(results: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
+    """Return the order by rank where all have one, else by rsv, else as written; and its keys."""
     for field in ("rank", "rsv"):
         texts = [getattr(result, field) for result in results]
         if results and None not in texts:
@@ -124,12 +184,15 @@ def _order(results: list[_Result], path: Path, notes: Notes) -> list[int]:
                     notes.problem("illegal ranks or scores, counted as the last", where, message)
                     key = math.inf if field == "rank" else -math.inf
                 keys.append(key)
-            return order_by(keys, descending=field == "rsv")
-    return list(range(len(results)))
+            order = order_by(keys, descending=field == "rsv")
+            return order, array("d", (keys[place] for place in order))
+    return list(range(len(results))), None
 
 
 def _number(text: str, field: str) -> float | None:
     """Return the number in a field: a rank is a whole number from 0, an rsv finite; else None."""
+    if not _NUMBER.fullmatch(text):
+        return None
     try:
         value = float(int(text)) if field == "rank" else float(text)
     except (ValueError, OverflowError):

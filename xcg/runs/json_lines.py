@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from array import array
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.inputs import Field, check_record, json_lines
-from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
+from xcg.runs.run import Ranking, Run, Topics, check_span, order_by, ranking_of
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -23,18 +24,24 @@ _FIELDS = (
 )
 
 
-def read_json_run(file: BufferedReader, path: Path, notes: Notes) -> Run:
+def read_json_run(file: BufferedReader, path: Path, notes: Notes, topics: Topics = None) -> Run:
     """Read a run from an open file; it is called like the file, without its ending.
 
     Results are ordered by rank where every result of the topic has one, else by score descending
-    where every one has it, else as written; equal keys stay as written. Raises InputError with file
-    and line for a wrong line; where the notes are lenient, a result that names no element is counted
-    and holds its rank.
+    where every one has it, else as written; equal keys stay as written. A result with neither a path
+    nor start and end is a whole document. Topics that are not among ``topics`` are passed over. Raises
+    InputError with file and line for a wrong line; where the notes are lenient, a result that names no
+    element is counted and holds its rank.
     """
-    topics: dict[str, list[dict[str, Any]]] = {}
+    read: dict[str, list[dict[str, Any]]] = {}
+    skipped: set[str] = set()
     for where, record in json_lines(file, path):
         check_record(record, _FIELDS, where)
         fields: dict[str, Any] = record
+        topic = str(fields["topic"])
+        if topics is not None and topic not in topics:
+            skipped.add(topic)
+            continue
         rank, score = fields.get("rank", 0), fields.get("score", 0)
         if not 0 <= rank < 1 << 53:
             raise InputError(where, f"rank is {rank}: expected a whole number from 0")
@@ -45,25 +52,29 @@ def read_json_run(file: BufferedReader, path: Path, notes: Notes) -> Run:
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
             element = fields["doc"], "", None
-        topics.setdefault(str(fields["topic"]), []).append({**fields, "element": element})
-    name = path.name.split(".")[0]
-    return Run(name, {topic: _ranking(results) for topic, results in topics.items()}, str(path))
+        result: dict[str, Any] = {key: fields[key] for key in ("rank", "score") if key in fields}
+        read.setdefault(topic, []).append({**result, "element": element})
+    rankings = {topic: _ranking(results) for topic, results in read.items()}
+    return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
 def _ranking(results: list[dict[str, Any]]) -> Ranking:
-    order = list(range(len(results)))
     for field, descending in (("rank", False), ("score", True)):
         if all(field in result for result in results):
-            order = order_by([float(result[field]) for result in results], descending)
-            break
-    return ranking_of(results[place]["element"] for place in order)
+            keys = [float(result[field]) for result in results]
+            order = order_by(keys, descending)
+            in_order = array("d", (keys[place] for place in order))
+            return ranking_of((results[place]["element"] for place in order), in_order)
+    return ranking_of(result["element"] for result in results)
 
 
 def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
-    """Return file, path and span of a result that has either a path or start and end."""
+    """Return file, path and span of a result: an element, a passage or a whole document."""
     file = canonical_file(fields["doc"])
+    if not {"path", "start", "end"} & set(fields):
+        return file, WHOLE, None
     if "path" in fields and "start" not in fields and "end" not in fields:
         return file, canonical_path(fields["path"]), None
     if "path" not in fields and "start" in fields and "end" in fields:
         return file, "", check_span(fields["start"], fields["end"])
-    raise ValueError("expected either the field 'path', or 'start' and 'end'")
+    raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")

@@ -9,12 +9,14 @@ from xcg.errors import Notes
 from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
 from xcg.runs.inex_submission import read_inex_submission
 from xcg.runs.json_lines import read_json_run
-from xcg.runs.run import Run, Ties
+from xcg.runs.run import Run, Ties, Topics
 from xcg.runs.trec import read_trec_run
 
 
-def read_run(path: PathLike, notes: Notes | None = None, ties: Ties = "document") -> Run:
-    """Read one run file.
+def read_run(
+    path: PathLike, notes: Notes | None = None, ties: Ties = "document", topics: Topics = None
+) -> Run:
+    """Read one run file; with ``topics``, the results of these alone.
 
     Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` results
     with an illegal path are counted, and hold their rank without naming an element.
@@ -23,14 +25,17 @@ def read_run(path: PathLike, notes: Notes | None = None, ties: Ties = "document"
     path = Path(path)
     with open_input(path) as file:
         if looks_like_xml(file):
-            return read_inex_submission(file, path, notes)
+            return read_inex_submission(file, path, notes, topics)
         if looks_like_json(file):
-            return read_json_run(file, path, notes)
-        return read_trec_run(file, path, notes, ties)
+            return read_json_run(file, path, notes, topics)
+        return read_trec_run(file, path, notes, ties, topics)
 
 
 def read_runs(
-    paths: PathLike | Iterable[PathLike], notes: Notes | None = None, ties: Ties = "document"
+    paths: PathLike | Iterable[PathLike],
+    notes: Notes | None = None,
+    ties: Ties = "document",
+    topics: Topics = None,
 ) -> list[Run]:
     """Read run files, folders and globs."""
-    return [read_run(path, notes, ties) for path in expand(paths, "runs")]
+    return [read_run(path, notes, ties, topics) for path in expand(paths, "runs")]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
-from xcg.documents.paths import canonical_file, canonical_path
+from xcg.documents.paths import canonical_file, canonical_path, split_element_id
+from xcg.documents.points import Passage
 from xcg.errors import InputError
 
 Ties = Literal["document", "rank", "file"]
 """How TREC results of one score are ordered: by document id descending as trec_eval does, by the
 rank that is written, or as they stand in the file."""
+
+AnySpan = tuple[int, int] | Passage
+"""A result that is a passage: (start, end) in characters of the document's text, or two points."""
+
+Topics = Container[str] | None
+"""The topics of which a run's results are wanted; None for all."""
 
 TIES: tuple[Ties, ...] = ("document", "rank", "file")
 
@@ -20,22 +28,26 @@ TIES: tuple[Ties, ...] = ("document", "rank", "file")
 class Ranking:
     """The results for one topic in order, as two columns of equal length.
 
-    files: canonical file names. paths: canonical element paths, ``""`` for a result that names no
-    element (which readers only let through where errors are lenient) or is a passage. spans: place →
-    (start, end) for the results that are passages, characters of the document's text.
+    files: canonical file names. paths: canonical element paths, ``"/"`` for a whole document, ``""``
+    for a result that names no element (which readers only let through where errors are lenient) or is
+    a passage. spans: place → (start, end) for the results that are passages, characters of the
+    document's text. keys: the ranks or scores that ordered the results, equal for those that are tied;
+    without any the order is strict.
     """
 
-    __slots__ = ("files", "paths", "spans")
+    __slots__ = ("files", "keys", "paths", "spans")
 
     def __init__(
         self,
         files: Sequence[str],
         paths: Sequence[str],
-        spans: Mapping[int, tuple[int, int]] | None = None,
+        spans: Mapping[int, AnySpan] | None = None,
+        keys: Sequence[float] | None = None,
     ) -> None:
         self.files = files
         self.paths = paths
-        self.spans: Mapping[int, tuple[int, int]] = spans or {}
+        self.spans: Mapping[int, AnySpan] = spans or {}
+        self.keys = keys
 
     def __len__(self) -> int:
         return len(self.files)
@@ -56,16 +68,24 @@ class Run:
     """What one system returned.
 
     name: the run's id. rankings: topic → :class:`Ranking`. source: where it was read, for messages.
+    skipped: the topics that it answers too, and that were not read because nobody asked for them.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
     [('co/2001/r7022', '/article[1]/bdy[1]/sec[4]')]
     """
 
-    def __init__(self, name: str, rankings: Mapping[str, Ranking], source: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        rankings: Mapping[str, Ranking],
+        source: str = "",
+        skipped: Iterable[str] = (),
+    ) -> None:
         self.name = name
         self.rankings = rankings
         self.source = source or f"run {name}"
+        self.skipped = frozenset(skipped)
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {len(self.rankings)} topics>"
@@ -74,13 +94,17 @@ class Run:
     def of(cls, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results in order.
 
-        A result is a (file, path) pair or a string ``file#/path``. Raises InputError for one that is
-        neither.
+        A result is a (file, path) pair, or a string: ``file#/path``, or a document's name for the
+        whole of it. A mapping from strings to scores is ordered as a TREC run is. Raises InputError
+        for a result that is neither.
         """
         rankings = {}
         for topic, ranked in results.items():
-            files, paths = [], []
-            for rank, result in enumerate(ranked, 1):
+            files, paths, keys = [], [], None
+            in_order: Iterable[object] = ranked
+            if isinstance(ranked, Mapping):
+                in_order, keys = _by_score(ranked, f"run {name}, topic {topic}")
+            for rank, result in enumerate(in_order, 1):
                 where = f"run {name}, topic {topic}, rank {rank}"
                 try:
                     file, path = _file_and_path(result)
@@ -88,8 +112,19 @@ class Run:
                     raise InputError(where, str(error)) from None
                 files.append(file)
                 paths.append(path)
-            rankings[str(topic)] = Ranking(files, paths)
+            rankings[str(topic)] = Ranking(files, paths, keys=keys)
         return cls(name, rankings)
+
+
+def _by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
+    """Order results by score in single precision, and by id descending where scores are equal."""
+    rows = []
+    for result, score in scored.items():
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
+            raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
+        rows.append((float(np.float32(score)), str(result), result))
+    rows.sort(key=lambda row: row[:2], reverse=True)
+    return [result for _, _, result in rows], [score for score, _, _ in rows]
 
 
 def _file_and_path(result: object) -> tuple[str, str]:
@@ -100,21 +135,9 @@ def _file_and_path(result: object) -> tuple[str, str]:
     raise ValueError(f"illegal result {result!r}: expected (file, path) or 'file#/path'")
 
 
-def split_element_id(element_id: str) -> tuple[str, str]:
-    """Split ``file#/path`` into canonical file name and path.
-
-    >>> split_element_id("co/2001/r7022#/article/bdy")
-    ('co/2001/r7022', '/article[1]/bdy[1]')
-
-    Raises ValueError where there is no ``#/``.
-    """
-    file, mark, path = element_id.partition("#")
-    if not mark:
-        raise ValueError(f"{element_id!r} names no element: expected file#/path")
-    return canonical_file(file), canonical_path(path)
-
-
-def ranking_of(results: Iterable[tuple[str, str, tuple[int, int] | None]]) -> Ranking:
+def ranking_of(
+    results: Iterable[tuple[str, str, AnySpan | None]], keys: Sequence[float] | None = None
+) -> Ranking:
     """Return the ranking of (file, path, span) results; a path of ``""`` goes with a span."""
     files, paths, spans = [], [], {}
     for place, (file, path, span) in enumerate(results):
@@ -122,7 +145,7 @@ def ranking_of(results: Iterable[tuple[str, str, tuple[int, int] | None]]) -> Ra
         paths.append(path)
         if span is not None:
             spans[place] = span
-    return Ranking(files, paths, spans)
+    return Ranking(files, paths, spans, keys)
 
 
 def check_span(start: int, end: int) -> tuple[int, int]:
