@@ -13,7 +13,7 @@ from conftest import ROOT
 from lxml import etree
 
 from xcg.config import load_configuration
-from xcg.user_model import UserModel
+from xcg.user_model import resolve_models
 
 HANDBOOK = ROOT / "corpora_samples" / "handbook"
 ARTICLES = sorted(HANDBOOK.glob("*.xml"))
@@ -83,7 +83,7 @@ def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path)
     path = tmp_path / "example.yaml"
     path.write_text(code.text or "")
     if code.get("role") == "user-model":
-        UserModel.load(path)
+        assert resolve_models(path)
     else:
         load_configuration(path)
 

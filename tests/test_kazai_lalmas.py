@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import xcg
-from xcg.evaluation import ideal_elements
+from xcg.inspection import ideal_elements
 from xcg.measures import cumulate, manxcg, nxcg
 
 RUNS = ["ideal", "frb", "reverse_ideal", "rel_leaves"]

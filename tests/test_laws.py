@@ -41,7 +41,7 @@ def topic_gains(
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
-    from xcg.evaluation import ideal_elements
+    from xcg.inspection import ideal_elements
 
     elements = ideal_elements({"1": campaign.assessments}, "1", dict(campaign.sources), model)
     return [(element.file, element.path) for element in elements]
@@ -103,8 +103,8 @@ def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: 
         ideal,
         rule.alpha,
         rule.normalisation,
-        rule.partially_seen,
-        rule.near_misses,
+        str(rule.partially_seen),
+        str(rule.near_misses),
     )
     best = reference.ideal_gains(scores, ideal)
     ours = topic_gains(campaign, model)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
@@ -18,6 +16,7 @@ from xcg.errors import InputError, XcgError
 
 if TYPE_CHECKING:
     from xcg.config import Configuration
+    from xcg.results import Results
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")  # as in xcg.report.tables
 _PATIENCE = 1.0  # seconds
@@ -105,25 +104,30 @@ def _missing(what: str, config: Path | None) -> XcgError:
     return XcgError(f"no {what}: expected a CONFIG.yaml or {option}")
 
 
-@main.command()
-@_campaign_options
-@click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob.")
-@click.option("--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.')
-@click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
-@click.option(
-    "--unanswered",
-    type=click.Choice(["zero", "skip"]),
-    help="What an assessed topic counts that a run does not answer.  [default: zero]",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(["document", "rank", "file"]),
-    help="Order of TREC results of one score: by document id descending, by rank, as in the file."
-    "  [default: document]",
-)
-@_format
-@_output
-def evaluate(
+def _evaluation_options(command: C) -> C:
+    """Add the options of the commands that evaluate runs."""
+    options = [
+        _campaign_options,
+        click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob."),
+        click.option("--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.'),
+        click.option(
+            "--unanswered",
+            type=click.Choice(["zero", "skip"]),
+            help="What an assessed topic counts that a run does not answer.  [default: zero]",
+        ),
+        click.option(
+            "--ties",
+            type=click.Choice(["document", "rank", "file"]),
+            help="Order of TREC results of one score: by document id descending, by rank, as in the "
+            "file.  [default: document]",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _evaluate(
     config: Path | None,
     assessments: Sequence[str],
     corpus: str | None,
@@ -131,13 +135,10 @@ def evaluate(
     lenient: bool,
     runs: Sequence[str],
     measures: str | None,
-    per_topic: bool,
     unanswered: str | None,
     ties: str | None,
-    format_: str,
-    output: Path | None,
-) -> None:
-    """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
+) -> Results:
+    """Evaluate as the configuration and the options say."""
     from xcg.evaluation import evaluate as evaluate_runs
     from xcg.measures import MEASURES
 
@@ -148,26 +149,70 @@ def evaluate(
         raise _missing("runs", config)
     if measures is not None:
         configuration.measures = MEASURES.parse_all(measures)
+    with _progress() as progress:
+        return evaluate_runs(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            configuration.measures,
+            unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
+            ties=ties or configuration.ties,  # type: ignore[arg-type]
+            lenient=lenient,
+            progress=progress,
+        )
+
+
+@main.command()
+@_evaluation_options
+@click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
+@_format
+@_output
+def evaluate(per_topic: bool, format_: str, output: Path | None, **campaign: Any) -> None:
+    """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
     with _file_or_stdout(output) as write:
-        with _progress() as progress:
-            results = evaluate_runs(
-                configuration.assessments,
-                configuration.runs,
-                configuration.corpus,
-                configuration.user_models,
-                configuration.measures,
-                unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
-                ties=ties or configuration.ties,  # type: ignore[arg-type]
-                lenient=lenient,
-                progress=progress,
-            )
+        results = _evaluate(**campaign)
         write(results.to_text(format_, per_topic))
     _print_notes(results.notes)
 
 
 @main.command()
+@_evaluation_options
+@click.option("--baseline", metavar="NAME", help="User model to compare with.  [default: the first]")
+@click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="File: .png, .svg or .pdf."
+)
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
+@_output
+def sweep(
+    baseline: str | None, plot: Path | None, format_: str, output: Path | None, **campaign: Any
+) -> None:
+    """Print how the order of runs moves from user model to user model.
+
+    A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters; all
+    combinations are evaluated in one pass over the files.
+    """
+    from xcg.report.plots import check_format, save, sweep_plot
+    from xcg.report.tables import records
+    from xcg.statistics import shifts
+
+    if plot is not None:
+        check_format(plot)
+    with _file_or_stdout(output) as write:
+        results = _evaluate(**campaign)
+        found = shifts(results, baseline)
+        write(records([row._asdict() for row in found], format_))
+    if plot is not None:
+        save(sweep_plot(results, found, baseline or results.user_models[0]), plot)
+    _print_notes(results.notes)
+
+
+@main.command()
 @_campaign_options
-@click.option("--topic", required=True, help="The topic's id.")
+@click.option("--topic", help="The topic's id.")
+@click.option("--statistics", is_flag=True, help="Print what the ideal of each topic keeps and loses.")
 @click.option(
     "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
 )
@@ -178,22 +223,32 @@ def ideal(
     corpus: str | None,
     user_model: Sequence[str],
     lenient: bool,
-    topic: str,
+    topic: str | None,
+    statistics: bool,
     format_: str,
     output: Path | None,
 ) -> None:
     """Print the ideal recall-base of a topic: the elements that should be returned."""
     from xcg.errors import Notes
-    from xcg.evaluation import ideal_elements
+    from xcg.inspection import ideal_elements, ideal_statistics
     from xcg.report.tables import records
 
+    if (topic is None) != statistics:
+        raise XcgError("expected either --topic, or --statistics for all topics")
     configuration = _configure(config, assessments, corpus, user_model)
     notes = Notes(lenient)
     with _file_or_stdout(output) as write:
-        elements = ideal_elements(
-            configuration.assessments, topic, configuration.corpus, configuration.user_models, notes
+        base, corpus_, models = (
+            configuration.assessments,
+            configuration.corpus,
+            configuration.user_models,
         )
-        write(records([element._asdict() for element in elements], format_))
+        rows: Sequence[Any] = (
+            ideal_elements(base, topic, corpus_, models, notes)
+            if topic is not None
+            else ideal_statistics(base, corpus_, models, notes)
+        )
+        write(records([row._asdict() for row in rows], format_))
     _print_notes(notes.lines())
 
 
@@ -396,23 +451,14 @@ def _file_or_stdout(output: Path | None) -> Iterator[Callable[[str], None]]:
     if output is None:
         yield lambda text: click.echo(text, nl=False)
         return
-    try:
-        handle, temporary = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.")
-    except OSError as error:
-        raise InputError(output, f"cannot write: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            yield lambda text: print(text, end="", file=file)
-        # mkstemp makes private files; the output gets the mode that any new file would have.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, output)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(output, f"cannot write: {error.strerror}") from None
-        raise
+    from xcg.report.files import whole_file
+
+    with whole_file(output) as file:
+        yield lambda text: _write(file, text)
+
+
+def _write(file: BinaryIO, text: str) -> None:
+    file.write(text.encode())
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import voluptuous as vol
 from xcg.errors import InputError, XcgError
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import TIES, Ties
-from xcg.user_model import UserModel, check, checked_model, choice, resolve_model, text
+from xcg.user_model import UserModel, check, checked_models, choice, resolve_models, text
 from xcg.yaml_file import Place, YamlFile, load_yaml
 
 Unanswered = Literal["zero", "skip"]
@@ -65,10 +65,10 @@ def _models(value: object, file: YamlFile) -> list[UserModel]:
     for index, spec in enumerate(value if isinstance(value, list) else [value]):
         place: Place = ("user_model", index) if several else ("user_model",)
         if isinstance(spec, Mapping):
-            models.append(checked_model(spec, _below(file, place)))
+            models += checked_models(spec, _below(file, place))
             continue
         try:
-            models.append(resolve_model(spec, file.path.parent))
+            models += resolve_models(spec, file.path.parent)
         except InputError:
             raise  # names the model's own file
         except XcgError as error:

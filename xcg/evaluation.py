@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
 from xcg.documents import Corpus, ElementTree
@@ -20,12 +20,13 @@ from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import MEAN, Span, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.near_misses import near_scores
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
 from xcg.results import Result, Results
 from xcg.runs import Run, Ties, read_runs
 from xcg.runs.run import Topics
-from xcg.user_model import DEFAULT, LEVELS, UserModel, resolve_model
+from xcg.user_model import DEFAULT, LEVELS, UserModel, resolve_models
 
 Assessments = (
     RecallBase
@@ -92,9 +93,9 @@ def evaluate(
     for done, topic in enumerate(base.topics):
         if progress is not None:
             progress(done, len(base.topics))
-        view = campaign.topic(topic)
+        stages = Stages(campaign.topic(topic))
         for sheet in sheets:
-            sheet.score(view)
+            sheet.score(stages)
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     _note_topics(base, loaded, unanswered, notes)
@@ -161,7 +162,7 @@ def as_user_models(spec: UserModels) -> list[UserModel]:
     """Return the user models that names, files, mappings or objects mean; no name may come twice."""
     if isinstance(spec, (UserModel, str, os.PathLike, Mapping)):
         spec = [spec]
-    models = [resolve_model(item) for item in spec]
+    models = [model for item in spec for model in resolve_models(item)]
     names = [model.name for model in models]
     if not models:
         raise XcgError("no user models: expected at least one")
@@ -384,6 +385,22 @@ class IdealTopic:
     gains: Sequence[float]
 
 
+class Stages:
+    """The ideal recall-bases of one topic, each made once for all user models that share it."""
+
+    def __init__(self, view: TopicView) -> None:
+        self.view = view
+        self._ideals: dict[object, IdealTopic] = {}
+
+    def ideal(self, model: UserModel) -> IdealTopic:
+        """Return the topic under a user model."""
+        near = model.relevance_value.near_misses
+        key = model.quantisation.key, model.ideal.key, near.key
+        if key not in self._ideals:
+            self._ideals[key] = ideal_topic(self.view, model)
+        return self._ideals[key]
+
+
 def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
     """Quantise a topic's assessments and select its ideal recall-base.
 
@@ -406,65 +423,17 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
                 continue
             by_path = {tree.paths[row]: score for row, score in sorted(scores.items())}
             ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
+            ideals = {tree.paths[row]: scores[row] for row in ideal}
+            near = near_scores(model.relevance_value.near_misses, tree, ideals)
         except XcgError as error:
             raise InputError(
                 f"user model {model.name}, topic {view.topic}, {file}", str(error)
             ) from None
         positive = {row: score for row, score in scores.items() if score > 0}
-        documents[file] = JudgedDocument(tree, positive, ideal, f"topic {view.topic}, {file}")
+        name = f"topic {view.topic}, {file}"
+        documents[file] = JudgedDocument(tree, positive, ideal, name, near)
         gains += [scores[row] for row in ideal]
     return IdealTopic(documents, sorted(gains, reverse=True))
-
-
-class IdealElement(NamedTuple):
-    """An element of an ideal recall-base."""
-
-    user_model: str
-    topic: str
-    file: str
-    path: str
-    assessment: str
-    score: float
-
-
-def ideal_elements(
-    assessments: Assessments,
-    topic: str,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    notes: Notes | None = None,
-) -> list[IdealElement]:
-    """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
-
-    Raises XcgError for an unknown topic, and as :func:`evaluate`.
-
-    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-    >>> [(element.path, element.score) for element in ideal_elements(base, "1")]
-    [('/a[1]/s[1]', 1.0), ('/a[1]/s[2]', 0.5)]
-    """
-    notes = notes if notes is not None else Notes()
-    base = as_recall_base(assessments, notes)
-    if topic not in base:
-        raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    view = Campaign(base, [], as_corpus(corpus), notes).topic(topic)
-    elements = []
-    for model in as_user_models(user_model) if user_model is not None else [default_model(base)]:
-        found = [
-            IdealElement(
-                model.name,
-                topic,
-                file,
-                document.tree.paths[row],
-                view.assessed[file][row].label,
-                document.scores[row],
-            )
-            for file, document in sorted(ideal_topic(view, model).documents.items())
-            for row in document.ideal
-        ]
-        if not found:
-            notes.note(f"{model.name}: topic {topic} has no ideal element")
-        elements += sorted(found, key=lambda element: -element.score)
-    return elements
 
 
 def ranking_gains(
@@ -472,14 +441,15 @@ def ranking_gains(
 ) -> TopicGains:
     """Return what each result of a ranking gains, and how many ideal elements it leaves out."""
     readers: dict[str, Reader] = {}
+    documents = ideal.documents
     gains = [0.0] * len(ranking)
     for place, (file, row) in enumerate(ranking):
-        document = ideal.documents.get(file)
-        if document is None or row is None:
+        if row is None or file not in documents:
             continue
-        if file not in readers:
-            readers[file] = Reader(document, model.relevance_value, model.size)
-        gains[place] = readers[file].read(row)
+        reader = readers.get(file)
+        if reader is None:
+            reader = readers[file] = Reader(documents[file], model.relevance_value, model.size)
+        gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
     return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved)
 
@@ -501,8 +471,8 @@ class _Sheet:
         self._values: dict[str, dict[str, list[float]]] = {run.name: {} for run in runs}
         self._without_ideal: list[str] = []
 
-    def score(self, view: TopicView) -> None:
-        ideal = ideal_topic(view, self.model)
+    def score(self, stages: Stages) -> None:
+        view, ideal = stages.view, stages.ideal(self.model)
         if not ideal.gains:
             self._without_ideal.append(view.topic)
             return

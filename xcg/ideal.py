@@ -75,6 +75,62 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [path for path, score in scores.items() if score > 0]
 
 
+@SELECTIONS.register("max_gain")
+def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
+    """Keep the elements without overlap whose scores add up to the most (ours).
+
+    best(v) = max(q(v), Σ best(child)); of equal ones v itself is kept, being the shorter path.
+
+    >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[2]"])
+    >>> max_gain(tree, {"/a[1]/s[1]": 0.75, "/a[1]/s[1]/p[1]": 0.5, "/a[1]/s[1]/p[2]": 0.5})
+    ['/a[1]/s[1]/p[1]', '/a[1]/s[1]/p[2]']
+    """
+    score = {tree.row(path): score for path, score in scores.items()}
+    # Backwards in document order every element comes after what is in it. An element stands for what
+    # is below it until one above is better; sums are exact, so that a tie is one.
+    best: dict[int, tuple[float, list[int]]] = {}
+    open_rows: list[int] = []
+    for row in sorted(score, reverse=True):
+        below = []
+        while open_rows and open_rows[-1] < tree.end[row]:
+            below.append(open_rows.pop())
+        kept = [inner for child in below for inner in best.pop(child)[1]]
+        together = math.fsum(score[inner] for inner in kept)
+        own = score[row] > 0 and score[row] >= together
+        best[row] = (score[row], [row]) if own else (together, kept)
+        open_rows.append(row)
+    chosen = [row for _, rows in best.values() for row in rows]
+    return [tree.paths[row] for row in sorted(chosen)]
+
+
+@SELECTIONS.register("leaves")
+def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
+    """Keep the elements that score above 0 and have none such below them: the smallest.
+
+    >>> leaves(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
+    ['/a[1]/s[1]']
+    """
+    rows = sorted(tree.row(path) for path, score in scores.items() if score > 0)
+    following = [*rows, len(tree)][1:]
+    return [
+        tree.paths[row] for row, after in zip(rows, following, strict=True) if after >= tree.end[row]
+    ]
+
+
+@SELECTIONS.register("roots")
+def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
+    """Keep the elements that score above 0 and have none such above them: the largest.
+
+    >>> roots(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
+    ['/a[1]']
+    """
+    chosen: list[int] = []
+    for row in sorted(tree.row(path) for path, score in scores.items() if score > 0):
+        if not chosen or row >= tree.end[chosen[-1]]:
+            chosen.append(row)
+    return [tree.paths[row] for row in chosen]
+
+
 def select(part: Part[Selection], tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Return the ideal elements of a document in document order.
 

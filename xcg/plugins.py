@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -30,9 +31,22 @@ class Part(Generic[F]):
             return self.name
         return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters)})"
 
+    @property
+    def plain(self) -> Any:
+        """The function without its parameters."""
+        return self.function.func if isinstance(self.function, partial) else self.function
+
+    @property
+    def key(self) -> object:
+        """What two parts share that do the same."""
+        return id(self.plain), self.parameters
+
 
 class Registry(Generic[F]):
     """The functions that can play one part, by name.
+
+    An installed package adds to them by entry points in the group ``xcg.`` and the kind with
+    underscores: ``xcg.ideal``, ``xcg.quantisation``, ``xcg.overlap_model``, ``xcg.near_miss_model``.
 
     >>> colours = Registry("colour")
     >>> @colours.register("red")
@@ -57,12 +71,27 @@ class Registry(Generic[F]):
 
         return add
 
+    @property
+    def group(self) -> str:
+        """The group of entry points by which packages add functions."""
+        return "xcg." + re.sub(r"\W", "_", self.kind)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._functions
+
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._functions))
+        return iter(sorted({*self._functions, *self._entry_points()}))
+
+    def _entry_points(self) -> dict[str, str]:
+        """Return name → ``package.module:function`` of what installed packages add."""
+        from importlib.metadata import entry_points  # asks the disk, so only who needs it pays
+
+        return {entry.name: entry.value for entry in entry_points(group=self.group)}
 
     def summary(self, name: str) -> str:
-        """Return the first line of a registered function's docstring."""
-        return (inspect.getdoc(self._functions[name]) or "").partition("\n")[0]
+        """Return the first line of a function's docstring."""
+        function = self._functions.get(name) or self.part(name).function
+        return (inspect.getdoc(function) or "").partition("\n")[0]
 
     def part(
         self, name: str | Callable[..., Any], parameters: Mapping[str, object] | None = None
@@ -79,6 +108,8 @@ class Registry(Generic[F]):
             function = _import(name, self.kind)
         elif name in self._functions:
             function = self._functions[name]
+        elif name in (added := self._entry_points()):
+            function = _import(added[name], self.kind)
         else:
             raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
         if not parameters:

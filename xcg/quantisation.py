@@ -219,6 +219,26 @@ sog = _register(
     },
     "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
 )
+e3_s321 = _register(
+    "e3_s321",
+    dict.fromkeys([(3, 3), (3, 2), (3, 1)], 1),
+    "1 for the highly exhaustive, however specific, else 0 (INEX 2004)",
+)
+e3_s32 = _register(
+    "e3_s32",
+    dict.fromkeys([(3, 3), (3, 2)], 1),
+    "1 for the highly exhaustive that are fairly or highly specific, else 0 (INEX 2004)",
+)
+s3_e321 = _register(
+    "s3_e321",
+    dict.fromkeys([(3, 3), (2, 3), (1, 3)], 1),
+    "1 for the highly specific, however exhaustive, else 0 (INEX 2004)",
+)
+s3_e32 = _register(
+    "s3_e32",
+    dict.fromkeys([(3, 3), (2, 3)], 1),
+    "1 for the highly specific that are fairly or highly exhaustive, else 0 (INEX 2004)",
+)
 inex2002_strict = _register(
     "inex2002_strict", {(3, "E"): 1}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
 )

@@ -6,18 +6,20 @@ same document can overlap or be near-misses of one another.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
-from xcg.errors import MissingSizeError
+from xcg.errors import InputError, MissingSizeError
+from xcg.near_misses import NEAR_MISSES, NearMisses, exact
+from xcg.overlap import PARTIALLY_SEEN, PartiallySeen, is_own, wanted
+from xcg.plugins import Part
 
 Normalisation = Literal["subtree", "none"]
-PartiallySeen = Literal["recursive", "capped"]
-NearMisses = Literal["judged", "exact"]
 
 NEGLIGIBLE = 1e-9
 """A gain below this is 0: rounding must not turn a used-up ideal element into a hit."""
@@ -30,22 +32,32 @@ class RelevanceValue:
     alpha: the user's intolerance to what was seen before, 0 (ignores overlap) … 1 (rejects it).
     normalisation: ``subtree`` bounds what can be earned in and around an ideal element by its own
         score (equation 8); ``none`` lets every result stand for itself.
-    partially_seen: ``recursive`` is equation 9 to the letter; ``capped`` bounds its value by the
-        element's own quantised score.
-    near_misses: ``judged`` rewards every relevant element; with ``exact`` only ideal elements gain
-        anything. Whatever it gains, a result counts as seen.
+    partially_seen: the overlap model, or its name, see :mod:`xcg.overlap`; ``recursive`` is
+        equation 9.
+    near_misses: see :mod:`xcg.near_misses`; ``judged`` rewards every relevant element, with ``exact``
+        only ideal elements gain anything. Whatever it gains, a result counts as seen.
 
-    Raises ValueError for an alpha outside [0, 1].
+    Raises ValueError for an alpha outside [0, 1], XcgError for an unknown name and for an overlap model
+    that asks for what there is not.
     """
 
     alpha: float = 1.0
     normalisation: Normalisation = "subtree"
-    partially_seen: PartiallySeen = "recursive"
-    near_misses: NearMisses = "judged"
+    partially_seen: Part[PartiallySeen] = field(
+        default_factory=lambda: PARTIALLY_SEEN.part("recursive")
+    )
+    near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
+    asks_for: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The arguments that the overlap model asks for."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise ValueError(f"alpha is {self.alpha}: expected a number from 0 to 1")
+        for name, registry in (("partially_seen", PARTIALLY_SEEN), ("near_misses", NEAR_MISSES)):
+            part: object = getattr(self, name)
+            if not isinstance(part, Part):
+                object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
+        object.__setattr__(self, "asks_for", wanted(self.partially_seen))
 
 
 class JudgedDocument:
@@ -54,18 +66,54 @@ class JudgedDocument:
     scores: row → quantised score, for the elements that score above 0.
     ideal: the rows of the ideal elements.
     name: what messages call the document.
+    near: row → (score as a near-miss, row of the ideal element that it is near to), see
+        :func:`xcg.near_misses.near_scores`. ``scores`` then holds the larger of both.
     """
 
     def __init__(
-        self, tree: ElementTree, scores: Mapping[int, float], ideal: Sequence[int], name: str = ""
+        self,
+        tree: ElementTree,
+        scores: Mapping[int, float],
+        ideal: Sequence[int],
+        name: str = "",
+        near: Mapping[int, tuple[float, int]] | None = None,
     ) -> None:
         self.tree = tree
-        self.scores = scores
+        self.own_scores = scores
+        """Row → score before anything was added for being near to an ideal element."""
+        self.scores = dict(scores)
+        self.near = near or {}
+        self.ideal_scores = {row: self.scores[row] for row in ideal}
+        """Row → score of the ideal elements: what can be earned in and around each."""
+        for row, (score, _) in self.near.items():
+            if row not in self.ideal_scores and score > self.scores.get(row, 0.0):
+                self.scores[row] = score
         self.ideal = sorted(ideal)
         self.name = name
         # Climbing is one Python step at a time, and lists answer those faster than arrays.
         self.parent = tree.parent.tolist()
         self.end = tree.end.tolist()
+        self._related: dict[int, tuple[list[int], list[int]]] = {}
+
+    def related(self, row: int) -> tuple[list[int], list[int]]:
+        """Return the ideal elements at or above a row, and all that are related to it.
+
+        Many runs return the same elements, so the answer is kept.
+        """
+        answer = self._related.get(row)
+        if answer is None:
+            around, above = [], row
+            while above >= 0:
+                if above in self.ideal_scores:
+                    around.append(above)
+                above = self.parent[above]
+            first = bisect_left(self.ideal, row + 1)
+            below = self.ideal[first : bisect_left(self.ideal, self.end[row], first)]
+            if not around and not below and row in self.near:
+                # A neighbour earns from the ideal element it is near to, as if it lay inside.
+                around = [self.near[row][1]]
+            answer = self._related[row] = around, around + below
+        return answer
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
@@ -103,10 +151,15 @@ class Reader:
         self.document = document
         self.relevance_value = relevance_value
         self._alpha = relevance_value.alpha
-        self._capped = relevance_value.partially_seen == "capped"
+        self._exact = relevance_value.near_misses.function is exact
+        self._partly_seen = relevance_value.partially_seen.function
+        self._asks_for = relevance_value.asks_for
         self._size = size
+        self._ignores_overlap = self._alpha == 0 and is_own(relevance_value.partially_seen)
+        self._earlier: list[int] = []
         self._seen: set[int] = set()
         self._holds_seen: set[int] = set()
+        self._worth = document.ideal_scores
         self._used = dict.fromkeys(document.ideal, 0.0)
         self.retrieved: set[int] = set()
         """Rows of the ideal elements that count as retrieved (see effort-precision)."""
@@ -119,7 +172,7 @@ class Reader:
 
     def _gain(self, row: int) -> float:
         rule = self.relevance_value
-        if rule.near_misses == "exact" and row not in self._used:
+        if self._exact and row not in self._used:
             return 0.0
         if rule.normalisation == "none":
             value = self._value_of_result(row)
@@ -128,9 +181,12 @@ class Reader:
             if row in self._used:
                 self.retrieved.add(row)
             return value
-        around = self._ideal_at_or_above(row)
-        related = around + self._ideal_below(row)
-        left = sum(max(0.0, self.document.scores[i] - self._used[i]) for i in related)
+        around, related = self.document.related(row)
+        left = 0.0
+        for ideal in related:
+            rest = self._worth[ideal] - self._used[ideal]
+            if rest > 0:
+                left += rest
         if left < NEGLIGIBLE:
             return 0.0  # whatever the value is; so it needs no sizes
         gain = min(self._value_of_result(row), left)
@@ -158,13 +214,54 @@ class Reader:
             return (1 - self._alpha) * score
         if row not in self._holds_seen:
             return score
-        value = self._alpha * self._unseen_share(row) + (1 - self._alpha) * score
-        return min(value, score) if self._capped else value
+        if self._ignores_overlap:
+            return score  # needs no sizes
+        arguments = [getattr(self, f"_{name}_of")(row) for name in self._asks_for]
+        part = self.relevance_value.partially_seen
+        where = f"{self.document.name}, {self.document.tree.paths[row]}"
+        try:
+            value = float(self._partly_seen(*arguments))
+        except Exception as error:
+            raise InputError(
+                where, f"overlap model {part} failed: {type(error).__name__}: {error}"
+            ) from None
+        if not 0 <= value < math.inf:
+            raise InputError(where, f"overlap model {part} gives {value}: expected a number from 0")
+        return value
 
-    def _unseen_share(self, row: int) -> float:
+    # What an overlap model may ask for, each named as its argument.
+
+    def _score_of(self, row: int) -> float:
+        return self.document.scores.get(row, 0.0)
+
+    def _alpha_of(self, row: int) -> float:
+        return self._alpha
+
+    def _tree_of(self, row: int) -> ElementTree:
+        return self.document.tree
+
+    def _result_of(self, row: int) -> str:
+        return self.document.tree.paths[row]
+
+    def _earlier_of(self, row: int) -> list[str]:
+        return [self.document.tree.paths[earlier] for earlier in self._earlier]
+
+    def _scores_of(self, row: int) -> dict[str, float]:
+        return {self.document.tree.paths[r]: score for r, score in self.document.scores.items()}
+
+    def _seen_of(self, row: int) -> float:
+        """Return the share of an element's text that lies in earlier results."""
+        seen, reached = 0, row
+        # In document order what contains comes first, so each piece of text counts once.
+        for inside in sorted(r for r in self._seen if row < r < self.document.end[row]):
+            if inside >= reached:
+                seen += self._length(inside)
+                reached = self.document.end[inside]
+        length = self._length(row) if seen else 0
+        return seen / length if length else 0.0
+
+    def _rest_of(self, row: int) -> float:
         """Return the children's values, weighted by length: Σ rv(c_j)·|c_j| / |c|."""
-        if self._alpha == 0:
-            return 0.0  # needs no sizes
         worth = [(child, self._value_below(child)) for child in self.document.children.get(row, ())]
         total = sum(value * self._length(child) for child, value in worth if value > 0)
         length = self._length(row) if total > 0 else 0
@@ -182,19 +279,8 @@ class Reader:
 
     def _remember(self, row: int) -> None:
         self._seen.add(row)
+        self._earlier.append(row)
         above = self.document.parent[row]
         while above >= 0 and above not in self._holds_seen:
             self._holds_seen.add(above)
             above = self.document.parent[above]
-
-    def _ideal_at_or_above(self, row: int) -> list[int]:
-        found = []
-        while row >= 0:
-            if row in self._used:
-                found.append(row)
-            row = self.document.parent[row]
-        return found
-
-    def _ideal_below(self, row: int) -> list[int]:
-        ideal = self.document.ideal
-        return ideal[bisect_left(ideal, row + 1) : bisect_left(ideal, self.document.end[row])]

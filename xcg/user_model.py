@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,9 +16,11 @@ from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.ideal import SELECTIONS, Selection
 from xcg.measures.effort_precision import Interpolation, Unretrieved
+from xcg.near_misses import NEAR_MISSES
+from xcg.overlap import PARTIALLY_SEEN
 from xcg.plugins import Part, Registry
 from xcg.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
-from xcg.relevance_value import NearMisses, Normalisation, PartiallySeen, RelevanceValue
+from xcg.relevance_value import Normalisation, RelevanceValue
 from xcg.yaml_file import Place, dotted, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
@@ -90,19 +94,122 @@ def shipped_models() -> dict[str, Path]:
     raise XcgError("the shipped user models are missing from this installation of xcg")
 
 
-def resolve_model(spec: object, folder: Path | None = None) -> UserModel:
-    """Return the model that a name, a file (relative to a folder), a mapping or a model means."""
+def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
+    """Return the models that a name, a file (relative to a folder), a mapping or a model means.
+
+    A mapping or file that has lists of values for its parameters means several, see :func:`expanded`.
+    """
     if isinstance(spec, UserModel):
-        return spec
+        return [spec]
     if isinstance(spec, Mapping):
-        return UserModel.of(spec)
+        return checked_models(spec, lambda at: f"user model: {dotted(at)}" if at else "user model")
     if isinstance(spec, os.PathLike) or (
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
-        return UserModel.load((folder or Path()) / spec)
+        file = load_yaml((folder or Path()) / spec)
+        return checked_models(file.content, file.where)
     if isinstance(spec, str):
-        return UserModel.shipped(spec)
+        return [UserModel.shipped(spec)]
     raise XcgError(f"illegal user model {spec!r}: expected a name, a file or a mapping")
+
+
+def checked_models(content: object, where: Callable[[Place], str]) -> list[UserModel]:
+    """Return the models of a mapping that may have lists of values for its parameters."""
+    if not isinstance(content, Mapping):
+        return [checked_model(content, where)]
+    return [checked_model(mapping, where) for mapping in expanded(content, where)]
+
+
+def expanded(
+    content: Mapping[str, object], where: Callable[[Place], str]
+) -> list[Mapping[str, object]]:
+    """Return the mappings of all combinations of the values that stand in lists or ranges.
+
+    A range is ``{from: 0, to: 1, step: 0.25}``, both ends included. Each model is called after its
+    values: ``mine[alpha=0.5,ideal=leaves]``. Raises InputError for an empty list, a range that is none,
+    or more than 10,000 combinations.
+
+    >>> models = expanded({"name": "m", "relevance_value": {"alpha": [0, 1]}}, str)
+    >>> [model["name"] for model in models]
+    ['m[alpha=0]', 'm[alpha=1]']
+    """
+    axes: list[tuple[Place, list[object]]] = []
+
+    def look(value: object, place: Place) -> None:
+        if isinstance(value, list):
+            if not value:
+                raise InputError(where(place), "an empty list: expected values to try")
+            axes.append((place, value))
+        elif isinstance(value, Mapping) and {"from", "to", "step"} & set(value):
+            axes.append((place, _range(value, where(place))))
+        elif isinstance(value, Mapping) and not {"table", "gains"} & set(value):
+            for key, inner in value.items():
+                look(inner, (*place, key))
+
+    look({key: value for key, value in content.items() if key != "name"}, ())
+    if math.prod(len(values) for _, values in axes) > _MOST_MODELS:
+        raise InputError(where(()), f"more than {_MOST_MODELS:,} combinations of values")
+    if not axes:
+        return [content]
+    names = _axis_names([place for place, _ in axes])
+    return [
+        {
+            **_with_values(content, [place for place, _ in axes], combination),
+            "name": f"{content.get('name', '')}[{','.join(map(_setting, names, combination))}]",
+        }
+        for combination in itertools.product(*(values for _, values in axes))
+    ]
+
+
+_MOST_MODELS = 10_000
+
+
+def _axis_names(places: list[Place]) -> list[str]:
+    """Call each axis by its last key, or by the whole place where another has that key too."""
+    last = [str(place[-1]) for place in places]
+    return [
+        dotted(place) if last.count(name) > 1 else name
+        for place, name in zip(places, last, strict=True)
+    ]
+
+
+def _setting(name: str, value: object) -> str:
+    if isinstance(value, Mapping):
+        inner = [f"{key}={item}" for key, item in value.items() if key != "name"]
+        value = f"{value.get('name', '')}({' '.join(inner)})" if inner else value.get("name")
+    return f"{name}={value}"
+
+
+def _with_values(
+    content: Mapping[str, object], places: list[Place], values: tuple[object, ...]
+) -> dict[str, object]:
+    copy: Any = _copied(content)
+    for place, value in zip(places, values, strict=True):
+        inner = copy
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+    return cast(dict[str, object], copy)
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return value
+
+
+def _range(value: Mapping[object, object], where: str) -> list[object]:
+    numbers = [value.get(key) for key in ("from", "to", "step")]
+    if set(value) != {"from", "to", "step"} or not all(
+        isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers
+    ):
+        raise InputError(where, "expected a range {from: 0, to: 1, step: 0.25}")
+    first, last, step = (cast(float, number) for number in numbers)
+    if not (step > 0 and first <= last and (last - first) / step <= _MOST_MODELS):
+        raise InputError(where, f"no range from {first} to {last} by {step}")
+    # Rounded, so that 3 × 0.1 is called 0.3; the end is met though steps of 0.1 add up to a hair more.
+    count = int((last - first) / step + 1e-9) + 1
+    return [round(first + index * step, 12) for index in range(count)]
 
 
 def checked_model(content: object, where: Callable[[Place], str]) -> UserModel:
@@ -212,10 +319,19 @@ _RELEVANCE_VALUE = _optional(
     {
         "alpha": _alpha,
         "normalisation": choice(get_args(Normalisation)),
-        "partially_seen": choice(get_args(PartiallySeen)),
-        "near_misses": choice(get_args(NearMisses)),
+        "partially_seen": _part(PARTIALLY_SEEN),
+        "near_misses": _part(NEAR_MISSES),
     }
 )
+
+
+def _relevance_value(values: dict[str, Any]) -> RelevanceValue:
+    try:
+        return RelevanceValue(**values)
+    except ValueError as error:
+        raise vol.Invalid(str(error)) from None
+
+
 _EFFORT = _optional(
     {
         "interpolation": choice(get_args(Interpolation)),
@@ -229,7 +345,7 @@ _MODEL = vol.Schema(
             {
                 "quantisation": _quantisation,
                 "ideal": _part(SELECTIONS),
-                "relevance_value": vol.All(_RELEVANCE_VALUE, lambda values: RelevanceValue(**values)),
+                "relevance_value": vol.All(_RELEVANCE_VALUE, _relevance_value),
                 "size": choice(get_args(SizeUnit)),
                 "spans": choice(get_args(Spans)),
                 "effort": vol.All(_EFFORT, lambda values: Effort(**values)),

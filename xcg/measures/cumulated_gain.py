@@ -73,7 +73,9 @@ def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = 
 def check_gains(gains: npt.ArrayLike) -> Gains:
     """Return gains as a float vector; ValueError for what is no vector of finite numbers ≥ 0."""
     column = np.asarray(gains, dtype=np.float64)
-    if column.ndim != 1 or not np.all(np.isfinite(column)) or np.any(column < 0):
+    if column.ndim != 1 or not (
+        not len(column) or (column.min() >= 0 and column.max() < np.inf)  # NaN is neither
+    ):
         raise ValueError("gains must be a vector of finite numbers, none below 0")
     return column
 
@@ -83,6 +85,6 @@ def check_ideal(ideal: npt.ArrayLike) -> Gains:
     column = check_gains(ideal)
     if not len(column) or column[0] <= 0:
         raise ValueError("the ideal gains must sum to more than 0")
-    if np.any(np.diff(column) > 0):
+    if (column[1:] > column[:-1]).any():
         raise ValueError("the ideal gains must stand in decreasing order")
     return column

@@ -79,10 +79,8 @@ def mean_effort_precision(
     column = check_gains(gains)
     run = np.cumsum(column)
     hits = np.flatnonzero(column > 0)
-    total = sum(
-        _ideal_rank(best, min(float(run[hit]), float(best[-1])), interpolation) / (int(hit) + 1)
-        for hit in hits
-    )
+    levels = np.minimum(run[hits], best[-1])
+    total: float = sum((_ideal_ranks(best, levels, interpolation) / (hits + 1)).tolist())
     return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
 
 
@@ -94,9 +92,17 @@ def divisor(hits: int, ideal: npt.ArrayLike, not_retrieved: int, unretrieved: Un
 
 
 def _ideal_rank(best: Gains, level: float, interpolation: Interpolation) -> float:
-    rank = _rank_at(best, level, float(best[-1]), interpolation)
-    assert rank is not None  # level is at most the last of best
-    return rank
+    return float(_ideal_ranks(best, np.array([level]), interpolation)[0])
+
+
+def _ideal_ranks(best: Gains, levels: Gains, interpolation: Interpolation) -> Gains:
+    """Return the ranks at which a curve reaches levels that are at most its last value."""
+    least = np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny)
+    places = np.searchsorted(best, least)
+    if interpolation == "segment":
+        return np.asarray(places + levels / best[places])
+    before = np.where(places > 0, best[places - 1], 0.0)
+    return np.asarray(places + (levels - before) / (best[places] - before))
 
 
 def _rank_at(curve: Gains, level: float, total: float, interpolation: Interpolation) -> float | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from xcg.ideal import SELECTIONS
 from xcg.measures.measure import Definition
+from xcg.near_misses import NEAR_MISSES
+from xcg.overlap import PARTIALLY_SEEN
 from xcg.quantisation import QUANTISATIONS
 from xcg.report.tables import plain_table
 from xcg.user_model import UserModel, shipped_models
@@ -59,7 +61,8 @@ def list_user_models() -> str:
                 str(model.ideal),
                 f"{value.alpha:g}",
                 value.normalisation,
-                value.near_misses,
+                str(value.partially_seen),
+                str(value.near_misses),
                 model.size,
             ]
         )
@@ -69,12 +72,13 @@ def list_user_models() -> str:
         "ideal",
         "alpha",
         "normalisation",
+        "partially seen",
         "near misses",
         "size",
     ]
     parts = [
         [registry.kind, name, registry.summary(name)]
-        for registry in (QUANTISATIONS, SELECTIONS)
+        for registry in (QUANTISATIONS, SELECTIONS, PARTIALLY_SEEN, NEAR_MISSES)
         for name in registry
     ]
     return plain_table(heading, rows) + "\n" + plain_table(["part", "name", "what it is"], parts)

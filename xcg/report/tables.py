@@ -39,7 +39,14 @@ def records(rows: Sequence[dict[str, object]], format: str) -> str:
     if format in RECORDS:
         return RECORDS[format](rows)
     heading = list(rows[0]) if rows else []
-    return plain_table(heading, [[str(value) for value in row.values()] for row in rows])
+    return plain_table(heading, [[_cell(value) for value in row.values()] for row in rows])
+
+
+def _cell(value: object) -> str:
+    """Write a value for people: at most four decimals, and nothing for what there is not."""
+    if isinstance(value, float):
+        return str(round(value, 4))
+    return "" if value is None else str(value)
 
 
 def _jsonl(records: Iterable[dict[str, object]]) -> str:

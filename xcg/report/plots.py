@@ -1,0 +1,109 @@
+"""Plots, by matplotlib (the extra ``xcg[plots]``): readable in grey and for colour-blind readers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xcg.errors import InputError, XcgError, nearest
+from xcg.results import Results
+from xcg.statistics.orders import Shift, places
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".pdf")
+# Okabe and Ito's colours, which colour-blind readers tell apart; markers and dashes tell lines apart
+# in grey.
+_COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
+_MARKERS = "os^Dv*PX"
+_DASHES = ("-", "--", "-.", ":")
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Return how the index-th of several lines is drawn."""
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": _DASHES[(index // len(_COLOURS)) % len(_DASHES)],
+        "markersize": 5,
+        "linewidth": 1.4,
+    }
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that belongs to no window.
+
+    Raises XcgError where matplotlib is missing.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise XcgError("plots need matplotlib: pip install 'xcg[plots]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def check_format(path: Path) -> None:
+    """Raise InputError for a file whose ending is none of a plot's."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, FORMATS)}")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF by the file's ending, whole or not at all.
+
+    Raises InputError for another ending, and where nothing can be written.
+    """
+    from xcg.report.files import whole_file
+
+    check_format(path)
+    # Without a date the same figures give the same file.
+    dates: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with whole_file(path) as file:
+        figure.savefig(
+            file,
+            format=path.suffix[1:].lower(),
+            dpi=150,
+            metadata=dates.get(path.suffix.lower(), {}),
+        )
+
+
+def sweep_plot(results: Results, shifts: Sequence[Shift], baseline: str) -> Figure:
+    """Draw for each measure the runs' places under every user model, and τ-b against the baseline."""
+    from matplotlib.ticker import MaxNLocator
+
+    models, runs, measures = results.user_models, results.runs, results.measures
+    figure = new_figure(max(7.0, 0.32 * len(models) + 3.5), 3.0 + 3.6 * len(measures))
+    axes = figure.subplots(2 * len(measures), 1, sharex=True, height_ratios=[1, 2.4] * len(measures))
+    at = list(range(len(models)))
+    for index, measure in enumerate(measures):
+        above, below = axes[2 * index], axes[2 * index + 1]
+        tau = {shift.user_model: shift.tau_b for shift in shifts if shift.measure == measure}
+        line = [math.nan if (value := tau[model]) is None else value for model in models]
+        above.plot(at, line, color="black", marker="o", markersize=4)
+        above.set_ylabel("τ-b")
+        above.set_ylim(min([0.0, *(t for t in line if not math.isnan(t))]) - 0.05, 1.05)
+        above.set_title(f"{measure}: order of runs against {baseline}", fontsize=10)
+        values = {(r.user_model, r.run): r.value for r in results.means() if r.measure == measure}
+        columns = [places([values.get((model, run), 0.0) for run in runs]) for model in models]
+        for number, run in enumerate(runs):
+            below.plot(at, [column[number] for column in columns], label=run, **line_style(number))
+        below.set_ylabel("place")
+        below.set_ylim(len(runs) + 0.5, 0.5)
+        below.yaxis.set_major_locator(MaxNLocator(integer=True))
+        for axis in (above, below):
+            axis.grid(visible=True, alpha=0.3)
+            axis.spines[["top", "right"]].set_visible(False)
+        below.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+    axes[-1].set_xticks(at, _without_common_start(models), rotation=90, fontsize=7)
+    return figure
+
+
+def _without_common_start(names: Sequence[str]) -> list[str]:
+    """Shorten ``sweep[alpha=0]``, ``sweep[alpha=1]`` to what differs."""
+    start = names[0].partition("[")[0] + "["
+    if len(names) > 1 and all(name.startswith(start) and name.endswith("]") for name in names):
+        return [name[len(start) : -1] for name in names]
+    return list(names)
