@@ -20,9 +20,12 @@ import bm25s
 import numpy as np
 from lxml import etree
 
+from xcg.convert import assessments_as
 from xcg.documents import Corpus, ElementTree
-from xcg.judgements.highlights import assess, read_highlights
+from xcg.judgements import RecallBase
+from xcg.judgements.highlights import Highlight, assess, read_highlights
 from xcg.judgements.inex_writing import inex_2004
+from xcg.judgements.recall_base import Span
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "corpora_samples" / "handbook"
@@ -215,15 +218,29 @@ def submission(name: str, description: str, results: dict[str, list[Element]]) -
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
 
 
+def offset_qrels(marks: Iterable[Highlight], corpus: Corpus) -> str:
+    """Return highlights as the qrels of INEX 2007 to 2010, which know no exhaustivity."""
+    base = RecallBase()
+    for mark in marks:
+        base.add_topic(mark.topic, "highlights")
+        base.add_span(mark.topic, mark.file, Span(mark.start, mark.end), "highlights")
+    return assessments_as(base, "offsets", print, corpus)
+
+
 def main(target: Path = ROOT) -> None:
     """Write the assessments of both assessors, and the runs."""
     corpus = Corpus(CORPUS)
     for assessor in ("first", "second"):
-        base = assess(read_highlights(HIGHLIGHTS / f"{assessor}.jsonl"), corpus)
+        marks = list(read_highlights(HIGHLIGHTS / f"{assessor}.jsonl"))
+        base = assess(marks, corpus)
         folder = target / "assessments" / ("handbook" if assessor == "first" else "handbook-second")
         folder.mkdir(parents=True, exist_ok=True)
         for topic in base.topics:
             (folder / f"{topic}.xml").write_bytes(inex_2004(base, topic, f"handbook-{assessor}"))
+        if assessor == "first":
+            folder = target / "assessments" / "handbook-passages"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "offsets.qrels").write_text(offset_qrels(marks, corpus), encoding="utf-8")
     index = Index(corpus)
     found = {topic.id: index.search(topic.title) for topic in read_topics()}
     folder = target / "corpora_samples" / "handbook-runs"

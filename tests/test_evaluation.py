@@ -337,7 +337,11 @@ def test_passages_need_the_corpus_and_must_fit() -> None:
     )
     assert lenient.value("r", "xCG@1") == 0.8
     with pytest.raises(XcgError, match="choose one for the scale"):
-        xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"})
+        xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"}, "overlap-off")
+    # without a choice the model is one for shares: exhaustivity 1 of 2, .8 of the text
+    chosen = xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"}, measures="xCG@1")
+    assert chosen.value("r", "xCG@1") == 0.4
+    assert chosen.user_models == ["inex-2005"]
 
 
 def test_results_that_are_passages(tmp_path: Path) -> None:

@@ -171,9 +171,10 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     base = as_recall_base({"1": c.assessments}, Notes())
     run = Run.of("r", {"1": c.ranking})
     corpus = xcg.Corpus.of(dict(c.sources))
-    view = Campaign(base, [run], corpus, Notes()).topic("1")
+    campaign = Campaign(base, [run], corpus, Notes())
+    view = campaign.topic("1")
     user = UserModel.of(model)
-    ideal = Stages(view).ideal(user)
+    ideal = Stages(view, campaign).ideal(user)
     if not ideal.gains or "r" not in view.rankings:
         return None
     found = ranking_gains(view.rankings["r"], ideal, user)

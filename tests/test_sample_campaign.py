@@ -33,10 +33,15 @@ def script() -> ModuleType:
 
 def test_the_committed_files_are_what_the_script_makes(script: ModuleType, tmp_path: Path) -> None:
     script.main(tmp_path)
-    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.xml"))
-    folders = ("assessments/handbook", "assessments/handbook-second", "corpora_samples/handbook-runs")
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    folders = (
+        "assessments/handbook",
+        "assessments/handbook-second",
+        "assessments/handbook-passages",
+        "corpora_samples/handbook-runs",
+    )
     committed = sorted(
-        path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.xml")
+        path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.*")
     )
     assert made == committed
     for path in made:

@@ -11,7 +11,8 @@ from hypothesis import given
 from strategies import RandomCampaign, campaigns
 
 from xcg.runs import Run
-from xcg.validation import Report, overlapping_results, validate
+from xcg.runs.overlap import overlapping_results
+from xcg.validation import Report, validate
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s></a>"
 GOOD = (

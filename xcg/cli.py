@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -67,8 +67,8 @@ def _campaign_options(command: C) -> C:
     return command
 
 
-_format = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True
+_plot = click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="File: .png, .svg or .pdf."
 )
 _output = click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="File instead of stdout."
@@ -127,6 +127,23 @@ def _evaluation_options(command: C) -> C:
     return command
 
 
+def _configured(campaign: Mapping[str, Any]) -> Configuration:
+    """Return the configuration of a command that evaluates runs."""
+    from xcg.measures import MEASURES
+
+    config = campaign["config"]
+    configuration = _configure(
+        config, campaign["assessments"], campaign["corpus"], campaign["user_model"]
+    )
+    if campaign["runs"]:
+        configuration.runs = [Path(path) for path in campaign["runs"]]
+    if not configuration.runs:
+        raise _missing("runs", config)
+    if campaign["measures"] is not None:
+        configuration.measures = MEASURES.parse_all(campaign["measures"])
+    return configuration
+
+
 def _evaluate(
     config: Path | None,
     assessments: Sequence[str],
@@ -140,15 +157,17 @@ def _evaluate(
 ) -> Results:
     """Evaluate as the configuration and the options say."""
     from xcg.evaluation import evaluate as evaluate_runs
-    from xcg.measures import MEASURES
 
-    configuration = _configure(config, assessments, corpus, user_model)
-    if runs:
-        configuration.runs = [Path(path) for path in runs]
-    if not configuration.runs:
-        raise _missing("runs", config)
-    if measures is not None:
-        configuration.measures = MEASURES.parse_all(measures)
+    configuration = _configured(
+        {
+            "config": config,
+            "assessments": assessments,
+            "corpus": corpus,
+            "user_model": user_model,
+            "runs": runs,
+            "measures": measures,
+        }
+    )
     with _progress() as progress:
         return evaluate_runs(
             configuration.assessments,
@@ -166,11 +185,31 @@ def _evaluate(
 @main.command()
 @_evaluation_options
 @click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
-@_format
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice([*FORMATS, "inex_eval"]),
+    default="table",
+    show_default=True,
+    help="inex_eval prints the figures on highlighted text as the official evaluator of INEX 2009 and "
+    "2010 did, whatever the measures.",
+)
 @_output
 def evaluate(per_topic: bool, format_: str, output: Path | None, **campaign: Any) -> None:
     """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
     with _file_or_stdout(output) as write:
+        if format_ == "inex_eval":
+            from xcg.text_evaluation import evaluate_text, official_output
+
+            configuration = _configured(campaign)
+            found = evaluate_text(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                lenient=campaign["lenient"],
+            )
+            write(official_output(found, per_topic))
+            return
         results = _evaluate(**campaign)
         write(results.to_text(format_, per_topic))
     _print_notes(results.notes)
@@ -179,9 +218,7 @@ def evaluate(per_topic: bool, format_: str, output: Path | None, **campaign: Any
 @main.command()
 @_evaluation_options
 @click.option("--baseline", metavar="NAME", help="User model to compare with.  [default: the first]")
-@click.option(
-    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="File: .png, .svg or .pdf."
-)
+@_plot
 @click.option(
     "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
 )
@@ -250,6 +287,108 @@ def ideal(
         )
         write(records([row._asdict() for row in rows], format_))
     _print_notes(notes.lines())
+
+
+@main.command()
+@_evaluation_options
+@click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--per-topic", is_flag=True, help="Print each topic's curve too.")
+@_plot
+@click.option("--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl")
+@_output
+def curves(
+    depth: int,
+    per_topic: bool,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
+    """Print measures as curves: by rank, over gain-recall or over recall, and draw them.
+
+    --measures names them without a cutoff: "nxCG ep". A line a point.
+    """
+    from xcg.curves import curves as find_curves
+    from xcg.errors import Notes
+    from xcg.measures import split_measures
+    from xcg.report.plots import check_format, curves_plot, save
+    from xcg.report.tables import records
+
+    if plot is not None:
+        check_format(plot)
+    wanted = split_measures(campaign.pop("measures") or "nxCG ep")
+    configuration = _configured({**campaign, "measures": None})
+    notes = Notes(campaign["lenient"])
+    with _file_or_stdout(output) as write:
+        found = [
+            curve
+            for measure in wanted
+            for curve in find_curves(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                configuration.user_models,
+                measure,
+                depth,
+                notes,
+            )
+            if per_topic or curve.topic == "all"
+        ]
+        rows = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in found
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        write(records(rows, format_))
+    if plot is not None:
+        save(curves_plot([curve for curve in found if curve.topic == "all"]), plot)
+    _print_notes(notes.lines())
+
+
+@main.command()
+@click.option("--non-uniform", is_flag=True, help="Levels of random frequency, as in Figure 5.")
+@click.option("--swaps", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@_plot
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
+@_output
+def levels(
+    non_uniform: bool,
+    swaps: int,
+    repetitions: int,
+    seed: int,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Show whether graded measures depend on the number of relevance levels.
+
+    The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: lists of 100 items on 2, 10,
+    20 and 50 levels, in which random pairs are swapped. A row a number of swaps, a column a measure and
+    number of levels; the last lines say how far the curves of each measure are apart.
+    """
+    from xcg.report.plots import check_format, levels_plot, save
+    from xcg.report.tables import records
+    from xcg.statistics.levels import MEASURES, levels_experiment, spread
+
+    if plot is not None:
+        check_format(plot)
+    with _file_or_stdout(output) as write:
+        curves = levels_experiment(not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed)
+        names = [f"{curve.measure}/{curve.levels}" for curve in curves]
+        rows = [
+            {"swaps": number, **dict(zip(names, values, strict=True))}
+            for number, values in enumerate(zip(*(curve.values for curve in curves), strict=True))
+        ]
+        write(records(rows, format_))
+    if plot is not None:
+        save(levels_plot(curves), plot)
+    for measure in MEASURES:
+        apart = spread(curves, measure)
+        click.echo(f"xcg: {measure}: the curves are at most {apart:.4f} apart", err=True)
 
 
 @main.command()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
@@ -19,14 +21,18 @@ from xcg.inputs import PathLike
 from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import MEAN, Span, topic_key
-from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.measures import MEASURES, Material, Measure, TopicGains
+from xcg.measures.highlighted import HighlightedRanking
+from xcg.measures.measure import Graded, vector
+from xcg.measures.trec import trec_figures
 from xcg.near_misses import near_scores
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
 from xcg.results import Result, Results
 from xcg.runs import Run, Ties, read_runs
+from xcg.runs.overlap import overlapping_results
 from xcg.runs.run import Topics
-from xcg.user_model import DEFAULT, LEVELS, UserModel, resolve_models
+from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
 Assessments = (
     RecallBase
@@ -61,7 +67,8 @@ def evaluate(
     corpus: a folder, a :class:`Corpus`, or dicts file → XML; without it, structure is read off the
         paths, and sizes off assessments that carry them.
     user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these; by default
-        ``kazai-lalmas-2006``, and ``levels`` where all assessments are levels of relevance.
+        ``kazai-lalmas-2006``, ``levels`` where all assessments are levels of relevance, ``inex-2005``
+        where all are shares of highlighted text.
     measures: names like ``"nxCG@10"``, or measures.
     unanswered: what an assessed topic that a run does not answer counts: ``zero`` or ``skip``.
     ties: how TREC results of one score are ordered, see :data:`xcg.runs.Ties`.
@@ -89,17 +96,31 @@ def evaluate(
     models = given or [default_model(base)]
     loaded = as_runs(runs, notes, ties, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
-    sheets = [_Sheet(model, chosen, loaded, unanswered) for model in models]
-    for done, topic in enumerate(base.topics):
+    own = [measure for measure in chosen if measure.definition.needs != "levels"]
+    standard = [measure for measure in chosen if measure.definition.needs == "levels"]
+    sheets = [_Sheet(model, own, loaded, unanswered) for model in models]
+    for done, topic in enumerate(base.topics if own else []):
         if progress is not None:
             progress(done, len(base.topics))
-        stages = Stages(campaign.topic(topic))
+        stages = Stages(campaign.topic(topic), campaign)
         for sheet in sheets:
             sheet.score(stages)
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     _note_topics(base, loaded, unanswered, notes)
-    rows = [row for sheet in sheets for row in sheet.rows(notes)]
+    figures = {run.name: trec_figures(base, run, standard) for run in loaded} if standard else {}
+    rows = [
+        row
+        for sheet in sheets
+        for run in loaded
+        for row in (
+            *sheet.rows(run, notes),
+            *_trec_rows(sheet.model.name, run, figures.get(run.name, {}), standard, base, unanswered),
+        )
+    ]
+    order = {str(measure): place for place, measure in enumerate(chosen)}
+    if standard and own:
+        rows = _in_order(rows, order)
     if not rows:
         raise XcgError(
             "nothing to average: no topic has an ideal element under "
@@ -180,8 +201,11 @@ _WHOLE_DOCUMENT = ElementTree.from_paths(["/document[1]"])
 def default_model(base: RecallBase) -> UserModel:
     """Return the user model for assessments where the user names none."""
     assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
-    scales = {assessment.scale for assessment in assessed}
-    return UserModel.shipped(LEVELS if scales == {"level"} else DEFAULT)
+    scales: set[str] = {assessment.scale for assessment in assessed}
+    if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
+        scales.add("share")
+    (scale,) = scales if len(scales) == 1 else ("",)
+    return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
 
 
 @dataclass(frozen=True)
@@ -217,7 +241,7 @@ class Campaign:
         self, base: RecallBase, runs: Sequence[Run], corpus: Corpus | None, notes: Notes
     ) -> None:
         self.base = base
-        self.runs = runs
+        self.runs = {run.name: run for run in runs}
         self.corpus = corpus
         self.notes = notes
 
@@ -228,7 +252,7 @@ class Campaign:
         the notes are lenient, counts them and leaves such elements out.
         """
         assessed_paths = self.base.files(topic)
-        answers = {run.name: run for run in self.runs if len(run.rankings.get(topic, ()))}
+        answers = {run.name: run for run in self.runs.values() if len(run.rankings.get(topic, ()))}
         if self.corpus is None:
             trees = self._trees_of_paths(topic, answers.values())
         else:
@@ -332,6 +356,62 @@ class Campaign:
                 raise InputError(f"topic {topic}, {file}", str(error)) from None
         return trees
 
+    def text(self, view: TopicView, run: str) -> HighlightedRanking:
+        """Return a run's ranking for a topic as text.
+
+        Raises XcgError where there is no corpus, or the assessments do not say what was highlighted.
+        """
+        topic = view.topic
+        stated = {*self.base.spans(topic), *self.base.passages(topic)}
+        if not stated and self.base.files(topic):
+            raise XcgError(
+                "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
+                "assessments with <passage>"
+            )
+        points = {}
+        for file, point in self.base.entry_points(topic).items():
+            try:
+                points[file] = point if isinstance(point, int) else point.character(view.trees[file])
+            except (KeyError, UnknownPathError) as error:
+                self.notes.problem("best entry points left out", self._where(topic, file), str(error))
+        corpus = self._needed_corpus()
+        return HighlightedRanking(
+            self.spans(view, run),
+            view.highlighted,
+            points or None,
+            lambda: fmean(len(corpus.tree(file).text) for file in corpus),
+        )
+
+    def spans(self, view: TopicView, run: str) -> list[tuple[str, int, int]]:
+        """Return the results of a run for a topic as (file, start, end) in characters.
+
+        A result that names nothing is an empty span. Raises XcgError where there is no corpus.
+        """
+        corpus = self._needed_corpus()
+        ranking = view.rankings.get(run, ())
+        if not ranking:
+            return []
+        exact = view.passages.get(run, {})
+        found = []
+        results = zip(ranking, self.runs[run].rankings[view.topic], strict=True)
+        for place, ((file, row), (_, path)) in enumerate(results):
+            if place in exact:
+                found.append((file, *exact[place]))
+                continue
+            tree = view.trees.get(file) or (corpus.tree(file) if file in corpus else None)
+            if row is None and tree is not None and path:
+                row = 0 if path == WHOLE else tree.row(path) if path in tree else None  # noqa: PLW2901
+            if tree is None or row is None:
+                found.append((file, 0, 0))
+            else:
+                found.append((file, int(tree.start[row]), int(tree.stop[row])))
+        return found
+
+    def _needed_corpus(self) -> Corpus:
+        if self.corpus is None:
+            raise XcgError("needs the documents: expected a corpus")
+        return self.corpus
+
     def _rows(
         self,
         run: Run,
@@ -388,9 +468,12 @@ class IdealTopic:
 class Stages:
     """The ideal recall-bases of one topic, each made once for all user models that share it."""
 
-    def __init__(self, view: TopicView) -> None:
+    def __init__(self, view: TopicView, campaign: Campaign) -> None:
         self.view = view
+        self._campaign = campaign
         self._ideals: dict[object, IdealTopic] = {}
+        self._texts: dict[str, HighlightedRanking] = {}
+        self._spans: dict[str, list[tuple[str, int, int]]] = {}
 
     def ideal(self, model: UserModel) -> IdealTopic:
         """Return the topic under a user model."""
@@ -399,6 +482,82 @@ class Stages:
         if key not in self._ideals:
             self._ideals[key] = ideal_topic(self.view, model)
         return self._ideals[key]
+
+    def material(self, run: str, ideal: IdealTopic) -> Material:
+        """Return what measures can look at beside the gains of a run."""
+        ranking = self.view.rankings.get(run, ())
+        as_read = self._campaign.runs[run].rankings.get(self.view.topic)
+
+        def scores() -> list[float]:
+            return [
+                ideal.documents[file].own_scores.get(row, 0.0)
+                if row is not None and file in ideal.documents
+                else 0.0
+                for file, row in ranking
+            ]
+
+        def recall_base() -> list[float]:
+            return [s for document in ideal.documents.values() for s in document.own_scores.values()]
+
+        def ties() -> list[int]:
+            keys = as_read.keys if as_read is not None else None
+            if keys is None:
+                return list(range(len(ranking)))
+            changes = [place > 0 and key != keys[place - 1] for place, key in enumerate(keys)]
+            return list(itertools.accumulate(map(int, changes)))
+
+        return Material(
+            scores,
+            recall_base,
+            ties,
+            lambda depth: [] if as_read is None else list(overlapping_results(as_read.top(depth))),
+            lambda: self._grades(run),
+            lambda: self._text(run),
+            lambda: _decreasing(as_read.keys) if as_read is not None else [],
+        )
+
+    def _text(self, run: str) -> HighlightedRanking:
+        if run not in self._texts:
+            self._texts[run] = self._campaign.text(self.view, run)
+        return self._texts[run]
+
+    def _grades(self, run: str) -> tuple[list[Graded], float]:
+        """Return the results of a run as inex-eval-ng sees them, and the recall-base's exhaustivity."""
+        assessed = self.view.assessed
+        total = math.fsum(
+            _mapped(assessment)[0] for rows in assessed.values() for assessment in rows.values()
+        )
+        if run not in self._spans:
+            self._spans[run] = self._campaign.spans(self.view, run)
+        spans = self._spans[run]
+        new = HighlightedRanking(spans, {}).new_sizes.tolist()
+        graded = []
+        ranking = self.view.rankings.get(run, ())
+        for (file, row), (_, start, end), unseen in zip(ranking, spans, new, strict=True):
+            assessment = assessed.get(file, {}).get(row) if row is not None else None
+            e, s = _mapped(assessment) if assessment is not None else (0.0, 0.0)
+            graded.append(Graded(e, s, end - start, unseen))
+        return graded, total
+
+
+def _mapped(assessment: Assessment) -> tuple[float, float]:
+    """Map exhaustivity and specificity to 0 … 1; XcgError for a scale that has no such pair."""
+    e, s = assessment.exhaustivity, assessment.specificity
+    if assessment.scale == "four-point":
+        return e / 3, float(s) / 3
+    if assessment.scale == "share":
+        return e / 2, float(s)
+    raise XcgError(
+        f"needs exhaustivity and specificity, and here is {assessment.label} on the "
+        f"{assessment.scale} scale"
+    )
+
+
+def _decreasing(keys: Sequence[float] | None) -> Sequence[float] | None:
+    """Return keys that are scores; ranks, which grow, are none."""
+    if keys is None or any(b > a for a, b in itertools.pairwise(keys)):
+        return None
+    return keys
 
 
 def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
@@ -437,7 +596,10 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
 
 
 def ranking_gains(
-    ranking: Sequence[tuple[str, int | None]], ideal: IdealTopic, model: UserModel
+    ranking: Sequence[tuple[str, int | None]],
+    ideal: IdealTopic,
+    model: UserModel,
+    material: Material | None = None,
 ) -> TopicGains:
     """Return what each result of a ranking gains, and how many ideal elements it leaves out."""
     readers: dict[str, Reader] = {}
@@ -451,7 +613,15 @@ def ranking_gains(
             reader = readers[file] = Reader(documents[file], model.relevance_value, model.size)
         gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
-    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved)
+    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved, material)
+
+
+@dataclass
+class _Column:
+    """The figures of one run on one measure: topic → value, and what its mean is made of."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    parts: list[object] = field(default_factory=list)
 
 
 class _Sheet:
@@ -468,52 +638,104 @@ class _Sheet:
         self.measures = measures
         self.runs = runs
         self.unanswered = unanswered
-        self._values: dict[str, dict[str, list[float]]] = {run.name: {} for run in runs}
+        self._effort = model.effort.parameters()
+        self._any_gains = any(measure.definition.needs == "gains" for measure in measures)
+        self._needs_model = any(m.definition.needs in ("gains", "scores") for m in measures)
+        self._gains_only = all(measure.definition.needs == "gains" for measure in measures)
+        self._values = {run.name: [_Column() for _ in measures] for run in runs}
         self._without_ideal: list[str] = []
 
     def score(self, stages: Stages) -> None:
-        view, ideal = stages.view, stages.ideal(self.model)
+        view = stages.view
+        ideal = stages.ideal(self.model) if self._needs_model else IdealTopic({}, [])
         if not ideal.gains:
             self._without_ideal.append(view.topic)
-            return
-        effort = self.model.effort.parameters()
+            if self._gains_only:
+                return
         for run in self.runs:
             ranking = view.rankings.get(run.name)
             if ranking is None and self.unanswered == "skip":
                 continue
-            passages = view.passages.get(run.name)
-            if passages and self.model.spans == "refuse":
-                raise InputError(
-                    f"{view.sources[run.name]}, rank {min(passages) + 1}",
-                    f"a passage and no element; the user model {self.model.name} takes elements only "
-                    "(spans: smallest_element takes the smallest element around a passage)",
-                )
-            topic = ranking_gains(ranking or (), ideal, self.model)
-            values = [measure(topic, effort) for measure in self.measures]
-            self._values[run.name][view.topic] = values
+            material = stages.material(run.name, ideal)
+            topic = TopicGains((), (), 0, material)
+            if ideal.gains:
+                self._check_passages(view, run.name)
+                topic = ranking_gains(ranking or (), ideal, self.model, material)
+            for measure, column in zip(self.measures, self._values[run.name], strict=True):
+                self._enter(column, measure, topic, view.topic, run.name)
 
-    def rows(self, notes: Notes) -> list[Result]:
-        """Return a line a figure, each run's means behind its topics."""
+    def _enter(self, column: _Column, measure: Measure, topic: TopicGains, name: str, run: str) -> None:
+        definition = measure.definition
+        if definition.needs == "gains" and not len(vector(topic.ideal)):
+            return
+        try:
+            value = measure(topic, self._effort)
+            if value is None:
+                return
+            column.values[name] = value
+            if definition.parts is not None:
+                parts = definition.parts(topic, measure.cutoff, measure.settings(self._effort))
+                column.parts.append(parts)
+        except XcgError as error:
+            message = f"{measure}: {error}"
+            raise InputError(f"run {run}, topic {name}", message) from None
+
+    def _check_passages(self, view: TopicView, run: str) -> None:
+        passages = view.passages.get(run)
+        if passages and self.model.spans == "refuse" and self._any_gains:
+            raise InputError(
+                f"{view.sources[run]}, rank {min(passages) + 1}",
+                f"a passage and no element; the user model {self.model.name} takes elements only "
+                "(spans: smallest_element takes the smallest element around a passage)",
+            )
+
+    def rows(self, run: Run, notes: Notes) -> list[Result]:
+        """Return a line a figure of a run, its means behind its topics."""
         model = self.model.name
-        if self._without_ideal:
+        if self._without_ideal and self._any_gains:
             names = _some(self._without_ideal)
             notes.note(f"{model}: no ideal element, so not in the means: topic {names}")
         rows = []
-        for run in self.runs:
-            topics = self._values[run.name]
-            if not topics:
+        for measure, column in zip(self.measures, self._values[run.name], strict=True):
+            if not column.values:
                 notes.note(f"{model}: run {run.name} has no topic to average over")
                 continue
-            for index, measure in enumerate(map(str, self.measures)):
-                column = [values[index] for values in topics.values()]
-                rows += [
-                    Result(run.name, topic, measure, value, model)
-                    for topic, value in zip(topics, column, strict=True)
-                ]
-                # fsum is exact, so the mean does not depend on the order of topics.
-                mean = math.fsum(column) / len(column)
-                rows.append(Result(run.name, MEAN, measure, mean, model))
+            name = str(measure)
+            rows += [
+                Result(run.name, topic, name, value, model) for topic, value in column.values.items()
+            ]
+            mean = measure.mean(list(column.values.values()), column.parts, self._effort)
+            rows.append(Result(run.name, MEAN, name, mean, model))
         return rows
+
+
+def _trec_rows(
+    model: str,
+    run: Run,
+    figures: Mapping[tuple[str, str], float],
+    measures: Sequence[Measure],
+    base: RecallBase,
+    unanswered: Unanswered,
+) -> list[Result]:
+    """Return a line a figure of ir_measures, the means over all assessed topics behind them."""
+    rows = []
+    for measure in map(str, measures):
+        answered = [topic for topic in base.topics if len(run.rankings.get(topic, ()))]
+        topics = base.topics if unanswered == "zero" else answered
+        values = [figures.get((topic, measure), 0.0) for topic in topics]
+        rows += [
+            Result(run.name, topic, measure, value, model)
+            for topic, value in zip(topics, values, strict=True)
+        ]
+        if values:
+            rows.append(Result(run.name, MEAN, measure, math.fsum(values) / len(values), model))
+    return rows
+
+
+def _in_order(rows: list[Result], order: Mapping[str, int]) -> list[Result]:
+    """Put the measures of each run in the order in which they were asked for."""
+    grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
+    return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
 
 
 def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:

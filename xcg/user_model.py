@@ -24,8 +24,8 @@ from xcg.relevance_value import Normalisation, RelevanceValue
 from xcg.yaml_file import Place, dotted, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
-LEVELS = "levels"
-"""The model that is chosen for assessments in levels, where the user names none."""
+OF_SCALE = {"level": "levels", "share": "inex-2005"}
+"""The models that are chosen for assessments of other scales, where the user names none."""
 Spans = Literal["refuse", "smallest_element"]
 """What a result is that is a passage and no element: an error, or the smallest element around it."""
 

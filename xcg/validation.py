@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,8 @@ from xcg.errors import InputError, Notes
 from xcg.inputs import PathLike, expand
 from xcg.judgements import RecallBase, read_assessments
 from xcg.judgements.recall_base import Span
-from xcg.runs import Ranking, Run, Ties, read_run
+from xcg.runs import Run, Ties, read_run
+from xcg.runs.overlap import overlapping_results
 
 Level = Literal["error", "warning"]
 
@@ -148,6 +149,8 @@ def _merge(base: RecallBase, more: RecallBase, notes: Notes) -> None:
             for file, passages in more.passages(topic).items():
                 for passage in passages:
                     base.add_passage(topic, file, passage)
+            for file, point in more.entry_points(topic).items():
+                base.add_entry_point(topic, file, point)
         except InputError as error:
             notes.tolerate("contradicting assessments", error)
 
@@ -268,29 +271,3 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
     name = f"{run.name} [{run.source}]" if f"results of {run.name}" in report.counts else run.name
     report.counts[f"results of {name}"] = results
     report.counts[f"overlap of {name}"] = round(overlapping / results, 4) if results else 0.0
-
-
-def overlapping_results(ranking: Ranking) -> Iterator[bool]:
-    """Say of every result whether it contains, lies inside or repeats another of the ranking.
-
-    Their share is the overlap of a run (Kazai & Lalmas 2006, section 6.3).
-
-    >>> ranking = Run.of("r", {"1": ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]}).rankings["1"]
-    >>> list(overlapping_results(ranking))
-    [True, True, False]
-    """
-    elements = list(ranking)
-    times: dict[tuple[str, str], int] = {}
-    for element in elements:
-        times[element] = times.get(element, 0) + 1
-    containers = {
-        (file, above) for file, path in elements for above in _above(path) if (file, above) in times
-    }
-    for file, path in elements:
-        inside = any((file, above) in times for above in _above(path))
-        yield inside or (file, path) in containers or times[file, path] > 1
-
-
-def _above(path: str) -> Iterable[str]:
-    while path := parent_path(path):
-        yield path

@@ -39,6 +39,13 @@ class Point(NamedTuple):
             return cls(canonical_path(text))
         return cls(canonical_path(match[1]), int(match[2] or 1), int(match[3]))
 
+    def character(self, tree: ElementTree, last: bool = False) -> int:
+        """Return the character of the document's text at which the point stands.
+
+        last: an element means its end. Raises UnknownPathError for what the document does not have.
+        """
+        return _character(tree, self, last)
+
     def __str__(self) -> str:
         return f"{self.path}/text()[{self.node}].{self.offset}" if self.node else self.path
 

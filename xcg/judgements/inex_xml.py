@@ -8,7 +8,7 @@ from pathlib import Path
 from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
-from xcg.documents.points import Passage
+from xcg.documents.points import Passage, Point
 from xcg.errors import InputError, Notes, nearest
 from xcg.inputs import iterate_xml, local_name
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
@@ -29,7 +29,7 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity. In the
     form of 2005 and after, specificity is ``rsize / size``, the exhaustivity ``?`` (too small) counts
     as 0, and the size is kept; passages say which text was highlighted, and where a file has no
-    ``<element>`` its elements are assessed by them. Best entry points are passed over.
+    ``<element>`` its elements are assessed by them. Best entry points are kept.
     Raises InputError with file and line for what is no such file, an illegal path or pair, or an
     element with two assessments.
     """
@@ -95,15 +95,8 @@ def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase
     for child in element:
         where = f"{path}:{child.sourceline}"
         form = local_name(child) if isinstance(child.tag, str) else ""
-        if form == "best-entry-point":
-            continue
-        if form == "passage":
-            try:
-                points = _attributes(child, path)
-                passage = Passage.of(points.get("start", ""), points.get("end", ""))
-                base.add_passage(topic, file, passage)
-            except ValueError as error:
-                notes.problem("passages left out", where, str(error))
+        if form in ("passage", "best-entry-point"):
+            _read_points(child, form, topic, file, path, base, notes)
             continue
         if form not in _FORMS:
             expected = "<path path=… exhaustiveness=…> or <element path=… rsize=…>"
@@ -118,6 +111,26 @@ def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase
             notes.tolerate("contradicting assessments, of which the first counts", error)
         except ValueError as error:
             notes.problem("assessments left out", where, str(error))
+
+
+def _read_points(
+    element: etree._Element,
+    form: str,
+    topic: str,
+    file: str,
+    path: Path,
+    base: RecallBase,
+    notes: Notes,
+) -> None:
+    try:
+        points = _attributes(element, path)
+        if form == "passage":
+            passage = Passage.of(points.get("start", ""), points.get("end", ""))
+            base.add_passage(topic, file, passage)
+        else:
+            base.add_entry_point(topic, file, Point.of(points.get("path", "")))
+    except ValueError as error:
+        notes.problem("passages left out", f"{path}:{element.sourceline}", str(error))
 
 
 def _read_path(attributes: dict[str, str]) -> tuple[str, Assessment] | None:

@@ -19,7 +19,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     """Read ``topic Q0 document relevant_characters length [entry_point] [offset:length …]``.
 
     Offsets count the characters of the document's text without markup. A document without relevant
-    text is an assessed one. The best entry point says nothing of elements and is passed over.
+    text is an assessed one. The best entry point is kept.
     Raises InputError with file and line for a line that is none, or whose passages do not fit the
     length it states; where the notes are lenient, such lines are counted and left out.
     """
@@ -31,7 +31,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
         empty = False
         where = f"{path}:{number}"
         try:
-            topic, document, spans = _read_line(fields)
+            topic, document, spans, entry_point = _read_line(fields)
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
@@ -43,11 +43,13 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
         base.add_span(topic, document, None, where)
         for span in spans:
             base.add_span(topic, document, span, where)
+        if entry_point is not None:
+            base.add_entry_point(topic, document, entry_point)
     if empty:
         raise InputError(path, "an empty file; expected assessments")
 
 
-def _read_line(fields: list[str]) -> tuple[str, str, list[Span]]:
+def _read_line(fields: list[str]) -> tuple[str, str, list[Span], int | None]:
     if len(fields) < 5:
         raise ValueError(
             f"{len(fields)} columns; expected topic Q0 document relevant_characters length "
@@ -57,8 +59,10 @@ def _read_line(fields: list[str]) -> tuple[str, str, list[Span]]:
     for name, text in (("relevant characters", relevant), ("length", length)):
         if not _NUMBER.fullmatch(text):
             raise ValueError(f"illegal {name} {text!r}: expected a number of characters")
+    entry_point = None
     if rest and _NUMBER.fullmatch(rest[0]):
-        rest = rest[1:]  # the best entry point
+        entry_point = int(rest[0])
+        rest = rest[1:]
     spans = []
     for text in rest:
         match = _PASSAGE.fullmatch(text)
@@ -71,7 +75,7 @@ def _read_line(fields: list[str]) -> tuple[str, str, list[Span]]:
     held = sum(span.end - span.start for span in spans)
     if int(relevant) not in (held, _covered(spans)):
         raise ValueError(f"{relevant} relevant characters, but the passages hold {held}")
-    return topic, canonical_file(document), spans
+    return topic, canonical_file(document), spans, entry_point
 
 
 def _covered(spans: list[Span]) -> int:

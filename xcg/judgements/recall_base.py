@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.documents.points import Passage
+from xcg.documents.points import Passage, Point
 from xcg.errors import InputError
 
 Grade = float | str
@@ -105,6 +105,7 @@ class RecallBase:
     def __init__(self) -> None:
         self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
         self._spans: dict[str, dict[str, list[Span]]] = {}
+        self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self.sources: dict[str, str] = {}
         """Where each topic was read, for messages."""
@@ -159,6 +160,14 @@ class RecallBase:
         """Add a highlighted passage by its points."""
         self._topics.setdefault(topic, {})
         self._passages.setdefault(topic, {}).setdefault(file, []).append(passage)
+
+    def entry_points(self, topic: str) -> Mapping[str, int | Point]:
+        """Return file → best entry point, a character of the document's text or a point."""
+        return self._entry_points.get(topic, {})
+
+    def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
+        """Add the best entry point of a document."""
+        self._entry_points.setdefault(topic, {})[file] = point
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage, or with None an assessed document without any.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from xcg.measures import classic, graded, highlighted, inex_eval
 from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
 from xcg.measures.effort_precision import (
     Interpolation,
@@ -19,9 +20,13 @@ from xcg.measures.effort_precision import (
 from xcg.measures.measure import (
     RANK,
     RECALL,
+    Curve,
     Definition,
+    Material,
     Measure,
     MeasureRegistry,
+    Number,
+    Parameters,
     TopicGains,
     split_measures,
 )
@@ -30,8 +35,10 @@ from xcg.measures.sakai import q_measure, r_measure
 __all__ = [
     "MEASURES",
     "Definition",
+    "Material",
     "Measure",
     "MeasureRegistry",
+    "Number",
     "TopicGains",
     "cumulate",
     "effort_precision",
@@ -53,18 +60,29 @@ _BOUND = (
 )
 
 MEASURES = MeasureRegistry()
+_FAMILIES = (graded, inex_eval, highlighted, classic)
 
 
 def _at_rank(
     vector: Callable[..., npt.NDArray[np.float64]], *, normalised: bool = True
-) -> Callable[[TopicGains, float, Mapping[str, str]], float]:
+) -> Callable[[TopicGains, float, Parameters], float | None]:
     """Make a measure at a rank from a function that gives a vector by rank."""
 
-    def compute(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
         return float(vector(*given, depth=int(cutoff))[-1])
 
     return compute
+
+
+def _by_rank(
+    vector: Callable[..., npt.NDArray[np.float64]], *, normalised: bool = True
+) -> Callable[[TopicGains, int, Parameters], Curve]:
+    def curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+        given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
+        return range(1, depth + 1), vector(*given, depth=depth).tolist()
+
+    return curve
 
 
 MEASURES.add(
@@ -78,6 +96,7 @@ MEASURES.add(
         caveat="Topics with more relevant elements weigh more in its mean; nxCG compares better.",
         cutoff=RANK,
         compute=_at_rank(cumulate, normalised=False),
+        curve=_by_rank(cumulate, normalised=False),
     )
 )
 MEASURES.add(
@@ -91,6 +110,7 @@ MEASURES.add(
         caveat="Behind the last ideal element it no longer tells early from late results.",
         cutoff=RANK,
         compute=_at_rank(nxcg),
+        curve=_by_rank(nxcg),
     )
 )
 MEASURES.add(
@@ -104,6 +124,7 @@ MEASURES.add(
         caveat="A rank far behind the last ideal element covers up differences.",
         cutoff=RANK,
         compute=_at_rank(manxcg),
+        curve=_by_rank(manxcg),
     )
 )
 MEASURES.add(
@@ -116,21 +137,31 @@ MEASURES.add(
         example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
         cutoff=RANK,
         compute=_at_rank(gain_recall),
+        curve=_by_rank(gain_recall),
     )
 )
 
 
-def _ep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     interpolation = cast(Interpolation, parameters["interpolation"])
     return effort_precision(topic.gains, topic.ideal, cutoff, interpolation)
 
 
-def _imaep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+    interpolation = cast(Interpolation, parameters["interpolation"])
+    heights = [effort_precision(topic.gains, topic.ideal, x, interpolation) for x in GAIN_RECALLS]
+    return GAIN_RECALLS, heights
+
+
+GAIN_RECALLS = tuple(point / 100 for point in range(1, 101))
+
+
+def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     interpolation = cast(Interpolation, parameters["interpolation"])
     return interpolated_mean_effort_precision(topic.gains, topic.ideal, interpolation)
 
 
-def _maep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return mean_effort_precision(
         topic.gains,
         topic.ideal,
@@ -140,12 +171,12 @@ def _maep(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> fl
     )
 
 
-def _q(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     unretrieved = cast(Unretrieved, parameters["unretrieved"])
     return q_measure(topic.gains, topic.ideal, topic.not_retrieved, unretrieved)
 
 
-def _r(topic: TopicGains, cutoff: float, parameters: Mapping[str, str]) -> float:
+def _r(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return r_measure(topic.gains, topic.ideal)
 
 
@@ -162,6 +193,7 @@ MEASURES.add(
         cutoff=RECALL,
         parameters=_INTERPOLATION,
         compute=_ep,
+        curve=_ep_curve,
     )
 )
 MEASURES.add(
@@ -214,3 +246,7 @@ MEASURES.add(
         compute=_r,
     )
 )
+
+for _family in _FAMILIES:
+    for _definition in _family.DEFINITIONS:
+        MEASURES.add(_definition)

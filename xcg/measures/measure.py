@@ -4,12 +4,58 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from xcg.errors import XcgError, nearest
+
+if TYPE_CHECKING:
+    from xcg.measures.highlighted import HighlightedRanking
+
+Parameters = Mapping[str, Any]
+Curve = tuple[Sequence[float], Sequence[float]]
+"""The points of a curve: where, and how high."""
+
+Needs = Literal["gains", "scores", "grades", "text", "levels"]
+"""What a measure looks at: the gains under a user model; the quantised scores of all judged elements,
+whatever was seen; exhaustivity, specificity and sizes; highlighted text; levels of relevance."""
+
+
+class Graded(NamedTuple):
+    """A result as inex-eval-ng sees it.
+
+    exhaustivity, specificity: mapped to 0 … 1. size: in characters. new: how many of them lie in no
+    earlier result.
+    """
+
+    exhaustivity: float
+    specificity: float
+    size: int
+    new: int
+
+
+@dataclass(frozen=True)
+class Material:
+    """What measures can look at beside the gains, each found when it is first asked for.
+
+    scores: the quantised score of every result, whatever was seen before. recall_base: those of all
+    judged elements. ties: the number of each result's rank, equal for tied ones. overlapping: for the
+    first results, or all, whether each contains, lies inside or repeats another of them. grades: see
+    :class:`Graded`, and the sum of exhaustivity over all judged elements. text: the highlighted text.
+    keys: the scores by which the system ordered its results, None where it gave none.
+    """
+
+    scores: Callable[[], Sequence[float]]
+    recall_base: Callable[[], Sequence[float]]
+    ties: Callable[[], Sequence[int]]
+    overlapping: Callable[[int | None], Sequence[bool]]
+    grades: Callable[[], tuple[Sequence[Graded], float]]
+    text: Callable[[], HighlightedRanking]
+    keys: Callable[[], Sequence[float] | None]
 
 
 @dataclass(frozen=True)
@@ -17,11 +63,19 @@ class TopicGains:
     """What the measures see of one ranking for one topic.
 
     gains: xG by rank. ideal: xI, decreasing. not_retrieved: ideal elements that are not retrieved.
+    material: what some measures need beside the gains.
     """
 
     gains: npt.ArrayLike
     ideal: npt.ArrayLike
     not_retrieved: int
+    material: Material | None = None
+
+    def beside(self, name: str) -> Material:
+        """Return the material; XcgError that says what the measure needs where there is none."""
+        if self.material is None:
+            raise XcgError(f"{name} needs more than gains: use it in an evaluation")
+        return self.material
 
 
 @dataclass(frozen=True)
@@ -31,18 +85,55 @@ class Cutoff:
     name: str
     example: str
     whole: bool
+    required: bool = True
+    least: float = 0.0
+    """What a number that is no rank must exceed, or reach where it is below 0."""
 
 
 RANK = Cutoff("a rank from 1", "10", whole=True)
+RANK_OR_ALL = Cutoff("a rank from 1", "10", whole=True, required=False)
 RECALL = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False)
+RECALL_OR_MEAN = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False, required=False)
+RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, least=-1.0)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter that is a number: its default, and the range it must lie in."""
+
+    default: float
+    least: float
+    most: float = math.inf
+    whole: bool = False
+    above: bool = False
+
+    def read(self, text: str) -> float:
+        """Return the number that a text says; ValueError with what was expected."""
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        legal = self.least < value if self.above else self.least <= value
+        if not (legal and value <= self.most) or (self.whole and not value.is_integer()):
+            raise ValueError(f"expected {self}")
+        return value
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        bound = f"above {self.least:g}" if self.above else f"from {self.least:g}"
+        return f"{kind} {bound}" + (f" to {self.most:g}" if self.most < math.inf else "")
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
     """The declaration of a measure.
 
-    parameters: name → the values it may have; the first is what the user model's ``effort`` says
-    unless it says otherwise. compute: ``(topic, cutoff, parameters) → value``.
+    parameters: name → the values it may have, the first being the default unless the user model's
+    ``effort`` says otherwise, or a :class:`Number`. compute: ``(topic, cutoff, parameters) → value``,
+    None where the measure is not defined for the ranking, so that the topic stays out of its mean.
+    needs: what it looks at. counts: which topics count in its mean; for measures of gains those with an
+    ideal gain above 0. curve: the points that a plot draws. fold: makes the mean over topics of what
+    ``parts`` gives for each, where that is no mean of the topics' values.
     """
 
     name: str
@@ -51,15 +142,24 @@ class Definition:
     range: str
     source: str
     example: str
-    compute: Callable[[TopicGains, float, Mapping[str, str]], float]
+    compute: Callable[[TopicGains, float, Parameters], float | None]
     cutoff: Cutoff | None = None
-    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[str, ...] | Number] = field(default_factory=dict)
     caveat: str = ""
+    needs: Needs = "gains"
+    curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
+    parts: Callable[[TopicGains, float, Parameters], object] | None = None
+    fold: Callable[[Sequence[Any], float, Parameters], float] | None = None
 
     @property
     def usage(self) -> str:
-        """How the measure is written, with a cutoff where it needs one: ``nxCG@10``."""
-        return f"{self.name}@{self.cutoff.example}" if self.cutoff else self.name
+        """How the measure is written, with a cutoff where it takes one: ``nxCG@10``."""
+        name = self.name
+        if name in SHARED:
+            parameter, legal = next(iter(self.parameters.items()))
+            assert isinstance(legal, Number)
+            name += f"({parameter}={legal.default:g})"
+        return f"{name}@{self.cutoff.example}" if self.cutoff else name
 
 
 @dataclass(frozen=True)
@@ -71,23 +171,96 @@ class Measure:
 
     definition: Definition
     cutoff: float = math.nan
-    parameters: tuple[tuple[str, str], ...] = ()
+    parameters: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
-        brackets = ",".join(f"{name}={value}" for name, value in self.parameters)
+        brackets = ",".join(f"{name}={_written(value)}" for name, value in self.parameters)
         name = f"{self.definition.name}({brackets})" if brackets else self.definition.name
-        if self.definition.cutoff is None:
+        if self.definition.cutoff is None or math.isnan(self.cutoff):
             return name
         whole = self.cutoff.is_integer()
         return f"{name}@{int(self.cutoff) if whole else repr(self.cutoff)}"
 
-    def __call__(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float:
-        """Return the value for one topic; ``defaults`` are the user model's parameters."""
-        parameters = {name: values[0] for name, values in self.definition.parameters.items()}
-        parameters.update({k: v for k, v in (defaults or {}).items() if k in parameters})
-        parameters.update(self.parameters)
-        return self.definition.compute(topic, self.cutoff, parameters)
+    def settings(self, defaults: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the values of all parameters; ``defaults`` are the user model's."""
+        settings: dict[str, Any] = {
+            name: values.default if isinstance(values, Number) else values[0]
+            for name, values in self.definition.parameters.items()
+        }
+        settings.update({k: v for k, v in (defaults or {}).items() if k in settings})
+        settings.update(self.parameters)
+        return settings
 
+    def __call__(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float | None:
+        """Return the value for one topic, None where it has none.
+
+        ``defaults`` are the user model's parameters.
+        """
+        return self.definition.compute(topic, self.cutoff, self.settings(defaults))
+
+    def curve(self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None) -> Curve:
+        """Return the measure's curve for one topic; XcgError where it has none."""
+        if self.definition.curve is None:
+            raise XcgError(f"{self.definition.name} has no curve")
+        return self.definition.curve(topic, depth, self.settings(defaults))
+
+    def mean(
+        self, values: Sequence[float], parts: Sequence[object], defaults: Mapping[str, str] | None
+    ) -> float:
+        """Return the mean over topics of their values, or what the measure makes of their parts."""
+        if self.definition.fold is not None:
+            return self.definition.fold(parts, self.cutoff, self.settings(defaults))
+        # fsum is exact, so the mean does not depend on the order of topics.
+        return math.fsum(values) / len(values)
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def vector(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return numbers as a vector."""
+    return np.asarray(values, dtype=np.float64)
+
+
+SHARED = frozenset({"AP", "nDCG"})
+"""Names that ir_measures has too: without parameters of ours they mean its measure."""
+
+TREC_NAMES = frozenset(
+    [
+        "Accuracy",
+        "ADR",
+        "AP_IA",
+        "Bpref",
+        "Compat",
+        "ERR",
+        "ERR_IA",
+        "IPrec",
+        "infAP",
+        "INSQ",
+        "INST",
+        "Judged",
+        "nERR",
+        "nNRBP",
+        "NRBP",
+        "NumQ",
+        "NumRel",
+        "NumRet",
+        "P",
+        "P_IA",
+        "RBP",
+        "Rprec",
+        "RR",
+        "SDCG",
+        "SetAP",
+        "SetF",
+        "SetP",
+        "SetR",
+        "StRecall",
+        "Success",
+    ]
+)
+"""What ir_measures calls its measures, to know one where it is not installed."""
 
 _MEASURE = re.compile(r"([A-Za-z]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z")
 
@@ -119,14 +292,33 @@ class MeasureRegistry:
         """
         if isinstance(text, Measure):
             return text
-        match = _MEASURE.match(text.strip())
+        text = text.strip().replace("µ", "mu").replace("μ", "mu")
+        match = _MEASURE.match(text)
         if match is None:
             raise XcgError(
                 f"{text!r} is no measure: expected one like nxCG@10 or MAep(unretrieved=max)"
             )
         name, brackets, at = match.groups()
+        standard = self._standard(text, name, brackets)
+        if standard is not None:
+            return standard
         definition = self.named(name)
         return Measure(definition, _cutoff(definition, at), _parameters(definition, brackets))
+
+    def _standard(self, text: str, name: str, brackets: str | None) -> Measure | None:
+        """Return the measure of ir_measures that a text means, None where it means one of ours."""
+        from xcg.measures.trec import trec_measure
+
+        if name in self._definitions:
+            given = [item.partition("=")[0].strip() for item in (brackets or "").split(",")]
+            own = any(parameter in self._definitions[name].parameters for parameter in given)
+            return None if own or name not in SHARED else trec_measure(text)
+        try:
+            return trec_measure(text)
+        except XcgError:
+            if name in TREC_NAMES:
+                raise
+            return None  # more likely a slip of the pen than a measure of a missing package
 
     def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         """Return the measures of a list, or of a text that separates them by white space or commas.
@@ -159,19 +351,21 @@ def _cutoff(definition: Definition, at: str | None) -> float:
             raise XcgError(f"{definition.name} takes no cutoff: expected {definition.usage}")
         return math.nan
     problem = f"expected {cutoff.name}, like {definition.usage}"
+    if at is None and not cutoff.required:
+        return math.nan
     if at is None:
         raise XcgError(f"{definition.name} lacks its cutoff: {problem}")
     number = re.compile(r"[0-9]{1,9}" if cutoff.whole else r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?")
     if not number.fullmatch(at):
         raise XcgError(f"{definition.name}@{at}: {problem}")
     value = float(at)
-    if not (value >= 1 if cutoff.whole else 0 < value <= 1):
+    if not (value >= 1 if cutoff.whole else cutoff.least < value <= 1):
         raise XcgError(f"{definition.name}@{at}: {problem}")
     return value
 
 
-def _parameters(definition: Definition, brackets: str | None) -> tuple[tuple[str, str], ...]:
-    given: dict[str, str] = {}
+def _parameters(definition: Definition, brackets: str | None) -> tuple[tuple[str, Any], ...]:
+    given: dict[str, Any] = {}
     for item in (brackets or "").split(","):
         if not item.strip():
             continue
@@ -180,10 +374,17 @@ def _parameters(definition: Definition, brackets: str | None) -> tuple[tuple[str
         if name not in definition.parameters:
             hint = nearest(name, definition.parameters) if definition.parameters else "it takes none"
             raise XcgError(f"{definition.name} has no parameter {name!r}: {hint}")
-        if not equals or value not in definition.parameters[name]:
-            hint = nearest(value, definition.parameters[name])
-            raise XcgError(f"{definition.name}: illegal {name} {value!r}: {hint}")
         if name in given:
             raise XcgError(f"{definition.name}: the parameter {name} stands twice")
-        given[name] = value
+        legal = definition.parameters[name]
+        problem = f"{definition.name}: illegal {name} {value!r}: "
+        if isinstance(legal, Number):
+            try:
+                given[name] = legal.read(value)
+            except ValueError as error:
+                raise XcgError(problem + str(error)) from None
+        elif not equals or value not in legal:
+            raise XcgError(problem + nearest(value, legal))
+        else:
+            given[name] = value
     return tuple((name, given[name]) for name in definition.parameters if name in given)

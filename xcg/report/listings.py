@@ -8,12 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from xcg.ideal import SELECTIONS
-from xcg.measures.measure import Definition
+from xcg.measures.measure import Definition, Number
 from xcg.near_misses import NEAR_MISSES
 from xcg.overlap import PARTIALLY_SEEN
 from xcg.quantisation import QUANTISATIONS
 from xcg.report.tables import plain_table
-from xcg.user_model import UserModel, shipped_models
+from xcg.user_model import Effort, UserModel, shipped_models
 
 if TYPE_CHECKING:
     from xcg.validation import Report
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 def list_measures(definitions: Iterable[Definition]) -> str:
     """Return a line a measure: how it is written, its parameters, what it is, where it comes from."""
     rows = [
-        [definition.usage, _parameters(definition), definition.title, definition.source]
+        [
+            definition.usage,
+            _parameters(definition),
+            definition.title,
+            definition.needs,
+            definition.source,
+        ]
         for definition in definitions
     ]
-    return plain_table(["measure", "parameters", "what it is", "source"], rows)
+    return plain_table(["measure", "parameters", "what it is", "needs", "source"], rows)
 
 
 def describe_measure(definition: Definition) -> str:
@@ -35,7 +41,13 @@ def describe_measure(definition: Definition) -> str:
     if definition.cutoff:
         lines.append(f"cutoff:      {definition.cutoff.name}")
     for name, values in definition.parameters.items():
-        lines.append(f"parameter:   {name}={' | '.join(values)}; by default as the user model says")
+        if isinstance(values, Number):
+            lines.append(f"parameter:   {name}={values.default:g}; {values}")
+        elif name in _EFFORT:
+            lines.append(f"parameter:   {name}={' | '.join(values)}; by default as the user model says")
+        else:
+            lines.append(f"parameter:   {name}={' | '.join(values)}; by default the first")
+    lines.append(f"needs:       {_NEEDS[definition.needs]}")
     lines.append(f"range:       {definition.range}")
     lines.append(f"example:     {definition.example}")
     if definition.caveat:
@@ -45,7 +57,21 @@ def describe_measure(definition: Definition) -> str:
 
 
 def _parameters(definition: Definition) -> str:
-    return " ".join(f"{name}={'|'.join(values)}" for name, values in definition.parameters.items())
+    return " ".join(
+        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
+        for name, values in definition.parameters.items()
+    )
+
+
+_EFFORT = Effort().parameters()
+_NEEDS = {
+    "gains": "gains under a user model",
+    "scores": "assessed elements or levels",
+    "grades": "exhaustivity and specificity, and the corpus",
+    "text": "highlighted passages (offset qrels, JSON Lines with start and end, or INEX 2005 and "
+    "after), and the corpus",
+    "levels": "levels of relevance or assessed elements",
+}
 
 
 def list_user_models() -> str:

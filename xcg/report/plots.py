@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xcg.curves import CurveOf
 from xcg.errors import InputError, XcgError, nearest
 from xcg.results import Results
+from xcg.statistics.levels import LevelCurve
 from xcg.statistics.orders import Shift, places
 
 if TYPE_CHECKING:
@@ -98,6 +100,57 @@ def sweep_plot(results: Results, shifts: Sequence[Shift], baseline: str) -> Figu
             axis.spines[["top", "right"]].set_visible(False)
         below.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
     axes[-1].set_xticks(at, _without_common_start(models), rotation=90, fontsize=7)
+    return figure
+
+
+def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
+    """Draw a panel a measure: its mean by number of swaps, a line for each number of levels."""
+    measures = list(dict.fromkeys(curve.measure for curve in curves))
+    figure = new_figure(4.0 * len(measures), 3.6)
+    axes = figure.subplots(1, len(measures), sharey=True, squeeze=False)[0]
+    for axis, measure in zip(axes, measures, strict=True):
+        lines = [curve for curve in curves if curve.measure == measure]
+        for number, curve in enumerate(lines):
+            every = max(1, len(curve.values) // 10)
+            axis.plot(
+                curve.values, label=f"{curve.levels} levels", markevery=every, **line_style(number)
+            )
+        axis.set_title(measure)
+        axis.set_xlabel("random swaps")
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("mean over the repetitions")
+    axes[-1].legend(frameon=False, fontsize=8)
+    return figure
+
+
+_ABSCISSAE = {"ep": "gain-recall", "AiP": "recall", "inexEval": "recall"}
+
+
+def curves_plot(curves: Sequence[CurveOf]) -> Figure:
+    """Draw a panel a measure and user model, a line a run."""
+    panels = list(dict.fromkeys((curve.measure, curve.user_model) for curve in curves))
+    wide = min(len(panels), 3)
+    rows = -(-len(panels) // wide)
+    figure = new_figure(4.6 * wide + 1.5, 3.6 * rows)
+    axes = figure.subplots(rows, wide, squeeze=False).flatten()
+    runs = list(dict.fromkeys(curve.run for curve in curves))
+    for axis, (measure, model) in zip(axes, panels, strict=False):
+        for curve in curves:
+            if (curve.measure, curve.user_model) == (measure, model):
+                every = max(1, len(curve.x) // 10)
+                style = line_style(runs.index(curve.run))
+                axis.plot(curve.x, curve.y, label=curve.run, markevery=every, **style)
+        axis.set_title(model, fontsize=10)
+        axis.set_xlabel(_ABSCISSAE.get(measure, "rank"))
+        axis.set_ylabel(measure)
+        axis.set_ylim(bottom=0)
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
     return figure
 
 

@@ -49,6 +49,14 @@ class Ranking:
         self.spans: Mapping[int, AnySpan] = spans or {}
         self.keys = keys
 
+    def top(self, depth: int | None) -> Ranking:
+        """Return the ranking of the first results; of all for None."""
+        if depth is None or depth >= len(self):
+            return self
+        spans = {place: span for place, span in self.spans.items() if place < depth}
+        keys = self.keys[:depth] if self.keys is not None else None
+        return Ranking(self.files[:depth], self.paths[:depth], spans, keys)
+
     def __len__(self) -> int:
         return len(self.files)
 

@@ -1,0 +1,354 @@
+"""The measures around XCG as plain, slow Python, to compare the package with.
+
+Written from the definitions alone, without sight of the package. Where these are silent, "Open" says what
+was taken here: a ratio whose denominator is 0 is 0.0; the rank of nothing is NaN, a search length that never
+ends infinite; a cutoff behind the end of a list uses all there is; reaching a value allows for EPS.
+"""
+
+import itertools
+import math
+
+EPS = 1e-9
+
+
+def ratio(a, b):
+    return a / b if b != 0 else 0.0
+
+
+# ------------------------------------------------------------------------------------------------ section 4
+
+
+def precall(ranks, scores, total, x):
+    """KL equation 17 at recall x; ranks = list of lists, one inner list per distinct rank; total = n.
+
+    Open: `scores` or none.
+    Here: scores None -> ranks holds the scores; else scores is a mapping, ranks holds its keys, a missing key is 0.
+    """
+    if scores is not None:
+        ranks = [[scores.get(key, 0.0) for key in level] for level in ranks]
+    need = x * total  # x.n
+    if need <= 0:
+        return 0.0  # Open: x = 0 or n = 0 gives 0/0 (or no topic); 0 here
+    before_rel = 0.0  # sum of quant before the rank
+    j = 0.0  # sum of 1 - quant before the rank
+    for level in ranks:
+        r = sum(level)
+        i = sum(1 - q for q in level)
+        if before_rel + r >= need - EPS * max(1.0, total):
+            s = need - before_rel
+            return need / (need + j + s * i / (r + 1))
+        before_rel += r
+        j += i
+    return 0.0  # never reached
+
+
+def precall_mean(ranks, total):
+    return sum(precall(ranks, None, total, k / 100) for k in range(1, 101)) / 100
+
+
+# ------------------------------------------------------------------------------------------------ section 5
+
+
+def contains(a, b):
+    return a[0] == b[0] and a[1] <= b[1] and b[2] <= a[2]
+
+
+def overlap(results):
+    """Open: 'a repeated element counting as inside' - the copy lies inside the first, so the first also contains
+    another result: both count (2 of 2), as the sentence 'contain or lie inside another result' is symmetric."""
+    if not results:
+        return 0.0
+    count = 0
+    for m, a in enumerate(results):
+        others = [b for n, b in enumerate(results) if n != m]
+        if any(contains(a, b) or contains(b, a) for b in others):
+            count += 1
+    return count / len(results)
+
+
+# ------------------------------------------------------------------------------------------------ section 6
+
+
+def new_sizes(results):
+    """|c'| of every result: its characters that no earlier result of the same file covers."""
+    seen = {}
+    out = []
+    for result in results:
+        f, start, end = result[0], result[1], result[2]
+        chars = set(range(start, end))
+        out.append(len(chars - seen.get(f, set())))
+        seen[f] = seen.get(f, set()) | chars
+    return out
+
+
+def ng_recall(results, total_e, k, overlap):
+    top = results[:k]
+    new = new_sizes(top)
+    if overlap:
+        # Open: |c| = 0 makes |c'|/|c| 0/0; it counts 0 here
+        gained = sum(e * ratio(n, end - start) for (f, start, end, e, s), n in zip(top, new))
+    else:
+        gained = sum(e for (f, start, end, e, s) in top)
+    return ratio(gained, total_e)
+
+
+def ng_precision(results, k, overlap):
+    top = results[:k]
+    new = new_sizes(top)
+    sizes = new if overlap else [end - start for (f, start, end, e, s) in top]
+    return ratio(sum(s * size for (f, start, end, e, s), size in zip(top, sizes)), sum(sizes))
+
+
+# ------------------------------------------------------------------------------------------------ section 7
+
+
+def hixeval(results, highlighted, r, alpha):
+    """Open: 'seen' is judged on the span (all its characters, not only the highlighted ones);
+    the three cases then all equal rsize - alpha * (highlighted text of c already retrieved).
+    Open: sum of size is of all characters of every result, also of those seen before."""
+    trel = sum(len(chars) for chars in highlighted.values())
+    seen = {}
+    rvals, sizes = [], []
+    for f, start, end in results[:r]:
+        chars = set(range(start, end))
+        marked = chars & set(highlighted.get(f, ()))
+        earlier = seen.get(f, set())
+        rsize = len(marked)
+        if not (chars & earlier):  # not seen (an empty span is not seen)
+            rval = rsize
+        elif chars <= earlier:  # fully seen
+            rval = (1 - alpha) * rsize
+        else:  # partly seen
+            rval = rsize - alpha * len(marked & earlier)
+        rvals.append(rval)
+        sizes.append(len(chars))
+        seen[f] = earlier | chars
+    p = ratio(sum(rvals), sum(sizes))
+    rec = ratio(sum(rvals), trel)
+    return p, rec, f_beta(p, rec, 1)
+
+
+def p_and_r(results, highlighted):
+    """Per rank (relevant characters so far, characters so far), text counted once."""
+    seen = {}
+    size = rsize = 0
+    out = []
+    for f, start, end in results:
+        new = set(range(start, end)) - seen.get(f, set())
+        size += len(new)
+        rsize += len(new & set(highlighted.get(f, ())))
+        seen[f] = seen.get(f, set()) | new
+        out.append((rsize, size))
+    return out
+
+
+def ip_points(results, highlighted):
+    trel = sum(len(chars) for chars in highlighted.values())
+    if trel == 0:
+        return [0.0] * 101  # Open: R is 0/0 without highlighted text
+    points = []
+    for h in range(101):  # x = h/100; R >= x as whole numbers: 100.rsize >= h.Trel
+        reached = [ratio(rs, sz) for rs, sz in p_and_r(results, highlighted) if 100 * rs >= h * trel]
+        points.append(max(reached) if reached else 0.0)
+    return points
+
+
+def aip(results, highlighted):
+    return sum(ip_points(results, highlighted)) / 101
+
+
+def f_beta(p, r, beta):
+    return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
+
+
+def generalised(fscores, isrel, numrel, r):
+    """Open: beyond the end of the list gP still divides by r, as the formula says. r = 0 -> 0."""
+    gp = ratio(sum(fscores[:r]), r)
+    gr = ratio(sum(1 for rel in isrel[:r] if rel), numrel)
+    return gp, gr
+
+
+def agp(fscores, isrel, numrel):
+    total = 0.0
+    for r in range(1, len(fscores) + 1):
+        if isrel[r - 1]:
+            total += generalised(fscores, isrel, numrel, r)[0]
+    return ratio(total, numrel)
+
+
+def best_in_context(distance, n=500):
+    """A document without an entry point or not relevant (distance None) scores 0."""
+    if distance is None:
+        return 0.0
+    distance = abs(distance)
+    return (n - distance) / n if distance <= n else 0.0
+
+
+def bepd(distance, A, L):
+    return A * L / (A * L + abs(distance))
+
+
+def t2i_stop(spans, highlighted_positions, start, tolerance):
+    """(characters read, how many of them were highlighted).
+
+    Open: `spans` is the readable text, a list of [start, end);
+    read in document order from the first readable position >= start, each position once, gaps between spans are
+    skipped and the reading ends with the last span. A whole document of N characters is [(0, N)].
+    spans None: the text never ends. T2I is *open* in the literature: the irrelevant count is cumulative, not consecutive.
+    """
+    highlighted_positions = set(highlighted_positions)
+    if spans is None:
+        positions = itertools.count(start)
+    else:
+        readable = set()
+        for a, b in spans:
+            readable |= set(range(a, b))
+        positions = sorted(p for p in readable if p >= start)
+    read = marked = irrelevant = 0
+    if tolerance <= 0:
+        return read, marked  # Open: tolerance 0 reads nothing
+    for p in positions:
+        read += 1
+        if p in highlighted_positions:
+            marked += 1
+        else:
+            irrelevant += 1
+            if irrelevant >= tolerance:
+                break
+    return read, marked
+
+
+# ------------------------------------------------------------------------------------------------ section 8
+
+
+def asl(ranks):
+    """Open: a plain list of ranks cannot say which documents tie (non-relevant ones may share the level), so
+    a tied document's rank is given here as its level's mean rank already (1, 2.5, 2.5, ...)."""
+    return sum(ranks) / len(ranks) if ranks else math.nan
+
+
+def esl(levels, wanted):
+    """Open: `wanted` never reached -> math.inf (which makes precall 0, as section 4 wants)."""
+    got = 0
+    j = 0
+    for r, i in levels:
+        if got + r >= wanted:
+            s = wanted - got
+            return j + i * s / (r + 1)
+        got += r
+        j += i
+    return 0.0 if wanted == 0 else math.inf
+
+
+def norm_recall(ranks, N):
+    """Open: n = N (nothing but relevant documents; 0/0) -> 1.0; n = 0 -> 0.0. The same in norm_precision."""
+    n = len(ranks)
+    if n == 0:
+        return 0.0
+    if n == N:
+        return 1.0
+    return 1 - (sum(ranks) - sum(range(1, n + 1))) / (n * (N - n))
+
+
+def norm_precision(ranks, N):
+    n = len(ranks)
+    if n == 0:
+        return 0.0
+    if n == N:
+        return 1.0
+    top = sum(math.log(r) for r in ranks) - sum(math.log(i) for i in range(1, n + 1))
+    return 1 - top / math.log(math.comb(N, n))
+
+
+def sliding_ratio(gains, k):
+    best = sorted(gains, reverse=True)
+    return ratio(sum(gains[:k]), sum(best[:k]))
+
+
+def half_life(gains):
+    """Rank k - 1 + (half - sum before k)/gain of k, k the first rank at which half of the sum of gains is reached.
+
+    Open: the two check numbers (3.0, 2.0) fall on whole ranks. They rule out the 'real limits' form (k - .5 + ...)
+    but not an interpolation that starts elsewhere in other cases (e.g. gains <4> -> .5 here). On a plateau the first
+    rank. 'Total relevance' = total of the list given. Total 0 -> nan."""
+    total = sum(gains)
+    if total <= 0:
+        return math.nan
+    half = total / 2
+    before = 0.0
+    for k, gain in enumerate(gains, start=1):
+        if before + gain >= half - EPS * max(1.0, total):
+            return (k - 1) + (half - before) / gain
+        before += gain
+    return math.nan
+
+
+def relative_relevance(u, v):
+    if len(u) != len(v):
+        raise ValueError("vectors of unequal length")
+    dot = sum(a * b for a, b in zip(u, v))
+    return ratio(dot, math.sqrt(sum(a * a for a in u)) * math.sqrt(sum(b * b for b in v)))
+
+
+# ------------------------------------------------------------------------------------------------ section 10
+
+
+def ap_at(levels, threshold, total):
+    """SL equation 2; total = R^t, the number of items with a level >= threshold."""
+    hits = 0
+    summed = 0.0
+    for p, level in enumerate(levels, start=1):
+        if level >= threshold:
+            hits += 1
+            summed += hits / p
+    return ratio(summed, total)
+
+
+def mu_ap(levels, all_levels_present, totals):
+    """SL equation 4. totals: dict level -> R^t, or a list parallel to all_levels_present.
+
+    Open: SL says 'd^t = t if i = 0'. Level 0 then has d = 0 and drops out (Table 1: mean of 5 > t > 0, .448; the
+    mean with t = 0 would be .558), the lowest level above 0 has d = its distance to 0, whether or not 0 is present.
+    Levels below 0 are to be shifted by the caller (SL 3.2). No level above 0 -> 0.0.
+    Open: R^t of a list is cumulative ('at least t'), not the number of items at exactly t (Table 1 supports it).
+    """
+    if not isinstance(totals, dict):
+        totals = dict(zip(all_levels_present, totals))
+    previous = 0
+    top = bottom = 0.0
+    for t in sorted(set(all_levels_present)):
+        if t <= 0:
+            continue
+        d = t - previous
+        top += ap_at(levels, t, totals[t]) * d
+        bottom += d
+        previous = t
+    return ratio(top, bottom)
+
+
+def dcg_exp(levels, k, base):
+    return sum((2**gain - 1) / math.log(i + 1, base) for i, gain in enumerate(levels[:k], start=1))
+
+
+def ndcg_exp(levels, ideal, k, base):
+    """SL equation 3. `ideal` is sorted here, so any order will do. The base cancels in the ratio."""
+    return ratio(dcg_exp(levels, k, base), dcg_exp(sorted(ideal, reverse=True), k, base))
+
+
+def ndcng(levels, ideal, k, base):
+    """SL equation 5. Open: m_q, 'the highest reachable gain for the query', is the maximum of `ideal` (not the top
+    of the scale); in SL's Table 2 both are 4."""
+    m = max(ideal, default=0)
+    if m <= 0:
+        return 0.0
+    return ndcg_exp([g / m for g in levels], [g / m for g in ideal], k, base)
+
+
+def scaled_utility(relevant, nonrelevant, total_relevant, a=3, b=2, s=25):
+    u = a * relevant - b * nonrelevant
+    floor = -b * s  # U(s)
+    best = a * total_relevant  # MaxU
+    return ratio(max(u, floor) - floor, best - floor)
+
+
+# ------------------------------------------------------------------------------------------------ checks

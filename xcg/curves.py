@@ -1,0 +1,114 @@
+"""Curves: measures as vectors, by rank, over gain-recall or over recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from xcg.errors import InputError, Notes, XcgError
+from xcg.evaluation import (
+    Assessments,
+    Campaign,
+    Documents,
+    Runs,
+    Stages,
+    UserModels,
+    as_corpus,
+    as_recall_base,
+    as_runs,
+    as_user_models,
+    default_model,
+    ranking_gains,
+)
+from xcg.judgements.recall_base import MEAN
+from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.measures.measure import SHARED
+
+
+class CurveOf(NamedTuple):
+    """A curve of one run for one topic, or in the mean over topics (``all``), point by point."""
+
+    run: str
+    topic: str
+    measure: str
+    user_model: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def curve_measure(text: str) -> Measure:
+    """Return the measure whose curve a name means; XcgError where it has none.
+
+    The cutoff may be left out: ``nxCG``, ``ep(interpolation=linear)``.
+
+    >>> str(curve_measure("nxCG"))
+    'nxCG@10'
+    """
+    name = text.partition("@")[0].partition("(")[0].strip()
+    definition = MEASURES.named(name)
+    if definition.curve is None:
+        having = ", ".join(sorted(d.name for d in MEASURES if d.curve is not None))
+        raise XcgError(f"{name} has no curve; there are those of {having}")
+    if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
+        text = f"{text}@{definition.cutoff.example}"
+    if "(" not in text and name in SHARED:
+        text = text.replace(name, definition.usage.partition("@")[0], 1)
+    return MEASURES.parse(text)
+
+
+def curves(
+    assessments: Assessments,
+    runs: Runs,
+    corpus: Documents = None,
+    user_model: UserModels | None = None,
+    measure: str = "nxCG",
+    depth: int = 100,
+    notes: Notes | None = None,
+) -> list[CurveOf]:
+    """Return the curves of runs for every topic, and their means over topics, point by point.
+
+    depth: the last rank of a curve by rank. Means are over the topics with an ideal gain above 0, an
+    unanswered topic counting 0. Raises XcgError as :func:`xcg.evaluate`, and where a measure has no
+    curve.
+
+    >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)
+    >>> [(curve.topic, list(curve.y)) for curve in found]
+    [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
+    """
+    notes = notes if notes is not None else Notes()
+    wanted = curve_measure(measure)
+    base = as_recall_base(assessments, notes)
+    loaded = as_runs(runs, notes, topics=base)
+    models = as_user_models(user_model) if user_model is not None else [default_model(base)]
+    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    found: dict[tuple[str, str], list[CurveOf]] = {
+        (model.name, run.name): [] for model in models for run in loaded
+    }
+    for topic in base.topics:
+        stages = Stages(campaign.topic(topic), campaign)
+        for model in models:
+            ideal = stages.ideal(model)
+            if not ideal.gains:
+                continue
+            for run in loaded:
+                ranking = stages.view.rankings.get(run.name, ())
+                material = stages.material(run.name, ideal)
+                gains: TopicGains = ranking_gains(ranking, ideal, model, material)
+                try:
+                    x, y = wanted.curve(gains, depth, model.effort.parameters())
+                except XcgError as error:
+                    raise InputError(f"run {run.name}, topic {topic}", str(error)) from None
+                name = wanted.definition.name
+                found[model.name, run.name].append(
+                    CurveOf(run.name, topic, name, model.name, list(x), list(y))
+                )
+    if not any(found.values()):
+        raise XcgError("no curves: no topic has an ideal element under these user models")
+    return [curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run))]
+
+
+def _mean(curves: Sequence[CurveOf]) -> CurveOf:
+    heights = np.mean([curve.y for curve in curves], axis=0)
+    return curves[0]._replace(topic=MEAN, y=heights.tolist())
