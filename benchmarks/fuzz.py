@@ -26,7 +26,7 @@ from xcg.judgements.highlights import read_highlights
 from xcg.judgements.placing import place_passages
 from xcg.measures import MEASURES
 from xcg.runs import read_run
-from xcg.user_model import UserModel
+from xcg.user_model import resolve_models
 
 PIECES = [
     b"<", b">", b"</", b'"', b"'", b"&", b"&x;", b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"<![CDATA[", b"-->",
@@ -43,6 +43,10 @@ ASSESSMENTS = [
     b'<assessments pool="1" topic="2" version="2"><inex_topic/><file collection="x" name="d">'
     b'<element path="/a[1]" exhaustivity="?" size="9" rsize="3"/></file></assessments>',
     b"1 Q0 d 20 99 4 5:10 50:10\r\n2 Q0 e 0 9\n",
+    b"1 0 d 2\n1 0 d#/a[1]/b[2] 1\n2 0 e -1\n",
+    b'{"topic": "1", "doc": "d", "level": 2}\n{"topic": "2", "doc": "d", "path": "/a", "level": 1}\n',
+    b'<assessments topic="3"><file name="d"><passage start="/a[1]/text()[1].0" end="/a/b[2]" size="5"/>'
+    b'<best-entry-point path="/a/b/text()[1].2"/></file></assessments>',
     b'{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
     b'{"topic": "1", "doc": "e", "start": 1, "end": 5, "exhaustivity": 1, "text": "x"}\n',
 ]
@@ -50,9 +54,15 @@ RUNS = [
     b'<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file><path>/a[1]</path><rank>1</rank>'
     b'<rsv>.5</rsv></result><result><file>d</file><fol offset="1" length="5"/></result></topic>'
     b"</inex-submission>",
-    b"1 Q0 d#/a[1] 1 2.5 r\n1 Q0 d 2 1e3 r /a/b[2]\n1 Q0 d 3 1 r 5 20\n",
+    b'<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file><passage start="/a/text()[1].0" '
+    b'end="/a/b"/><rsv>2</rsv></result></topic></inex-submission>',
+    b"1 Q0 d 1 3 r\n1 Q0 d#/a[1] 1 2.5 r\n1 Q0 d 2 1e3 r /a/b[2]\n1 Q0 d 3 1 r 5 20\n",
     b'{"topic": "1", "doc": "d", "path": "/a", "score": 1}\n{"topic": 1, "doc": "d", "start": 0, "end": 2, "rank": 1}\n',
 ]
+SWEEP = (
+    b"name: m\nquantisation: {gains: {1: 1, 2: 10}}\nideal: [leaves, {name: kazai_lalmas, tie: [deeper]}]\n"
+    b"relevance_value: {alpha: {from: 0, to: 1, step: 0.5}, near_misses: {name: distance, reach: [1, 2]}}\n"
+)
 MODEL = (
     b'name: m\nquantisation: {table: {"3,3": 1, "2,3": 0.8}}\nideal: {name: kazai_lalmas, tie: deeper}\n'
     b"relevance_value: {alpha: 0.5, normalisation: subtree}\nsize: words\neffort: {interpolation: linear}\n"
@@ -130,11 +140,14 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
         ("runs", RUNS, from_file(lenient(read_run))),
         ("highlights", [MARKS], from_file(read_highlights)),
         ("passages", [QUOTES], from_file(lambda file: place_passages(file, corpus))),
-        ("models", [MODEL], from_file(UserModel.load)),
+        ("models", [MODEL, SWEEP], from_file(resolve_models)),
         ("configurations", [CONFIG + b"topics: {unanswered: skip}\n"], from_file(load_configuration)),
         (
             "measures",
-            [b"nxCG@10, ep(interpolation=linear)@0.1 MAep(unretrieved=max)"],
+            [
+                b"nxCG@10, ep(interpolation=linear)@0.1 MAep(unretrieved=max)",
+                b"nDCG(base=2,gain=exp)@10 AP(threshold=0.5) iP@0.01 AgP(beta=1,limit=500) P@5 nDCG@3",
+            ],
             lambda data: [str(m) for m in MEASURES.parse_all(data.decode("latin-1"))],
         ),
         ("archives", [archive("zip"), archive("tar")], from_file(all_trees)),

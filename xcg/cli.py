@@ -291,6 +291,161 @@ def ideal(
 
 @main.command()
 @_evaluation_options
+@click.option(
+    "--baseline", metavar="RUN", help="Run to compare with, or all for all pairs.  [default: the best]"
+)
+@click.option(
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "randomisation"]),
+    default="t",
+    show_default=True,
+    help="Paired test over topics.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "fdr_bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons.",
+)
+@click.option(
+    "--overall", is_flag=True, help="Print the tests over all runs: ANOVA, Friedman with its pairs."
+)
+@click.option("--topics", type=click.IntRange(min=0), default=3, help="How many deciding topics.")
+@click.option("--fail-under", multiple=True, metavar="MEASURE=VALUE", help="Exit 1 for a lower mean.")
+@click.option(
+    "--fail-if-worse-than", metavar="RUN", help="Exit 1 where a run is significantly worse (5 %)."
+)
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
+@_output
+def compare(
+    baseline: str | None,
+    test: str,
+    correction: str,
+    overall: bool,
+    topics: int,
+    fail_under: Sequence[str],
+    fail_if_worse_than: str | None,
+    format_: str,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
+    """Compare runs over topics: differences, intervals, tests, and the topics that decide.
+
+    With --fail-under or --fail-if-worse-than the exit status is 1 where a run falls short, and 2, as
+    everywhere, where the input is wrong.
+    """
+    from xcg.measures import MEASURES
+    from xcg.report.comparisons import comparison_rows, overall_rows
+    from xcg.report.tables import records
+    from xcg.statistics.gate import limits, shortfalls
+
+    wanted = limits(fail_under)
+    if campaign["measures"] is None and fail_under and campaign["config"] is None:
+        campaign["measures"] = " ".join(wanted)
+    elif campaign["measures"] is not None:
+        extra = [name for name in wanted if name not in campaign["measures"]]
+        campaign["measures"] = " ".join([campaign["measures"], *extra])
+    MEASURES.parse_all(campaign["measures"] or "MAep")
+    with _file_or_stdout(output) as write:
+        results = _evaluate(**campaign)
+        make = overall_rows if overall else comparison_rows
+        rows: list[dict[str, Any]] = []
+        if len(results.runs) > 1 or not fail_under:
+            options = () if overall else (fail_if_worse_than or baseline, test, correction, topics)
+            rows = make(results, *options)
+        write(records(rows, format_) if rows else "")
+    _print_notes(results.notes)
+    failures = shortfalls(results, wanted, fail_if_worse_than, test, correction)
+    for failure in failures:
+        click.echo(f"xcg: failed: {failure}", err=True)
+    if failures:
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--articles", type=click.IntRange(min=1), help="[default: 12107]")
+@click.option("--elements", type=click.IntRange(min=1), help="Mean an article.  [default: 680]")
+@click.option("--topics", type=click.IntRange(min=1), help="[default: 34]")
+@click.option("--runs", type=click.IntRange(min=1), help="[default: 69]")
+@click.option("--results", type=click.IntRange(min=1), help="A topic and run.  [default: 1500]")
+@click.option("--assessors", type=click.IntRange(min=1), help="[default: 1]")
+@click.option("--agreement", type=float, help="Of further assessors, 0 … 1.  [default: 0.6]")
+@click.option("--seed", type=click.IntRange(min=0), help="[default: 2004]")
+@click.option("--small", is_flag=True, help="Start from a small campaign instead of INEX 2004's size.")
+def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
+    """Write a simulated campaign into a new FOLDER: documents, assessments, runs, config.yaml."""
+    import dataclasses
+
+    from xcg.simulation import Shape
+    from xcg.simulation import simulate as write_campaign
+
+    given = {name: value for name, value in shape.items() if value is not None}
+    start = Shape.small() if small else Shape()
+    found = write_campaign(folder, dataclasses.replace(start, **given))  # type: ignore[arg-type]
+    click.echo(
+        f"xcg: {found.articles} articles of {found.elements / found.articles:.0f} elements, "
+        f"mean depth {found.depth:.2f}; {found.topics} topics, {found.runs} runs, "
+        f"{found.results} results; evaluate {folder / 'config.yaml'}",
+        err=True,
+    )
+
+
+@main.command()
+@_evaluation_options
+@click.option("--counts", metavar="LIST", help="How many to insert.  [default: 0 1 2 … 1000]")
+@_plot
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
+@_output
+def perturb(
+    counts: str | None, plot: Path | None, format_: str, output: Path | None, **campaign: Any
+) -> None:
+    """Insert useless results behind or before the first one and print how measures react.
+
+    Kazai & Lalmas 2006, section 6.1.2 and Figure 6.
+    """
+    from xcg.errors import Notes
+    from xcg.report.plots import check_format, perturbation_plot, save
+    from xcg.report.tables import records
+    from xcg.statistics.perturbation import COUNTS
+    from xcg.statistics.perturbation import perturb as insert
+
+    if plot is not None:
+        check_format(plot)
+    numbers = list(COUNTS)
+    if counts is not None:
+        words = counts.replace(",", " ").split()
+        if not words or not all(
+            word.isascii() and word.isdecimal() and len(word) < 7 for word in words
+        ):
+            raise XcgError(f"illegal counts {counts!r}: expected whole numbers, like '0 1 10'")
+        numbers = sorted({0, *map(int, words)})
+    measures = campaign.pop("measures") or "R ep@0.1 Q MAep iMAep"
+    configuration = _configured({**campaign, "measures": None})
+    notes = Notes(campaign["lenient"])
+    with _file_or_stdout(output) as write:
+        found = insert(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            measures,
+            numbers,
+            notes,
+        )
+        write(records([line._asdict() for line in found], format_))
+    if plot is not None:
+        save(perturbation_plot(found), plot)
+    _print_notes(notes.lines())
+
+
+@main.command()
+@_evaluation_options
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--per-topic", is_flag=True, help="Print each topic's curve too.")
 @_plot

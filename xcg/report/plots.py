@@ -12,6 +12,7 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.results import Results
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.orders import Shift, places
+from xcg.statistics.perturbation import Perturbed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,6 +146,38 @@ def curves_plot(curves: Sequence[CurveOf]) -> Figure:
         axis.set_xlabel(_ABSCISSAE.get(measure, "rank"))
         axis.set_ylabel(measure)
         axis.set_ylim(bottom=0)
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
+    return figure
+
+
+def perturbation_plot(lines: Sequence[Perturbed]) -> Figure:
+    """Draw a panel a run and place, a line a measure, over the number of inserted results."""
+    panels = list(dict.fromkeys((line.run, line.user_model, line.place) for line in lines))
+    rows = -(-len(panels) // 2)
+    figure = new_figure(10.0, 3.2 * rows)
+    axes = figure.subplots(rows, 2, squeeze=False, sharey=True).flatten()
+    measures = list(dict.fromkeys(line.measure for line in lines))
+    for axis, (run, model, place) in zip(axes, panels, strict=False):
+        for number, measure in enumerate(measures):
+            points = [
+                line
+                for line in lines
+                if (line.run, line.user_model, line.place, line.measure) == (run, model, place, measure)
+            ]
+            axis.plot(
+                [line.inserted for line in points],
+                [line.value for line in points],
+                label=measure,
+                **line_style(number),
+            )
+        axis.set_xscale("symlog", linthresh=5)
+        axis.set_title(f"{run}, {model}: {place} result", fontsize=9)
+        axis.set_xlabel("non-relevant results inserted")
         axis.grid(visible=True, alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[len(panels) :]:

@@ -45,7 +45,7 @@ def records(rows: Sequence[dict[str, object]], format: str) -> str:
 def _cell(value: object) -> str:
     """Write a value for people: at most four decimals, and nothing for what there is not."""
     if isinstance(value, float):
-        return str(round(value, 4))
+        return f"{value:.0e}" if 0 < abs(value) < 5e-5 else str(round(value, 4))
     return "" if value is None else str(value)
 
 

@@ -1,0 +1,88 @@
+"""Comparisons of runs as rows for tables and for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xcg.errors import XcgError
+from xcg.results import Results
+from xcg.statistics.significance import (
+    align,
+    anova,
+    compare,
+    deciding_topics,
+    friedman,
+    friedman_posthoc,
+)
+
+
+def comparison_rows(
+    results: Results, baseline: str | None, test: str, correction: str, topics: int
+) -> list[dict[str, Any]]:
+    """Return a row for each measure, user model and pair of runs."""
+    rows = []
+    for measure in results.measures:
+        for model in results.user_models:
+            for line in compare(results, measure, model, baseline, test, correction):
+                figures = align(results, measure, model, [line.run, line.baseline])
+                decisive = deciding_topics(figures, line.run, line.baseline, topics) if topics else []
+                several = {"user_model": model} if len(results.user_models) > 1 else {}
+                rows.append(
+                    {
+                        "measure": measure,
+                        **several,
+                        "run": line.run,
+                        "baseline": line.baseline,
+                        "mean": line.mean,
+                        "difference": line.difference,
+                        "low": line.low,
+                        "high": line.high,
+                        "effect": line.effect,
+                        "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
+                        "p": line.p,
+                        "p_adjusted": line.p_adjusted,
+                        "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in decisive),
+                    }
+                )
+    return rows
+
+
+def overall_rows(results: Results) -> list[dict[str, Any]]:
+    """Return the tests over all runs: two-way ANOVA, Friedman, and Friedman's pairs by Conover."""
+    rows: list[dict[str, Any]] = []
+    if len(results.runs) < 2:
+        raise XcgError("one run has nothing to be compared with: expected several")
+    for measure in results.measures:
+        for model in results.user_models:
+            figures = align(results, measure, model, results.runs)
+            head = {"measure": measure, "user_model": model}
+            table = anova(figures)
+            for name, effect in (("runs", table.runs), ("topics", table.topics)):
+                rows.append(
+                    {
+                        **head,
+                        "test": f"two-way ANOVA, {name}",
+                        "runs": "",
+                        "statistic": effect.f,
+                        "df": f"{effect.df}, {table.error_df}",
+                        "p": effect.p,
+                    }
+                )
+            if len(results.runs) > 2:
+                statistic, p = friedman(figures)
+                df = str(len(results.runs) - 1)
+                rows.append(
+                    {**head, "test": "Friedman", "runs": "", "statistic": statistic, "df": df, "p": p}
+                )
+                for pair, p_pair in friedman_posthoc(figures).items():
+                    rows.append(
+                        {
+                            **head,
+                            "test": "Conover, Holm",
+                            "runs": " - ".join(pair),
+                            "statistic": None,
+                            "df": "",
+                            "p": p_pair,
+                        }
+                    )
+    return rows

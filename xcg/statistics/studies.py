@@ -1,0 +1,178 @@
+"""Long studies: independent tasks on all cores or a cluster, resumable, the same for any workers."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from xcg.errors import InputError, XcgError
+
+Backend = Literal["loky", "dask"]
+Progress = Callable[[int, int], None]
+_RETRIES = 3
+
+
+def run_tasks(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    *,
+    common: Sequence[Any] = (),
+    workers: int = 1,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    checkpoint: Path | None = None,
+    study: object = None,
+    progress: Progress | None = None,
+) -> list[Any]:
+    """Return ``function(*common, *task)`` for each task, in the order of the tasks.
+
+    function: a pure function that can be pickled; its result must be what JSON can say where there is
+    a checkpoint. common: what all tasks share. workers: processes; 1 runs here, -1 is one a core.
+    backend: ``dask`` runs on the cluster of a ``scheduler`` address, or on a local one.
+    checkpoint: a file to which results are appended as they come; a study that was interrupted goes on
+    behind them. study: what tells this study from another (its parameters), so that a checkpoint of
+    another is refused. A worker that dies costs time: its tasks are done again.
+
+    Raises InputError for a checkpoint of another study, XcgError where joblib or dask is missing.
+
+    >>> run_tasks(pow, [(2, 3), (3, 2)])
+    [8, 9]
+    """
+    key = hashlib.sha256(repr((study, len(tasks))).encode()).hexdigest()
+    done = _resumed(checkpoint, key) if checkpoint is not None else []
+    with _log(checkpoint, key, len(done)) as log:
+        attempts = 0
+        while len(done) < len(tasks):
+            try:
+                results = _results(function, tasks[len(done) :], common, workers, backend, scheduler)
+                for result in results:
+                    done.append(result)
+                    log(result)
+                    if progress is not None:
+                        progress(len(done), len(tasks))
+            except _dead_worker() as error:
+                attempts += 1
+                if attempts > _RETRIES:
+                    raise XcgError(f"workers die again and again: {error}") from None
+    return done
+
+
+def _results(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    common: Sequence[Any],
+    workers: int,
+    backend: Backend,
+    scheduler: str | None,
+) -> Iterator[Any]:
+    if workers == 1 and backend == "loky":
+        for task in tasks:
+            yield function(*common, *task)
+        return
+    joblib = _joblib()
+    with _backend(backend, scheduler, workers):
+        calls = (joblib.delayed(function)(*common, *task) for task in tasks)
+        yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
+
+
+@contextmanager
+def _backend(backend: Backend, scheduler: str | None, workers: int) -> Iterator[None]:
+    if backend == "loky":
+        yield
+        return
+    joblib = _joblib()
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise XcgError("--backend dask needs dask: pip install 'xcg[dask]'") from None
+    try:
+        if scheduler:
+            client = distributed.Client(scheduler, timeout="20s")
+            cluster = None
+        else:
+            cluster = distributed.LocalCluster(
+                n_workers=max(workers, 1) if workers > 0 else None,
+                threads_per_worker=1,
+                dashboard_address=None,
+            )
+            client = distributed.Client(cluster)
+    except (OSError, ValueError) as error:
+        raise XcgError(f"no Dask scheduler at {scheduler or 'this machine'}: {error}") from None
+    try:
+        with joblib.parallel_config("dask"):
+            yield
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+
+def _joblib() -> Any:
+    try:
+        return importlib.import_module("joblib")
+    except ImportError:
+        raise XcgError("several workers need joblib: pip install 'xcg[statistics]'") from None
+
+
+def _dead_worker() -> tuple[type[BaseException], ...]:
+    try:
+        loky = importlib.import_module("joblib.externals.loky.process_executor")
+    except ImportError:
+        return ()
+    return (loky.TerminatedWorkerError,)
+
+
+def _resumed(checkpoint: Path, key: str) -> list[Any]:
+    try:
+        lines = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True)
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(checkpoint, f"no checkpoint: {error}") from None
+    if not lines:
+        return []
+    try:
+        stated = json.loads(lines[0])["study"]
+    except (ValueError, KeyError, TypeError):
+        stated = None
+    if stated != key:
+        raise InputError(
+            f"{checkpoint}:1",
+            "the checkpoint of another study; expected one with the same files and parameters, or none",
+        )
+    done = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.endswith("\n"):
+            break  # the last line of a study that was killed while it wrote
+        try:
+            done.append(json.loads(line))
+        except ValueError:
+            raise InputError(f"{checkpoint}:{number}", "no JSON: a damaged checkpoint") from None
+    return done
+
+
+@contextmanager
+def _log(checkpoint: Path | None, key: str, done: int) -> Iterator[Callable[[Any], None]]:
+    if checkpoint is None:
+        yield lambda result: None
+        return
+    try:
+        if done:
+            kept = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True)[: done + 1]
+            checkpoint.write_text("".join(kept), encoding="utf-8")
+        else:
+            checkpoint.write_text(json.dumps({"study": key}) + "\n", encoding="utf-8")
+        with checkpoint.open("a", encoding="utf-8") as file:
+
+            def write(result: Any) -> None:
+                file.write(json.dumps(result) + "\n")
+                file.flush()
+
+            yield write
+    except OSError as error:
+        raise InputError(checkpoint, f"cannot write: {error.strerror}") from None
