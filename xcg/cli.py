@@ -366,6 +366,69 @@ def compare(
 
 
 @main.command()
+@click.argument("run")
+@click.option("--topic", required=True, help="The topic's id.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="CONFIG.yaml; RUN may name a run in it."
+)
+@click.option("--assessments", multiple=True, metavar="PATH", help="File, folder or glob.")
+@click.option("--corpus", metavar="PATH", help="Folder or archive of documents.")
+@click.option("--user-model", multiple=True, metavar="NAME_OR_FILE", help="See xcg user-models.")
+@click.option("--document", metavar="NAME", help="Print the tree of one document instead.")
+@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table")
+@_output
+def explain(
+    run: str,
+    topic: str,
+    config: Path | None,
+    assessments: Sequence[str],
+    corpus: str | None,
+    user_model: Sequence[str],
+    document: str | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Say rank by rank why the results of RUN gained what they gained, and what was missed."""
+    import json
+
+    from xcg.errors import Notes, nearest
+    from xcg.explanation import explain as explain_run
+    from xcg.report.explanations import document_tree, ranking_table
+
+    configuration = _configure(config, assessments, corpus, user_model)
+    notes = Notes()
+    source: Any = run
+    if config is not None and not Path(run).exists():
+        from xcg.runs import read_runs
+
+        loaded = {known.name: known for known in read_runs(configuration.runs, notes, topics=[topic])}
+        if run not in loaded:
+            raise XcgError(f"no run {run!r} in {config}: {nearest(run, loaded)}")
+        source = loaded[run]
+    with _file_or_stdout(output) as write:
+        found = explain_run(
+            configuration.assessments,
+            source,
+            topic,
+            configuration.corpus,
+            configuration.user_models,
+            notes,
+        )
+        if format_ == "json":
+            rows = [
+                {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
+                for one in found
+                for record in one.to_records()
+            ]
+            write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        elif document is not None:
+            write("\n".join(document_tree(one, document) for one in found))
+        else:
+            write("\n".join(ranking_table(one) for one in found))
+    _print_notes(notes.lines())
+
+
+@main.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--articles", type=click.IntRange(min=1), help="[default: 12107]")
 @click.option("--elements", type=click.IntRange(min=1), help="Mean an article.  [default: 680]")

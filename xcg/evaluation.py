@@ -600,8 +600,12 @@ def ranking_gains(
     ideal: IdealTopic,
     model: UserModel,
     material: Material | None = None,
+    watch: Callable[[int, int, Reader], None] | None = None,
 ) -> TopicGains:
-    """Return what each result of a ranking gains, and how many ideal elements it leaves out."""
+    """Return what each result of a ranking gains, and how many ideal elements it leaves out.
+
+    watch: called with place, row and the document's reader before each result is read.
+    """
     readers: dict[str, Reader] = {}
     documents = ideal.documents
     gains = [0.0] * len(ranking)
@@ -611,6 +615,8 @@ def ranking_gains(
         reader = readers.get(file)
         if reader is None:
             reader = readers[file] = Reader(documents[file], model.relevance_value, model.size)
+        if watch is not None:
+            watch(place, row, reader)
         gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
     return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved, material)

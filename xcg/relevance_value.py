@@ -164,6 +164,24 @@ class Reader:
         self.retrieved: set[int] = set()
         """Rows of the ideal elements that count as retrieved (see effort-precision)."""
 
+    def value(self, row: int) -> float:
+        """Return what an element would be worth now, before any normalisation: rv of equation 9."""
+        return self._value_of_result(row)
+
+    def left(self, ideal: int) -> float:
+        """Return what is left to be earned in and around an ideal element."""
+        return max(0.0, self._worth[ideal] - self._used[ideal])
+
+    def seen_through(self, row: int) -> tuple[Literal["no", "partly", "fully"], list[int]]:
+        """Return how much of an element was seen, and the earlier results that showed it."""
+        above = row
+        while above >= 0:
+            if above in self._seen:
+                return "fully", [above]
+            above = self.document.parent[above]
+        inside = sorted(r for r in self._seen if row < r < self.document.end[row])
+        return ("partly", inside) if inside else ("no", [])
+
     def read(self, row: int) -> float:
         """Return the gain of the next result, xG[i] of equation 10, and remember it as seen."""
         gain = self._gain(row)
