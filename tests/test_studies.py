@@ -241,3 +241,90 @@ class TestTasks:
         checkpoint.write_text("no checkpoint\n")
         with pytest.raises(InputError, match="the checkpoint of another study"):
             run_tasks(slow_square, self.TASKS, checkpoint=checkpoint, study="squares")
+
+
+class TestStabilityCommands:
+    ASSESSORS = (
+        "stability",
+        "assessors",
+        *TestCompare.OPTIONS,
+        "--assessor",
+        "assessments/handbook-second",
+    )
+    TOPICS = ("stability", "topics", *TestCompare.OPTIONS, "--trials", "30")
+
+    def test_tables_iii_and_iv(self, xcg_command: Command, tmp_path: Path) -> None:
+        plot = tmp_path / "ranges.svg"
+        done = xcg_command(*self.ASSESSORS, "--format", "jsonl", "--plot", plot)
+        assert done.returncode == 0, done.stderr
+        every, varying = map(json.loads, done.stdout.splitlines())
+        assert every["combinations"] == varying["combinations"] == 2**7
+        assert (every["topics"], varying["topics"]) == ("15 (all topics)", "7 (varying topics)")
+        assert varying["tau_b min"] <= every["tau_b min"] <= every["tau_b mean"] <= every["tau_b max"]
+        assert plot.read_text().startswith("<?xml")
+
+    def test_ranges_hold_the_first_assessors_means(self, xcg_command: Command) -> None:
+        done = xcg_command(*self.ASSESSORS, "--ranges", "--format", "jsonl")
+        found = xcg.evaluate(
+            "assessments/handbook",
+            "corpora_samples/handbook-runs",
+            "corpora_samples/handbook",
+            measures="MAep",
+        )
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        assert {line["run"] for line in lines} == set(found.runs)
+        for line in lines:
+            assert line["lowest"] - 1e-12 <= found.value(line["run"], "MAep") <= line["highest"] + 1e-12
+
+    def test_agreement(self, xcg_command: Command) -> None:
+        done = xcg_command(*self.ASSESSORS, "--agreement", "--format", "json")
+        (row,) = json.loads(done.stdout)
+        assert 0 < row["exact"] < row["paragraph"] < 1
+
+    def test_topics_with_any_workers_and_resumed(self, xcg_command: Command, tmp_path: Path) -> None:
+        one = xcg_command(*self.TOPICS, "--rates", "--format", "csv")
+        assert one.returncode == 0, one.stderr
+        header, *rows = one.stdout.splitlines()
+        assert header == "measure,topics,difference from,comparisons,swaps,rate"
+        comparisons = sum(int(row.split(",")[3]) for row in rows if row.startswith("MAep,7,"))
+        assert comparisons == 30 * 6 * 5 // 2  # the best six of eight runs
+        checkpoint = tmp_path / "study"
+        two = xcg_command(
+            *self.TOPICS, "--rates", "--format", "csv", "--workers", 2, "--checkpoint", checkpoint
+        )
+        assert two.stdout == one.stdout
+        lines = checkpoint.read_text().splitlines(keepends=True)
+        checkpoint.write_text("".join(lines[:5]))
+        again = xcg_command(*self.TOPICS, "--rates", "--format", "csv", "--checkpoint", checkpoint)
+        assert again.stdout == one.stdout
+        other = xcg_command(*self.TOPICS, "--seed", 1, "--checkpoint", checkpoint)
+        assert other.returncode == 2
+        assert "the checkpoint of another study" in other.stderr
+
+    def test_on_a_local_dask_cluster(self, xcg_command: Command) -> None:
+        one = xcg_command(*self.TOPICS, "--rates", "--format", "csv")
+        two = xcg_command(
+            *self.TOPICS, "--rates", "--format", "csv", "--backend", "dask", "--workers", 2
+        )
+        assert two.stdout == one.stdout, two.stderr
+
+    def test_the_difference_needed_and_its_plot(self, xcg_command: Command, tmp_path: Path) -> None:
+        plot = tmp_path / "swaps.png"
+        done = xcg_command(*self.TOPICS, "--sizes", "30", "--format", "json", "--plot", plot)
+        (row,) = json.loads(done.stdout)
+        assert set(row) >= {"measure", "7 topics", "30 topics, extrapolated"}
+        assert plot.read_bytes().startswith(b"\x89PNG")
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
+            ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
+            ((*TOPICS, "--workers", "0"), "0 workers: expected 1 or more"),
+            ((*TOPICS, "--user-model", "overlap-off"), "several user models: expected one"),
+        ],
+    )
+    def test_wrong_calls(self, xcg_command: Command, call: tuple[str, ...], message: str) -> None:
+        done = xcg_command(*call)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr

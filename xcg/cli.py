@@ -365,6 +365,159 @@ def compare(
         sys.exit(1)
 
 
+@main.group()
+def stability() -> None:
+    """Study how much figures depend on assessors and on the number of topics (KL 6.2)."""
+
+
+_STUDY_FORMATS = click.Choice(["table", "jsonl", "csv", "json"])
+
+
+@stability.command("assessors")
+@_evaluation_options
+@click.option(
+    "--assessor",
+    "assessors",
+    multiple=True,
+    metavar="PATH",
+    help="Assessments of a further assessor; --assessments or CONFIG have the first one's.",
+)
+@click.option("--ranges", is_flag=True, help="Print the score range of each run (Figure 7).")
+@click.option("--agreement", is_flag=True, help="Print how far the assessors agree (6.2.1).")
+@click.option("--sample", type=click.IntRange(min=2), help="So many random combinations at most.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@_plot
+@click.option("--format", "format_", type=_STUDY_FORMATS, default="table")
+@_output
+def stability_assessors(
+    assessors: Sequence[str],
+    ranges: bool,
+    agreement: bool,
+    sample: int | None,
+    seed: int,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
+    """Combine alternative judgements in all ways and see what the scores and orders do.
+
+    Kendall's τ-b against the first assessor's order, error rate and ties as in Tables III and IV.
+    """
+    from itertools import combinations as pairs_of
+
+    from xcg.judgements import read_assessments
+    from xcg.report.plots import check_format, ranges_plot, save
+    from xcg.report.stability import assessor_rows, range_rows
+    from xcg.report.tables import records
+    from xcg.statistics.stability import agreement as agreement_of
+    from xcg.statistics.stability import variations
+
+    if plot is not None:
+        check_format(plot)
+    if not assessors:
+        raise XcgError("one assessor: expected a further one, --assessor PATH")
+    configuration = _configured(campaign)
+    bases = [read_assessments(configuration.assessments), *map(read_assessments, assessors)]
+    with _file_or_stdout(output) as write:
+        if agreement:
+            rows = [
+                {"assessors": f"{a + 1} and {b + 1}", **agreement_of(bases[a], bases[b])}
+                for a, b in pairs_of(range(len(bases)), 2)
+            ]
+            write(records(rows, format_))
+            return
+        found = variations(
+            bases,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            configuration.measures,
+            lenient=campaign["lenient"],
+        )
+        make = range_rows if ranges else assessor_rows
+        write(records(make(found, sample, seed), format_))
+    if plot is not None:
+        save(ranges_plot(range_rows(found, sample, seed)), plot)
+    _print_notes(next(iter(found.values())).notes)
+
+
+@stability.command("topics")
+@_evaluation_options
+@click.option("--trials", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
+@click.option("--sizes", default="25 50", show_default=True, help="Topic-set sizes to extrapolate to.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Processes; -1 is one a core.")
+@click.option("--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True)
+@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; a local one otherwise.")
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File from which an interrupted study goes on.",
+)
+@_plot
+@click.option("--format", "format_", type=_STUDY_FORMATS, default="table")
+@_output
+def stability_topics(
+    trials: int,
+    seed: int,
+    rates: bool,
+    sizes: str,
+    workers: int,
+    backend: str,
+    scheduler: str | None,
+    checkpoint: Path | None,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
+    """Compare runs on disjoint topic sets and see how often their order is reversed (KL 6.2.2).
+
+    Prints the difference needed for 95 % confidence at half the topics and extrapolated.
+    """
+    import numpy as np
+
+    from xcg.report.plots import check_format, save, swaps_plot
+    from xcg.report.stability import measured_swap_rates, needed_rows, swap_rows
+    from xcg.report.tables import records
+    from xcg.statistics.significance import align
+
+    if plot is not None:
+        check_format(plot)
+    words = sizes.replace(",", " ").split()
+    if not all(word.isascii() and word.isdecimal() and 0 < int(word) < 100_000 for word in words):
+        raise XcgError(f"illegal sizes {sizes!r}: expected whole numbers, like '25 50'")
+    if workers == 0:
+        raise XcgError("0 workers: expected 1 or more, or -1 for one a core")
+    with _file_or_stdout(output) as write:
+        results = _evaluate(**campaign)
+        if len(results.user_models) != 1:
+            raise XcgError("several user models: expected one for this study")
+        (model,) = results.user_models
+        figures = {
+            measure: np.array(list(align(results, measure, model, results.runs).values.values())).T
+            for measure in results.measures
+        }
+        with _progress("tasks") as progress:
+            found = measured_swap_rates(
+                figures,
+                trials,
+                seed,
+                workers,
+                backend,  # type: ignore[arg-type]
+                scheduler,
+                checkpoint,
+                progress=progress,
+            )
+        numbers = [int(word) for word in words]
+        write(records(swap_rows(found) if rates else needed_rows(found, numbers), format_))
+    if plot is not None:
+        save(swaps_plot(found), plot)
+    _print_notes(results.notes)
+
+
 @main.command()
 @click.argument("run")
 @click.option("--topic", required=True, help="The topic's id.")
@@ -819,7 +972,7 @@ def _write(file: BinaryIO, text: str) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
+def _progress(what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """Yield a callback that draws a bar on standard error, or None where that is no terminal.
 
     The bar appears after a second: what is done by then needs none.
@@ -833,7 +986,7 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
     def advance(done: int, of: int) -> None:
         nonlocal bar
         if bar is None and done < of and time.monotonic() - began > _PATIENCE:
-            bar = click.progressbar(length=of, file=sys.stderr, label="topics")
+            bar = click.progressbar(length=of, file=sys.stderr, label=what)
         if bar is not None:
             bar.update(done - bar.pos)
 

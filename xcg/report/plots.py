@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from xcg.results import Results
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.orders import Shift, places
 from xcg.statistics.perturbation import Perturbed
+from xcg.statistics.stability import BORDERS, SwapRates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -184,6 +185,54 @@ def perturbation_plot(lines: Sequence[Perturbed]) -> Figure:
         axis.set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
+    return figure
+
+
+def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the runs' lowest, mean and highest score, best first: the form of KL Figure 7."""
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    runs = sum(row["measure"] == measures[0] for row in rows)
+    figure = new_figure(max(6.0, 0.16 * runs + 2), 3.0 * len(measures))
+    axes = figure.subplots(len(measures), 1, squeeze=False)[:, 0]
+    for axis, measure in zip(axes, measures, strict=True):
+        own = [row for row in rows if row["measure"] == measure]
+        means = [row["mean"] for row in own]
+        errors = [
+            [row["mean"] - row["lowest"] for row in own],
+            [row["highest"] - row["mean"] for row in own],
+        ]
+        axis.errorbar(range(len(own)), means, errors, fmt="o", color="black", markersize=3, capsize=2)
+        labels = [row["run"] for row in own] if len(own) <= 20 else None
+        if labels:
+            axis.set_xticks(range(len(own)), labels, rotation=45, ha="right", fontsize=8)
+        else:
+            axis.set_xlabel("runs, best first")
+        axis.set_ylabel(measure)
+        axis.grid(visible=True, axis="y", alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def swaps_plot(found: Mapping[str, SwapRates]) -> Figure:
+    """Draw swap rates over the number of topics, a line a bin of differences: KL Figure 9."""
+    figure = new_figure(5.2 * len(found) + 1.5, 4.0)
+    axes = figure.subplots(1, len(found), squeeze=False, sharey=True)[0]
+    for axis, (measure, rates) in zip(axes, found.items(), strict=True):
+        for bin_ in range(min(12, rates.counts.shape[1])):
+            line = rates.rates[:, bin_]
+            if any(not math.isnan(value) for value in line):
+                label = f"from {BORDERS[bin_]:g}"
+                axis.plot(rates.sizes, 100 * line, label=label, **line_style(bin_))
+        axis.axhline(5, color="black", linewidth=0.8, linestyle=":")
+        axis.set_title(measure)
+        axis.set_xlabel("topics in each set")
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("swaps, %")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside right center", frameon=False, fontsize=8, title="difference"
+    )
     return figure
 
 

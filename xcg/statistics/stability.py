@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -225,23 +225,40 @@ def figures_by_assessor(
     >>> variation.topics, variation.figures[:, :, 0].tolist()
     (('1', '2'), [[1.0, 1.0], [0.0, nan]])
     """
+    if len(MEASURES.parse_all(measure)) != 1:
+        raise XcgError(f"{len(MEASURES.parse_all(measure))} measures: expected one")
+    found = variations(assessments, runs, corpus, user_model, measure, ties=ties, lenient=lenient)
+    return next(iter(found.values()))
+
+
+def variations(
+    assessments: Sequence[Assessments],
+    runs: Runs,
+    corpus: Documents = None,
+    user_model: UserModels | None = None,
+    measures: str | Measure | Iterable[str | Measure] = "MAep",
+    *,
+    ties: Ties = "document",
+    lenient: bool = False,
+) -> dict[str, Variation]:
+    """Return measure → what :func:`figures_by_assessor` returns, with one pass for each assessor."""
     notes = Notes(lenient)
     bases = [as_recall_base(given, notes) for given in assessments]
     if not bases:
         raise XcgError("no assessors: expected one or more")
-    chosen = MEASURES.parse_all(measure)
-    if len(chosen) != 1:
-        raise XcgError(f"{len(chosen)} measures: expected one")
+    chosen = MEASURES.parse_all(measures)
     model = _one_model(bases, user_model)
-    if not _is_mean(chosen[0], model):
-        raise XcgError(f"{chosen[0]}: its mean over topics is no mean of the topics' figures")
+    for measure in chosen:
+        if not _is_mean(measure, model):
+            raise XcgError(f"{measure}: its mean over topics is no mean of the topics' figures")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
     loaded = as_runs(runs, notes, ties, frozenset(topics))
     documents = as_corpus(corpus)
     names = tuple(run.name for run in loaded)
     row_of = {topic: row for row, topic in enumerate(topics)}
     column_of = {run: column for column, run in enumerate(names)}
-    figures = np.full((len(bases), len(topics), len(names)), np.nan)
+    shape = len(bases), len(topics), len(names)
+    figures = {str(measure): np.full(shape, np.nan) for measure in chosen}
     told = notes.lines()
     for number, base in enumerate(bases):
         own = [_of_topics(run, base) for run in loaded]
@@ -254,12 +271,15 @@ def figures_by_assessor(
             continue
         for row in results:
             if row.topic != MEAN:
-                figures[number, row_of[row.topic], column_of[row.run]] = row.value
+                place = number, row_of[row.topic], column_of[row.run]
+                figures[row.measure][place] = row.value
         told += [f"assessor {number + 1}: {line}" for line in results.notes]
-    if np.isnan(figures).all():
+    if all(np.isnan(table).all() for table in figures.values()):
         raise XcgError(f"nothing to average: no topic of any assessor has an ideal under {model.name}")
     judged = np.array([[topic in base for topic in topics] for base in bases], np.bool_)
-    return Variation(names, topics, figures, judged, tuple(told))
+    return {
+        name: Variation(names, topics, table, judged, tuple(told)) for name, table in figures.items()
+    }
 
 
 def _one_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> UserModel:
@@ -582,7 +602,7 @@ def swap_rates(
     chosen = tuple(range(1, len(table) // 2 + 1)) if sizes is None else tuple(sizes)
     if not chosen:
         raise XcgError(f"{len(table)} topics and no sizes: expected two topics or more")
-    best = _best(table, share)
+    best = best_runs(table, share)
     counts = np.zeros((len(chosen), len(BORDERS)), np.int64)
     swaps = np.zeros_like(counts)
     for row, n in enumerate(chosen):
@@ -603,7 +623,7 @@ def _figures(figures: npt.ArrayLike) -> Floats:
     return table
 
 
-def _best(table: Floats, share: float) -> Floats:
+def best_runs(table: Floats, share: float = BEST) -> Floats:
     """Return the columns of the runs with the best means, of equal ones the first."""
     kept = math.floor(round(share * table.shape[1], 9))  # 0.29 × 100 is 29, and not 28.999…
     if kept < 2:
