@@ -406,6 +406,8 @@ def stability_assessors(
     """
     from itertools import combinations as pairs_of
 
+    from xcg.convert import with_elements
+    from xcg.documents import Corpus
     from xcg.judgements import read_assessments
     from xcg.report.plots import check_format, ranges_plot, save
     from xcg.report.stability import assessor_rows, range_rows
@@ -421,6 +423,9 @@ def stability_assessors(
     bases = [read_assessments(configuration.assessments), *map(read_assessments, assessors)]
     with _file_or_stdout(output) as write:
         if agreement:
+            if configuration.corpus is not None:  # what experts marked becomes elements
+                documents = Corpus(configuration.corpus)
+                bases = [with_elements(base, documents) for base in bases]
             rows = [
                 {"assessors": f"{a + 1} and {b + 1}", **agreement_of(bases[a], bases[b])}
                 for a, b in pairs_of(range(len(bases)), 2)

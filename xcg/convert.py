@@ -30,13 +30,13 @@ def assessments_as(base: RecallBase, form: str, lost: Lost, corpus: Corpus | Non
     if form not in ASSESSMENT_FORMS:
         raise XcgError(f"unknown form {form!r}: {nearest(form, ASSESSMENT_FORMS)}")
     if corpus is not None and form == "inex2005":
-        base = _with_elements(base, corpus)
+        base = with_elements(base, corpus)
     if form == "offsets":
         return _offsets(base, lost, corpus)
     return ASSESSMENT_FORMS[form](base, lost)
 
 
-def _with_elements(base: RecallBase, corpus: Corpus) -> RecallBase:
+def with_elements(base: RecallBase, corpus: Corpus) -> RecallBase:
     """Return assessments with the elements that hold relevant passages, on the scale of 2005."""
     assessed = RecallBase()
     campaign = Campaign(base, [], corpus, Notes())
