@@ -194,8 +194,21 @@ def _evaluate(
     help="inex_eval prints the figures on highlighted text as the official evaluator of INEX 2009 and "
     "2010 did, whatever the measures.",
 )
+@click.option("--mark", is_flag=True, help="Best means in bold, in markdown and latex.")
+@click.option(
+    "--against",
+    metavar="RUN",
+    help="Daggers where a mean differs significantly, in markdown and latex.",
+)
 @_output
-def evaluate(per_topic: bool, format_: str, output: Path | None, **campaign: Any) -> None:
+def evaluate(
+    per_topic: bool,
+    format_: str,
+    mark: bool,
+    against: str | None,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
     """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
     with _file_or_stdout(output) as write:
         if format_ == "inex_eval":
@@ -211,7 +224,7 @@ def evaluate(per_topic: bool, format_: str, output: Path | None, **campaign: Any
             write(official_output(found, per_topic))
             return
         results = _evaluate(**campaign)
-        write(results.to_text(format_, per_topic))
+        write(results.to_text(format_, per_topic, mark, against))
     _print_notes(results.notes)
 
 
@@ -521,6 +534,27 @@ def stability_topics(
     if plot is not None:
         save(swaps_plot(found), plot)
     _print_notes(results.notes)
+
+
+@main.command()
+@_evaluation_options
+@click.option(
+    "--explained", type=click.IntRange(min=0), default=10, show_default=True, help="Topics explained."
+)
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The HTML file.",
+)
+def report(explained: int, output: Path, **campaign: Any) -> None:
+    """Write one HTML page with tables, curves, topics and explanations; it needs no network."""
+    from xcg.report.files import whole_file
+    from xcg.report.html import write_report
+
+    configuration = _configured(campaign)
+    with whole_file(output) as file, _progress() as progress:
+        write_report(configuration, file, explained=explained, progress=progress)
 
 
 @main.command()

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
 from xcg.documents import Corpus, ElementTree
@@ -95,7 +95,7 @@ def evaluate(
     base = as_recall_base(assessments, notes)
     models = given or [default_model(base)]
     loaded = as_runs(runs, notes, ties, base)
-    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    campaign = Campaign(base, loaded, as_corpus(corpus), notes, check_later=True)
     own = [measure for measure in chosen if measure.definition.needs != "levels"]
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     sheets = [_Sheet(model, own, loaded, unanswered) for model in models]
@@ -105,6 +105,7 @@ def evaluate(
         stages = Stages(campaign.topic(topic), campaign)
         for sheet in sheets:
             sheet.score(stages)
+    campaign.check_results()
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     _note_topics(base, loaded, unanswered, notes)
@@ -231,15 +232,33 @@ class TopicView:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
+class _Place(NamedTuple):
+    """Where an element was first returned, and how often it was."""
+
+    source: str
+    topic: str
+    place: int
+    times: int
+
+
 class Campaign:
     """Judgements, runs and documents brought together, topic by topic.
 
     corpus: without one, the trees are those that the assessed and retrieved paths span.
+    check_later: whoever made the campaign calls :meth:`check_results` when all topics were seen, so
+        that a document in which nothing was assessed is opened once and not once a topic.
     """
 
     def __init__(
-        self, base: RecallBase, runs: Sequence[Run], corpus: Corpus | None, notes: Notes
+        self,
+        base: RecallBase,
+        runs: Sequence[Run],
+        corpus: Corpus | None,
+        notes: Notes,
+        check_later: bool = False,
     ) -> None:
+        self._check_later = check_later
+        self._unchecked: dict[str, dict[str, _Place]] = {}
         self.base = base
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
@@ -281,6 +300,8 @@ class Campaign:
         for name, run in answers.items():
             passages[name] = exact = dict[int, tuple[int, int]]()
             rankings[name] = self._rows(run, topic, trees, exact)
+        if not self._check_later:
+            self.check_results()
         sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
         return TopicView(topic, trees, assessed, rankings, passages, highlighted, sources)
 
@@ -440,21 +461,50 @@ class Campaign:
                 elif tree is not None:
                     row = tree.row(path)
                 elif self.corpus is not None:
-                    self._document(file, "element").row(path)  # gains nothing, but must exist
+                    # It gains nothing, but must exist.
+                    self._check_file(file, self.corpus)
+                    paths = self._unchecked.setdefault(file, {})
+                    first = paths.get(path)
+                    paths[path] = (
+                        first._replace(times=first.times + 1)
+                        if first is not None
+                        else _Place(run.source, topic, place, 1)
+                    )
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
                 self.notes.problem("results with unknown paths", where, str(error))
             rows.append((file, row if file in trees else None))
         return rows
 
+    def check_results(self) -> None:
+        """Look whether the results in documents without assessed elements exist.
+
+        Raises InputError for one that does not; where the notes are lenient, counts it.
+        """
+        unchecked, self._unchecked = self._unchecked, {}
+        for file, places in unchecked.items():
+            assert self.corpus is not None
+            for path in self.corpus.missing_paths(file, places):
+                try:
+                    self.corpus.tree(file).row(path)
+                except UnknownPathError as error:
+                    source, topic, place, times = places[path]
+                    where = f"{source}, topic {topic}, rank {place + 1}, {file}"
+                    for _ in range(times):
+                        self.notes.problem("results with unknown paths", where, str(error))
+
     def _document(self, file: str, what: str) -> ElementTree:
         if self.corpus is None:
             raise UnknownPathError(f"a result that is a {what} needs its document; expected a corpus")
-        if file not in self.corpus:
-            raise UnknownPathError(
-                f"the corpus has no document {file!r}; expected {self.corpus.label / file}.xml"
-            )
+        self._check_file(file, self.corpus)
         return self.corpus.tree(file)
+
+    @staticmethod
+    def _check_file(file: str, corpus: Corpus) -> None:
+        if file not in corpus:
+            raise UnknownPathError(
+                f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
+            )
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,12 @@ class Explanation:
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
 
+    def _repr_html_(self) -> str:
+        """Return the results as a table for a notebook."""
+        from xcg.report.notebooks import explanation_html
+
+        return explanation_html(self)
+
     def to_records(self) -> list[dict[str, object]]:
         """Return plain objects, one a result and then one a missed element."""
         records: list[dict[str, object]] = []

@@ -102,11 +102,27 @@ class Results:
             raise XcgError("to_pandas needs pandas: pip install 'xcg[pandas]'") from None
         return pandas.DataFrame(self._rows, columns=list(Result._fields))
 
-    def to_text(self, format: str = "table", per_topic: bool = False) -> str:
-        """Return the figures as ``table``, ``jsonl``, ``csv``, ``json``, ``markdown`` or ``latex``."""
+    def to_text(
+        self,
+        format: str = "table",
+        per_topic: bool = False,
+        mark: bool = False,
+        against: str | None = None,
+    ) -> str:
+        """Return the figures as ``table``, ``jsonl``, ``csv``, ``json``, ``markdown`` or ``latex``.
+
+        mark: in Markdown and LaTeX the best mean of each measure stands in bold. against: a run; means
+        that differ significantly from its (paired t test, Holm, 5 %) get a dagger.
+        """
         from xcg.report.tables import render
 
-        return render(self, format, per_topic)
+        return render(self, format, per_topic, mark, against)
+
+    def _repr_html_(self) -> str:
+        """Return the means as a table for a notebook."""
+        from xcg.report.notebooks import results_html
+
+        return results_html(self)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from xcg.documents.parsing import parse_document
+from xcg.documents.parsing import missing_paths, parse_document
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, open_source
 from xcg.documents.tree import ElementTree
@@ -37,6 +37,7 @@ class Corpus:
         self._given: dict[str, ElementTree] = {}
         self._trees: OrderedDict[str, ElementTree] = OrderedDict()
         self._kept = 0
+        self._names: dict[str, bool] = {}
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -47,6 +48,7 @@ class Corpus:
         corpus._given = {canonical_file(name): tree for name, tree in trees.items()}
         corpus._trees = OrderedDict()
         corpus._kept = 0
+        corpus._names = {}
         return corpus
 
     @property
@@ -55,7 +57,23 @@ class Corpus:
         return self._source.label
 
     def __contains__(self, name: str) -> bool:
-        return name in self._given or name in self._source
+        known = self._names.get(name)  # asked again and again, and a folder has to look
+        if known is None:
+            known = self._names[name] = name in self._given or name in self._source
+        return known
+
+    def missing_paths(self, name: str, paths: Iterable[str]) -> list[str]:
+        """Return those of some canonical paths that a document does not have.
+
+        Costs less than its tree where that is not known yet. Raises InputError as :meth:`tree`.
+
+        >>> Corpus.of({"d": "<a><b/></a>"}).missing_paths("d", ["/a[1]/b[1]", "/a[1]/b[2]"])
+        ['/a[1]/b[2]']
+        """
+        if name in self._given or name in self._trees:
+            tree = self.tree(name)
+            return [path for path in paths if path not in tree]
+        return missing_paths(self._source.read(name), paths, self._source.where(name))
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in order."""

@@ -11,7 +11,7 @@ cost several times the parsing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -65,12 +65,47 @@ def parse_document(
     return _tree(serialised, tags, text, read_text)
 
 
-def _serialise(data: bytes, name: object) -> bytes:
+def missing_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
+    """Return those of some canonical paths that a document does not have, without making its tree.
+
+    Raises InputError as :func:`parse_document`.
+
+    >>> missing_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/a[1]/c[1]/b[1]"])
+    ['/a[1]/b[3]', '/a[1]/c[1]/b[1]']
+    """
+    root = _parsed(data, name)
+    children: dict[str, dict[str, etree._Element]] = {"": {f"/{_local(root)}[1]": root}}
+    return [path for path in paths if _element_at(path, children) is None]
+
+
+def _element_at(path: str, children: dict[str, dict[str, etree._Element]]) -> etree._Element | None:
+    above, _, step = path.rpartition("/")
+    if above not in children:
+        parent = _element_at(above, children) if above else None
+        steps: dict[str, etree._Element] = {}
+        counts: dict[str, int] = {}
+        for child in parent if parent is not None else ():
+            if isinstance(child.tag, str):  # no entity reference
+                tag = _local(child)
+                counts[tag] = counts.get(tag, 0) + 1
+                steps[f"/{tag}[{counts[tag]}]"] = child
+        children[above] = steps
+    return children[above].get(f"/{step}")
+
+
+def _local(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _parsed(data: bytes, name: object) -> etree._Element:
     try:
-        root = etree.fromstring(data, hardened_parser())
+        return etree.fromstring(data, hardened_parser())
     except etree.XMLSyntaxError as error:
         raise xml_error(name, error) from None
-    return etree.tostring(root, encoding="utf-8", with_tail=False)
+
+
+def _serialise(data: bytes, name: object) -> bytes:
+    return etree.tostring(_parsed(data, name), encoding="utf-8", with_tail=False)
 
 
 class _Tags:

@@ -135,6 +135,12 @@ class ElementTree:
         root = self.paths[0] if len(self) else "empty"
         return f"<ElementTree {root}: {len(self)} elements>"
 
+    def _repr_html_(self) -> str:
+        """Return the elements as a table for a notebook."""
+        from xcg.report.notebooks import tree_html
+
+        return tree_html(self)
+
     def __contains__(self, path: object) -> bool:
         return path in self._rows
 

@@ -194,6 +194,12 @@ class RecallBase:
     def __repr__(self) -> str:
         return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
 
+    def _repr_html_(self) -> str:
+        """Return the topics as a table for a notebook."""
+        from xcg.report.notebooks import recall_base_html
+
+        return recall_base_html(self)
+
     def add_topic(self, topic: str, source: str) -> None:
         """Make a topic an assessed one, even where nothing is relevant to it."""
         if not topic.isprintable():
