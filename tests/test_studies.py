@@ -133,6 +133,21 @@ class TestCompare:
         assert tests[:3] == ["two-way ANOVA, runs", "two-way ANOVA, topics", "Friedman"]
         assert tests[3:] == ["Conover, Holm"] * 28
 
+    def test_orders(self, xcg_command: Command) -> None:
+        """The setting of Table V: with overlap=off MAep orders runs as inex-eval does, else not."""
+        models = ("--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
+        call = ("configs/quickstart.yaml", *models, "--measures", "MAep inexEval", "--orders")
+        done = xcg_command("compare", *call, "--format", "jsonl")
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(rows) == 6
+        tau = {
+            row["user_model"]: row["tau_b"]
+            for row in rows
+            if row["user_model"] == row["and user_model"]
+        }
+        assert tau["overlap-off"] > 0.8 > tau["kazai-lalmas-2006"]
+
     def test_the_gate(self, xcg_command: Command) -> None:
         quiet = (*self.OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
         passed = xcg_command("compare", *quiet, "--fail-under", "MAep=0.30")

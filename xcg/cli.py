@@ -324,6 +324,9 @@ def ideal(
 @click.option(
     "--overall", is_flag=True, help="Print the tests over all runs: ANOVA, Friedman with its pairs."
 )
+@click.option(
+    "--orders", is_flag=True, help="Print τ-b between the orders by all measures and user models."
+)
 @click.option("--topics", type=click.IntRange(min=0), default=3, help="How many deciding topics.")
 @click.option("--fail-under", multiple=True, metavar="MEASURE=VALUE", help="Exit 1 for a lower mean.")
 @click.option(
@@ -338,6 +341,7 @@ def compare(
     test: str,
     correction: str,
     overall: bool,
+    orders: bool,
     topics: int,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
@@ -351,7 +355,7 @@ def compare(
     everywhere, where the input is wrong.
     """
     from xcg.measures import MEASURES
-    from xcg.report.comparisons import comparison_rows, overall_rows
+    from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
     from xcg.report.tables import records
     from xcg.statistics.gate import limits, shortfalls
 
@@ -364,11 +368,14 @@ def compare(
     MEASURES.parse_all(campaign["measures"] or "MAep")
     with _file_or_stdout(output) as write:
         results = _evaluate(**campaign)
-        make = overall_rows if overall else comparison_rows
         rows: list[dict[str, Any]] = []
-        if len(results.runs) > 1 or not fail_under:
-            options = () if overall else (fail_if_worse_than or baseline, test, correction, topics)
-            rows = make(results, *options)
+        if orders:
+            rows = order_rows(results)
+        elif overall:
+            rows = overall_rows(results)
+        elif len(results.runs) > 1 or not fail_under:
+            chosen = fail_if_worse_than or baseline
+            rows = comparison_rows(results, chosen, test, correction, topics)
         write(records(rows, format_) if rows else "")
     _print_notes(results.notes)
     failures = shortfalls(results, wanted, fail_if_worse_than, test, correction)

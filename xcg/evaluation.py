@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 from typing import NamedTuple, get_args
 
 from xcg.config import DEFAULT_MEASURES, Unanswered
@@ -232,6 +231,11 @@ class TopicView:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
+def _mean_length(corpus: Corpus) -> float:
+    lengths = [int(corpus.tree(file).characters[0]) for file in corpus]
+    return sum(lengths) / len(lengths)
+
+
 class _Place(NamedTuple):
     """Where an element was first returned, and how often it was."""
 
@@ -400,7 +404,7 @@ class Campaign:
             self.spans(view, run),
             view.highlighted,
             points or None,
-            lambda: fmean(len(corpus.tree(file).text) for file in corpus),
+            lambda: _mean_length(corpus),
         )
 
     def spans(self, view: TopicView, run: str) -> list[tuple[str, int, int]]:

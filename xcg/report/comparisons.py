@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.results import Results
+from xcg.statistics.orders import kendall_tau_b
 from xcg.statistics.significance import (
     align,
     anova,
@@ -86,3 +88,26 @@ def overall_rows(results: Results) -> list[dict[str, Any]]:
                         }
                     )
     return rows
+
+
+def order_rows(results: Results) -> list[dict[str, Any]]:
+    """Return Kendall's τ-b between the orders of runs by every two measures and user models."""
+    if len(results.runs) < 2:
+        raise XcgError("one run has no order: expected several")
+    columns = {
+        (measure, model): [results.value(run, measure, user_model=model) for run in results.runs]
+        for model in results.user_models
+        for measure in results.measures
+    }
+    if len(columns) < 2:
+        raise XcgError("one order: expected several measures or user models")
+    return [
+        {
+            "measure": one[0],
+            "user_model": one[1],
+            "and measure": other[0],
+            "and user_model": other[1],
+            "tau_b": kendall_tau_b(columns[one], columns[other]),
+        }
+        for one, other in combinations(columns, 2)
+    ]

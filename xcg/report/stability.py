@@ -33,7 +33,7 @@ def assessor_rows(found: Mapping[str, Variation], sample: int | None, seed: int)
     rows = []
     for measure, variation in found.items():
         for kind, chosen in (("all topics", variation), ("varying topics", variation.varying)):
-            if not chosen.topics:
+            if not chosen.topics or (chosen is not variation and chosen.topics == variation.topics):
                 continue
             means = combinations(chosen, sample, seed)
             if len(means) < 2:

@@ -44,13 +44,11 @@ def read_trec_run(
     skipped: set[str] = set()
     tag = ""
     for number, line in lines(file, path):
-        if topics is not None:
-            head = line.split(None, 1)
-            if head and head[0] not in topics and tag:
-                skipped.add(head[0])
-                continue
         fields = line.split()
         if not fields:
+            continue
+        if topics is not None and tag and fields[0] not in topics:
+            skipped.add(fields[0])
             continue
         try:
             topic, document, rank, score, line_tag = _fields(fields)
@@ -63,7 +61,9 @@ def read_trec_run(
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
-        columns = read.setdefault(topic, _Columns())
+        columns = read.get(topic)
+        if columns is None:
+            columns = read[topic] = _Columns()
         columns.scores.append(score)
         columns.documents.append(same.setdefault(document, document))
         columns.ranks.append(rank)

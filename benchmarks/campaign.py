@@ -1,0 +1,107 @@
+"""What a campaign costs: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS]]].
+
+A simulated campaign is evaluated as a whole and in parts, each against a floor within the same run:
+what lxml needs to parse the same files and nothing else; for flat TREC runs, what ir_measures' command
+needs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lxml import etree
+
+from xcg.evaluation import evaluate
+from xcg.judgements import read_assessments
+from xcg.runs import read_runs
+from xcg.simulation import Shape, simulate
+
+MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
+
+
+def median(repetitions: int, work: Callable[[], object]) -> float:
+    """Return the median time of a piece of work."""
+    times = []
+    for _ in range(repetitions):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def parse(files: Sequence[Path]) -> None:
+    """Parse files with lxml and throw the trees away."""
+    for file in files:
+        etree.parse(file)
+
+
+def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
+    """Print what an element campaign costs against parsing its files."""
+    shape = dataclasses.replace(Shape(), articles=articles, runs=runs)
+    simulate(folder, shape)
+    documents = sorted((folder / "documents").rglob("*.xml"))
+    submissions = sorted((folder / "runs").glob("*.xml"))
+    judged = sorted((folder / "assessments").rglob("*.xml"))
+    print(f"{articles} articles, {shape.topics} topics, {runs} runs of {shape.results} results")
+    floor = median(repetitions, lambda: parse(documents))
+    runs_floor = median(repetitions, lambda: parse(submissions))
+    print(f"floors: lxml over the documents {floor:.2f} s, over the run files {runs_floor:.2f} s")
+
+    def whole(some: Sequence[Path], corpus: Path | None) -> Callable[[], object]:
+        return lambda: evaluate(folder / "assessments", some, corpus, measures=MEASURES)
+
+    base = read_assessments(judged)
+    reading = median(repetitions, lambda: read_runs(submissions, topics=base))
+    print(f"reading the runs: {reading / runs_floor:.2f} × lxml over them")
+    one = median(repetitions, whole(submissions[:1], folder / "documents"))
+    print(f"one run with corpus, all of it: {one / floor:.2f} × lxml over all documents")
+    every = median(1, whole(submissions, folder / "documents"))
+    print(f"all runs with corpus: {every / (floor + runs_floor):.2f} × lxml over documents and runs")
+    results = shape.results * shape.topics * runs
+    print(f"that is {1e6 * every / results:.1f} µs a result")
+
+
+def flat(folder: Path, repetitions: int) -> None:
+    """Print what 51,000 flat results cost against ir_measures' command."""
+    chance = random.Random(1)
+    with (folder / "flat.qrels").open("w") as qrels, (folder / "flat.run").open("w") as run:
+        for topic in range(51):
+            for number in range(200):
+                qrels.write(f"{topic} 0 d{number * 7} {chance.choice([0, 0, 0, 1, 2])}\n")
+            for rank, document in enumerate(chance.sample(range(5000), 1000), 1):
+                run.write(f"{topic} Q0 d{document} {rank} {1000 - rank} flat\n")
+    files = [str(folder / "flat.qrels"), str(folder / "flat.run")]
+    ours = [sys.executable, "-m", "xcg", "evaluate", "--assessments", files[0], "--run", files[1]]
+    own = "nDCG(discount=plus_one)@10 AP(threshold=1) gPrecision@10"
+    model = folder / "binary.yaml"
+    model.write_text("name: binary\nquantisation: {gains: {1: 1, 2: 1}}\n")
+    theirs = [sys.executable, "-m", "ir_measures", *files, "nDCG@10 AP P@10"]
+
+    def call(command: Sequence[str]) -> Callable[[], object]:
+        return lambda: subprocess.run(command, check=True, capture_output=True)
+
+    mine = median(repetitions, call([*ours, "--measures", own, "--user-model", str(model)]))
+    other = median(repetitions, call(theirs))
+    print(f"51,000 flat results: {mine / other:.2f} × ir_measures' command ({other:.2f} s)")
+
+
+def main() -> None:
+    """Print all ratios."""
+    articles, runs, repetitions = (
+        int(sys.argv[n]) if len(sys.argv) > n else given for n, given in ((1, 600), (2, 3), (3, 3))
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        elements(Path(folder) / "campaign", articles, runs, repetitions)
+        flat(Path(folder), repetitions)
+
+
+if __name__ == "__main__":
+    main()
