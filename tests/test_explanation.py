@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from strategies import RandomCampaign, campaigns
 
 import xcg
+from xcg.campaign import Campaign, as_corpus, as_recall_base, as_runs
 from xcg.errors import Notes, XcgError
-from xcg.evaluation import Campaign, Stages, as_corpus, as_recall_base, as_runs, ranking_gains
 from xcg.explanation import explain
+from xcg.stages import Stages, ranking_gains
 from xcg.user_model import UserModel, shipped_models
 
 

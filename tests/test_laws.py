@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from strategies import RandomCampaign, campaigns
 
 import xcg
+from xcg.campaign import Campaign, as_recall_base, as_runs
 from xcg.documents import Corpus
 from xcg.errors import Notes, XcgError
-from xcg.evaluation import Campaign, as_recall_base, as_runs, ideal_topic, ranking_gains
 from xcg.measures import MEASURES, TopicGains
+from xcg.stages import ideal_topic, ranking_gains
 
 ALL = [
     "xCG@1 xCG@3 nxCG@1 nxCG@2 nxCG@10 MAnxCG@3 MAnxCG@20 gr@2 gr@10 ep@0.1 ep@0.35 ep@1",

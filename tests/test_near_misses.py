@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from strategies import RandomCampaign, campaigns
 
 import xcg
+from xcg.campaign import Campaign, as_recall_base
 from xcg.documents import parse_document
 from xcg.errors import Notes, XcgError
-from xcg.evaluation import Campaign, Stages, as_recall_base, ranking_gains
 from xcg.near_misses import NEAR_MISSES, near_scores
 from xcg.runs import Run
+from xcg.stages import Stages, ranking_gains
 from xcg.user_model import UserModel
 
 #            0123456789  01234  56789  0123

@@ -82,8 +82,8 @@ def _configure(
     user_model: Sequence[str],
 ) -> Configuration:
     """Return the configuration with what the options say put in place of what the file says."""
+    from xcg.campaign import as_user_models
     from xcg.config import Configuration, load_configuration
-    from xcg.evaluation import as_user_models
 
     configuration = load_configuration(config) if config is not None else Configuration()
     if assessments:

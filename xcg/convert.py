@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree
 
+from xcg.campaign import Campaign
 from xcg.documents import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.documents.points import Passage
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation import Campaign
 from xcg.judgements import Assessment, RecallBase
 from xcg.runs import Run
 from xcg.runs.run import AnySpan

@@ -7,24 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation import (
+from xcg.campaign import (
     Assessments,
     Campaign,
     Documents,
     Runs,
-    Stages,
     UserModels,
     as_corpus,
     as_recall_base,
     as_runs,
     as_user_models,
     default_model,
-    ranking_gains,
 )
+from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import SHARED
+from xcg.stages import Stages, ranking_gains
 
 
 class CurveOf(NamedTuple):

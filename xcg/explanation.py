@@ -6,15 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from xcg.documents import ElementTree
-from xcg.errors import MissingSizeError, Notes, XcgError, nearest
-from xcg.evaluation import (
+from xcg.campaign import (
     Assessments,
     Campaign,
     Documents,
-    IdealTopic,
     Runs,
-    Stages,
     TopicView,
     UserModels,
     as_corpus,
@@ -22,10 +18,12 @@ from xcg.evaluation import (
     as_runs,
     as_user_models,
     default_model,
-    ranking_gains,
 )
+from xcg.documents import ElementTree
+from xcg.errors import MissingSizeError, Notes, XcgError, nearest
 from xcg.measures.measure import vector
 from xcg.relevance_value import NEGLIGIBLE, JudgedDocument, Reader, RelevanceValue
+from xcg.stages import IdealTopic, Stages, ranking_gains
 from xcg.user_model import UserModel
 
 Seen = Literal["no", "partly", "fully"]

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xcg.documents.tree import UNKNOWN
-from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation import (
+from xcg.campaign import (
     Assessments,
     Campaign,
     Documents,
@@ -20,9 +18,11 @@ from xcg.evaluation import (
     as_recall_base,
     as_user_models,
     default_model,
-    ideal_topic,
 )
+from xcg.documents.tree import UNKNOWN
+from xcg.errors import Notes, XcgError, nearest
 from xcg.relevance_value import JudgedDocument
+from xcg.stages import ideal_topic
 
 
 class IdealElement(NamedTuple):

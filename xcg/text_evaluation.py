@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from xcg.campaign import Assessments, Documents, Runs, as_corpus, as_recall_base, as_runs
 from xcg.documents import ElementTree
 from xcg.documents.paths import WHOLE
 from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation import Assessments, Documents, Runs, as_corpus, as_recall_base, as_runs
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.highlighted import (

@@ -257,7 +257,7 @@ class _Evaluator(ir_measures.Evaluator):
     """Qrels and measures, ready for any number of runs."""
 
     def __init__(self, measures: Sequence[ir_measures.Measure], qrels: Any) -> None:
-        from xcg.evaluation import as_user_models, default_model
+        from xcg.campaign import as_user_models, default_model
 
         judgements, self._query_ids = _judgements(qrels)
         super().__init__(measures, set(self._query_ids.values()))
@@ -288,7 +288,8 @@ class _Evaluator(ir_measures.Evaluator):
 
 def _has_ideal(base: Any, model: Any) -> bool:
     """Tell whether any topic has an ideal gain; an evaluation over none is an error to xcg."""
-    from xcg.evaluation import Campaign, Stages
+    from xcg.campaign import Campaign
+    from xcg.stages import Stages
 
     campaign = Campaign(base, [], None, Notes())
     return any(Stages(campaign.topic(topic), campaign).ideal(model).gains for topic in base.topics)

@@ -8,23 +8,22 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from xcg.errors import Notes, XcgError
-from xcg.evaluation import (
+from xcg.campaign import (
     Assessments,
     Campaign,
     Documents,
     Runs,
-    Stages,
     UserModels,
     as_corpus,
     as_recall_base,
     as_runs,
     as_user_models,
     default_model,
-    ranking_gains,
 )
+from xcg.errors import Notes, XcgError
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import vector
+from xcg.stages import Stages, ranking_gains
 
 Place = Literal["after first", "before first"]
 PLACES: tuple[Place, ...] = ("after first", "before first")

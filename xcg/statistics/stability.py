@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from xcg.errors import Notes, XcgError
-from xcg.evaluation import (
+from xcg.campaign import (
     Assessments,
     Documents,
     Runs,
@@ -28,8 +27,9 @@ from xcg.evaluation import (
     as_runs,
     as_user_models,
     default_model,
-    evaluate,
 )
+from xcg.errors import Notes, XcgError
+from xcg.evaluation import evaluate
 from xcg.judgements import Assessment, RecallBase
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.measures import MEASURES, Measure

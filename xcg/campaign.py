@@ -1,0 +1,413 @@
+"""A campaign: judgements, runs and documents brought together, topic by topic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xcg.documents import Corpus, ElementTree
+from xcg.documents.paths import WHOLE
+from xcg.documents.points import Passage
+from xcg.documents.tree import UnknownPathError
+from xcg.errors import InputError, Notes, XcgError
+from xcg.inputs import PathLike
+from xcg.judgements import Assessment, RecallBase, read_assessments
+from xcg.judgements.highlights import assess_spans
+from xcg.judgements.recall_base import Span
+from xcg.measures.highlighted import HighlightedRanking
+from xcg.runs import Run, Ties, read_runs
+from xcg.runs.run import Topics
+from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
+
+Assessments = (
+    RecallBase
+    | PathLike
+    | Iterable[PathLike]
+    | Mapping[str, Mapping[str, int | Mapping[str, int | Sequence[float]]]]
+)
+Runs = Run | PathLike | Iterable[Run | PathLike] | Mapping[str, Mapping[str, Iterable[object]]]
+Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
+UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
+
+
+def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
+    """Return the recall-base that files, dicts or a recall-base mean."""
+    if isinstance(assessments, RecallBase):
+        return assessments
+    if isinstance(assessments, Mapping):
+        return RecallBase.of(assessments)
+    return read_assessments(assessments, notes)
+
+
+def as_runs(runs: Runs, notes: Notes, ties: Ties = "document", topics: Topics = None) -> list[Run]:
+    """Return the runs that files, dicts or objects mean, each under a name of its own.
+
+    topics: of files, the results for these are read alone.
+    """
+    if isinstance(runs, Mapping):
+        return [Run.of(str(name), topics) for name, topics in runs.items()]
+    if isinstance(runs, (Run, str, os.PathLike)):
+        runs = [runs]
+    loaded: list[Run] = []
+    for item in runs:
+        loaded += [item] if isinstance(item, Run) else read_runs(item, notes, ties, topics)
+    if not loaded:
+        raise XcgError("no runs: expected at least one")
+    return _with_own_names(loaded, notes)
+
+
+def _with_own_names(runs: list[Run], notes: Notes) -> list[Run]:
+    """Tell runs of one name apart by their source, so that none hides another."""
+    names = [run.name for run in runs]
+    shared = {name for name in names if names.count(name) > 1}
+    for name in sorted(shared):
+        notes.note(f"{names.count(name)} runs are called {name!r}; they are told apart by their file")
+    taken: dict[str, int] = {}
+    renamed = []
+    for run in runs:
+        name = f"{run.name} [{run.source}]" if run.name in shared else run.name
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            name = f"{name} #{taken[name]}"
+        renamed.append(Run(name, run.rankings, run.source, run.skipped))
+    return renamed
+
+
+def as_corpus(corpus: Documents) -> Corpus | None:
+    """Return the corpus that a folder or dicts mean."""
+    if corpus is None or isinstance(corpus, Corpus):
+        return corpus
+    return Corpus.of(corpus) if isinstance(corpus, Mapping) else Corpus(corpus)
+
+
+def as_user_models(spec: UserModels) -> list[UserModel]:
+    """Return the user models that names, files, mappings or objects mean; no name may come twice."""
+    if isinstance(spec, (UserModel, str, os.PathLike, Mapping)):
+        spec = [spec]
+    models = [model for item in spec for model in resolve_models(item)]
+    names = [model.name for model in models]
+    if not models:
+        raise XcgError("no user models: expected at least one")
+    for name in names:
+        if names.count(name) > 1:
+            raise XcgError(f"two user models are called {name!r}: expected different names")
+    return models
+
+
+_WHOLE_DOCUMENT = ElementTree.from_paths(["/document[1]"])
+"""Stands for each document of which nobody names an element, where there is no corpus."""
+
+
+def default_model(base: RecallBase) -> UserModel:
+    """Return the user model for assessments where the user names none."""
+    assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
+    scales: set[str] = {assessment.scale for assessment in assessed}
+    if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
+        scales.add("share")
+    (scale,) = scales if len(scales) == 1 else ("",)
+    return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
+
+
+@dataclass(frozen=True)
+class TopicView:
+    """One topic, with every path turned into a row of its document's tree.
+
+    trees: file → tree, for the files with assessed elements.
+    assessed: file → row → assessment.
+    rankings: run → the ranking as (file, row); row is None where the result names no element of a
+        file with assessed elements, so that it can gain nothing and hide nothing. A result that is a
+        passage stands as the smallest element that contains it.
+    passages: run → place → the characters of a result that is a passage.
+    highlighted: file → the passages of relevant text, where the assessments state them.
+    sources: run → where its results for the topic were read, for messages.
+    """
+
+    topic: str
+    trees: Mapping[str, ElementTree]
+    assessed: Mapping[str, Mapping[int, Assessment]]
+    rankings: Mapping[str, Sequence[tuple[str, int | None]]]
+    passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
+    highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+def _mean_length(corpus: Corpus) -> float:
+    lengths = [int(corpus.tree(file).characters[0]) for file in corpus]
+    return sum(lengths) / len(lengths)
+
+
+class _Place(NamedTuple):
+    """Where an element was first returned, and how often it was."""
+
+    source: str
+    topic: str
+    place: int
+    times: int
+
+
+class Campaign:
+    """Judgements, runs and documents brought together, topic by topic.
+
+    corpus: without one, the trees are those that the assessed and retrieved paths span.
+    check_later: whoever made the campaign calls :meth:`check_results` when all topics were seen, so
+        that a document in which nothing was assessed is opened once and not once a topic.
+    """
+
+    def __init__(
+        self,
+        base: RecallBase,
+        runs: Sequence[Run],
+        corpus: Corpus | None,
+        notes: Notes,
+        check_later: bool = False,
+    ) -> None:
+        self._check_later = check_later
+        self._unchecked: dict[str, dict[str, _Place]] = {}
+        self.base = base
+        self.runs = {run.name: run for run in runs}
+        self.corpus = corpus
+        self.notes = notes
+
+    def topic(self, topic: str) -> TopicView:
+        """Return the view of a topic.
+
+        Raises InputError for a document that the corpus lacks and a path that a document lacks; where
+        the notes are lenient, counts them and leaves such elements out.
+        """
+        assessed_paths = self.base.files(topic)
+        answers = {run.name: run for run in self.runs.values() if len(run.rankings.get(topic, ()))}
+        if self.corpus is None:
+            trees = self._trees_of_paths(topic, answers.values())
+        else:
+            trees = self._trees_of_corpus(topic, self.corpus)
+        assessed: dict[str, dict[int, Assessment]] = {}
+        for file, tree in trees.items():
+            rows = assessed[file] = {}
+            for path, assessment in assessed_paths.get(file, {}).items():
+                try:
+                    row = 0 if path == WHOLE else tree.row(path)
+                except UnknownPathError as error:
+                    self.notes.problem(
+                        "assessments of unknown paths", self._where(topic, file), str(error)
+                    )
+                    continue
+                if rows.setdefault(row, assessment) != assessment:
+                    message = f"{path} and the whole document are one element with two assessments"
+                    self.notes.problem("contradicting assessments", self._where(topic, file), message)
+        highlighted: dict[str, list[tuple[int, int]]] = {}
+        for file, spans in self._spans(topic, trees).items():
+            highlighted[file] = [(span.start, span.end) for span in spans]
+            if file not in assessed_paths:
+                assessed[file] = assess_spans(trees[file], spans)
+        rankings = {}
+        passages = {}
+        for name, run in answers.items():
+            passages[name] = exact = dict[int, tuple[int, int]]()
+            rankings[name] = self._rows(run, topic, trees, exact)
+        if not self._check_later:
+            self.check_results()
+        sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
+        return TopicView(topic, trees, assessed, rankings, passages, highlighted, sources)
+
+    def _where(self, topic: str, file: str) -> str:
+        return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
+
+    def _spans(self, topic: str, trees: Mapping[str, ElementTree]) -> dict[str, list[Span]]:
+        """Return file → relevant passages in characters of the document's text."""
+        found: dict[str, list[Span]] = {}
+        stated: dict[str, Sequence[Span | Passage]] = {
+            **self.base.spans(topic),
+            **self.base.passages(topic),
+        }
+        for file, spans in stated.items():
+            where = self._where(topic, file)
+            if self.corpus is None:
+                if file in self.base.files(topic):
+                    continue  # the elements say all that is asked without documents
+                raise InputError(
+                    where,
+                    "relevant passages become assessments of elements through the document; "
+                    "expected a corpus",
+                )
+            if file not in trees:
+                continue
+            found[file] = []
+            length = int(trees[file].characters[0])
+            for span in spans:
+                try:
+                    placed = span if isinstance(span, Span) else Span(*span.characters(trees[file]))
+                    if placed.end > length:
+                        raise UnknownPathError(
+                            f"the passage {placed.start}–{placed.end}: "
+                            f"the document's text has {length} characters"
+                        )
+                    found[file].append(placed)
+                except UnknownPathError as error:
+                    self.notes.problem("passages that do not fit their document", where, str(error))
+        return found
+
+    def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
+        trees = {}
+        base = self.base
+        for file in dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)]):
+            if file in corpus:
+                trees[file] = corpus.tree(file)
+                continue
+            where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
+            message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
+            self.notes.problem("assessed documents that the corpus lacks", where, message)
+        return trees
+
+    def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
+        assessed = self.base.files(topic)
+        paths = {file: set(elements) for file, elements in assessed.items()}
+        for found in paths.values():
+            found.discard(WHOLE)
+        roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
+        for run in runs:
+            for file, path in run.rankings[topic]:
+                # A result under another root is none of this document; it is told as unknown later.
+                if path not in ("", WHOLE) and roots.get(file) == path.split("/", 2)[1]:
+                    paths[file].add(path)
+        trees = {}
+        for file, elements in assessed.items():
+            if not paths[file]:
+                trees[file] = _WHOLE_DOCUMENT
+                continue
+            sizes = {p: a.characters for p, a in elements.items() if a.characters is not None}
+            try:
+                trees[file] = ElementTree.from_paths(paths[file], sizes)
+            except XcgError as error:
+                raise InputError(f"topic {topic}, {file}", str(error)) from None
+        return trees
+
+    def text(self, view: TopicView, run: str) -> HighlightedRanking:
+        """Return a run's ranking for a topic as text.
+
+        Raises XcgError where there is no corpus, or the assessments do not say what was highlighted.
+        """
+        topic = view.topic
+        stated = {*self.base.spans(topic), *self.base.passages(topic)}
+        if not stated and self.base.files(topic):
+            raise XcgError(
+                "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
+                "assessments with <passage>"
+            )
+        points = {}
+        for file, point in self.base.entry_points(topic).items():
+            try:
+                points[file] = point if isinstance(point, int) else point.character(view.trees[file])
+            except (KeyError, UnknownPathError) as error:
+                self.notes.problem("best entry points left out", self._where(topic, file), str(error))
+        corpus = self._needed_corpus()
+        return HighlightedRanking(
+            self.spans(view, run),
+            view.highlighted,
+            points or None,
+            lambda: _mean_length(corpus),
+        )
+
+    def spans(self, view: TopicView, run: str) -> list[tuple[str, int, int]]:
+        """Return the results of a run for a topic as (file, start, end) in characters.
+
+        A result that names nothing is an empty span. Raises XcgError where there is no corpus.
+        """
+        corpus = self._needed_corpus()
+        ranking = view.rankings.get(run, ())
+        if not ranking:
+            return []
+        exact = view.passages.get(run, {})
+        found = []
+        results = zip(ranking, self.runs[run].rankings[view.topic], strict=True)
+        for place, ((file, row), (_, path)) in enumerate(results):
+            if place in exact:
+                found.append((file, *exact[place]))
+                continue
+            tree = view.trees.get(file) or (corpus.tree(file) if file in corpus else None)
+            if row is None and tree is not None and path:
+                row = 0 if path == WHOLE else tree.row(path) if path in tree else None  # noqa: PLW2901
+            if tree is None or row is None:
+                found.append((file, 0, 0))
+            else:
+                found.append((file, int(tree.start[row]), int(tree.stop[row])))
+        return found
+
+    def _needed_corpus(self) -> Corpus:
+        if self.corpus is None:
+            raise XcgError("needs the documents: expected a corpus")
+        return self.corpus
+
+    def _rows(
+        self,
+        run: Run,
+        topic: str,
+        trees: Mapping[str, ElementTree],
+        exact: dict[int, tuple[int, int]],
+    ) -> list[tuple[str, int | None]]:
+        """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
+        rows: list[tuple[str, int | None]] = []
+        spans = run.rankings[topic].spans
+        for place, (file, path) in enumerate(run.rankings[topic]):
+            tree = trees.get(file)
+            row: int | None = None
+            span = spans.get(place)
+            try:
+                if span is not None:
+                    tree = tree if tree is not None and self.corpus else self._document(file, "passage")
+                    exact[place] = span.characters(tree) if isinstance(span, Passage) else span
+                    row = tree.smallest_element(*exact[place])
+                elif not path:
+                    pass  # told when it was read
+                elif path == WHOLE:
+                    if tree is None and self.corpus is not None:
+                        self._document(file, "document")
+                    row = 0
+                elif tree is not None:
+                    row = tree.row(path)
+                elif self.corpus is not None:
+                    # It gains nothing, but must exist.
+                    self._check_file(file, self.corpus)
+                    paths = self._unchecked.setdefault(file, {})
+                    first = paths.get(path)
+                    paths[path] = (
+                        first._replace(times=first.times + 1)
+                        if first is not None
+                        else _Place(run.source, topic, place, 1)
+                    )
+            except UnknownPathError as error:
+                where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
+                self.notes.problem("results with unknown paths", where, str(error))
+            rows.append((file, row if file in trees else None))
+        return rows
+
+    def check_results(self) -> None:
+        """Look whether the results in documents without assessed elements exist.
+
+        Raises InputError for one that does not; where the notes are lenient, counts it.
+        """
+        unchecked, self._unchecked = self._unchecked, {}
+        for file, places in unchecked.items():
+            assert self.corpus is not None
+            for path in self.corpus.missing_paths(file, places):
+                try:
+                    self.corpus.tree(file).row(path)
+                except UnknownPathError as error:
+                    source, topic, place, times = places[path]
+                    where = f"{source}, topic {topic}, rank {place + 1}, {file}"
+                    for _ in range(times):
+                        self.notes.problem("results with unknown paths", where, str(error))
+
+    def _document(self, file: str, what: str) -> ElementTree:
+        if self.corpus is None:
+            raise UnknownPathError(f"a result that is a {what} needs its document; expected a corpus")
+        self._check_file(file, self.corpus)
+        return self.corpus.tree(file)
+
+    @staticmethod
+    def _check_file(file: str, corpus: Corpus) -> None:
+        if file not in corpus:
+            raise UnknownPathError(
+                f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
+            )
