@@ -1,0 +1,67 @@
+"""Measures as curves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.curves import curves
+from xcg.errors import XcgError
+from xcg.measures import MEASURES
+from xcg.measures.measure import SHARED
+
+BASE = {"1": {"d": 2, "e": 1}, "2": {"d": 1}, "3": {"d": 0}}
+RUNS = {"r": {"1": ["e", "d"], "2": ["e", "d"]}, "s": {"1": ["d"]}}
+
+
+@pytest.mark.parametrize("measure", ["xCG", "nxCG", "MAnxCG", "gr", "CG", "nCG", "nDCG"])
+def test_a_curve_by_rank_is_the_measure_at_every_rank(measure: str) -> None:
+    found = curves(BASE, RUNS, measure=measure, depth=4)
+    name = f"{measure}(base=2)" if measure in SHARED else measure
+    figures = xcg.evaluate(BASE, RUNS, measures=[f"{name}@{rank}" for rank in range(1, 5)])
+    assert {(curve.run, curve.topic) for curve in found} == {
+        (run, topic) for run in "rs" for topic in ("1", "2", "all")
+    }
+    for curve in found:
+        assert list(curve.x) == [1, 2, 3, 4]
+        for rank, height in enumerate(curve.y, 1):
+            expected = figures.value(curve.run, f"{name}@{rank}", curve.topic)
+            assert height == pytest.approx(expected)
+
+
+def test_curves_over_recall() -> None:
+    (one,) = [c for c in curves(BASE, RUNS, measure="ep") if (c.run, c.topic) == ("r", "1")]
+    for x, y in zip(one.x, one.y, strict=True):
+        measure = MEASURES.parse(f"ep@{x}")
+        assert y == pytest.approx(
+            xcg.evaluate(BASE, RUNS, measures=[measure]).value("r", str(measure), "1")
+        )
+    linear = curves(BASE, RUNS, measure="ep(interpolation=linear)")
+    assert linear != curves(BASE, RUNS, measure="ep")
+    precall = curves(BASE, RUNS, measure="inexEval")
+    assert len(precall[0].x) == 100
+
+
+def test_what_has_no_curve() -> None:
+    with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, CG, DCG"):
+        curves(BASE, RUNS, measure="MAep")
+    with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
+        curves({"3": {"d": 0}}, RUNS)
+
+
+def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "curves.pdf"
+    call = ("curves", "configs/kazai-lalmas-2006.yaml", "--user-model", "kazai-lalmas-2006")
+    done = xcg_command(*call, "--measures", "nxCG ep", "--depth", "4", "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    leaves = [row["y"] for row in rows if (row["run"], row["measure"]) == ("rel_leaves", "nxCG")]
+    assert leaves == pytest.approx([0.9, 2 / 3, 2 / 3, 1])  # Table II
+    assert {row["topic"] for row in rows} == {"all"}
+    assert plot.read_bytes().startswith(b"%PDF")
+    wrong = xcg_command(*call, "--measures", "MAep")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
