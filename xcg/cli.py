@@ -561,7 +561,13 @@ def report(explained: int, output: Path, **campaign: Any) -> None:
 
     configuration = _configured(campaign)
     with whole_file(output) as file, _progress() as progress:
-        write_report(configuration, file, explained=explained, progress=progress)
+        write_report(
+            configuration,
+            file,
+            explained=explained,
+            lenient=campaign["lenient"],
+            progress=progress,
+        )
 
 
 @main.command()
