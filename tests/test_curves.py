@@ -46,6 +46,12 @@ def test_curves_over_recall() -> None:
     assert len(precall[0].x) == 100
 
 
+def test_the_ideal_ranking_has_a_curve_too() -> None:
+    found = curves(BASE, RUNS, measure="xCG", depth=3, with_ideal=True)
+    ideal = {c.topic: list(c.y) for c in found if c.run == "ideal ranking"}
+    assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
+
+
 def test_what_has_no_curve() -> None:
     with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, CG, DCG"):
         curves(BASE, RUNS, measure="MAep")

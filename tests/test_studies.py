@@ -15,7 +15,7 @@ import xcg
 from xcg.errors import InputError, XcgError
 from xcg.statistics.gate import limits, shortfalls
 from xcg.statistics.perturbation import COUNTS, perturb
-from xcg.statistics.studies import run_tasks
+from xcg.statistics.studies import Backend, run_tasks
 
 
 def ideal_run(root: Path) -> tuple[Path, Path, Path]:
@@ -125,13 +125,17 @@ class TestCompare:
             )
             assert float(first[1]) == pytest.approx(largest, abs=0.005)
 
-    def test_all_pairs_and_overall(self, xcg_command: Command) -> None:
+    def test_all_pairs_and_overall(self, xcg_command: Command, tmp_path: Path) -> None:
+        plot = tmp_path / "differences.svg"
+        assert xcg_command("compare", *self.OPTIONS, "--plot", plot).returncode == 0
+        assert plot.read_text().startswith("<?xml")
         pairs = xcg_command("compare", *self.OPTIONS, "--baseline", "all", "--format", "csv")
         assert len(pairs.stdout.splitlines()) == 1 + 28
         overall = xcg_command("compare", *self.OPTIONS, "--overall", "--format", "jsonl")
         tests = [json.loads(line)["test"] for line in overall.stdout.splitlines()]
-        assert tests[:3] == ["two-way ANOVA, runs", "two-way ANOVA, topics", "Friedman"]
-        assert tests[3:] == ["Conover, Holm"] * 28
+        assert tests[:2] == ["two-way ANOVA, runs", "two-way ANOVA, topics"]
+        assert tests[2:4] == ["discriminative power (bootstrap, 5 %)", "Friedman"]
+        assert tests[4:] == ["Conover, Holm"] * 28
 
     def test_orders(self, xcg_command: Command) -> None:
         """The setting of Table V: with overlap=off MAep orders runs as inex-eval does, else not."""
@@ -218,8 +222,10 @@ class TestTasks:
         assert run_tasks(slow_square, self.TASKS, workers=2, backend="dask") == self.SQUARES
 
     @pytest.mark.filterwarnings("ignore")
-    def test_a_worker_that_is_killed_costs_time(self, tmp_path: Path) -> None:
-        found = run_tasks(dies_once, self.TASKS, common=[str(tmp_path / "died")], workers=2)
+    @pytest.mark.parametrize("backend", ["loky", "dask"])
+    def test_a_worker_that_is_killed_costs_time(self, tmp_path: Path, backend: Backend) -> None:
+        flag = [str(tmp_path / "died")]
+        found = run_tasks(dies_once, self.TASKS, common=flag, workers=2, backend=backend)
         assert found == self.SQUARES
         assert (tmp_path / "died").exists()
 

@@ -328,6 +328,7 @@ def ideal(
     "--orders", is_flag=True, help="Print τ-b between the orders by all measures and user models."
 )
 @click.option("--topics", type=click.IntRange(min=0), default=3, help="How many deciding topics.")
+@_plot
 @click.option("--fail-under", multiple=True, metavar="MEASURE=VALUE", help="Exit 1 for a lower mean.")
 @click.option(
     "--fail-if-worse-than", metavar="RUN", help="Exit 1 where a run is significantly worse (5 %)."
@@ -343,6 +344,7 @@ def compare(
     overall: bool,
     orders: bool,
     topics: int,
+    plot: Path | None,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
     format_: str,
@@ -356,8 +358,12 @@ def compare(
     """
     from xcg.measures import MEASURES
     from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
+    from xcg.report.plots import check_format, differences_plot, save
     from xcg.report.tables import records
     from xcg.statistics.gate import limits, shortfalls
+
+    if plot is not None:
+        check_format(plot)
 
     wanted = limits(fail_under)
     if campaign["measures"] is None and fail_under and campaign["config"] is None:
@@ -377,6 +383,8 @@ def compare(
             chosen = fail_if_worse_than or baseline
             rows = comparison_rows(results, chosen, test, correction, topics)
         write(records(rows, format_) if rows else "")
+    if plot is not None:
+        save(differences_plot(results, fail_if_worse_than or baseline), plot)
     _print_notes(results.notes)
     failures = shortfalls(results, wanted, fail_if_worse_than, test, correction)
     for failure in failures:
@@ -715,12 +723,14 @@ def perturb(
 @main.command()
 @_evaluation_options
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print each topic's curve too.")
 @_plot
 @click.option("--format", "format_", type=click.Choice(["jsonl", "csv"]), default="jsonl")
 @_output
 def curves(
     depth: int,
+    ideal: bool,
     per_topic: bool,
     plot: Path | None,
     format_: str,
@@ -754,6 +764,7 @@ def curves(
                 measure,
                 depth,
                 notes,
+                with_ideal=ideal,
             )
             if per_topic or curve.topic == "all"
         ]

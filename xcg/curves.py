@@ -25,6 +25,8 @@ from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import SHARED
 from xcg.stages import Stages, ranking_gains
 
+IDEAL = "ideal ranking"
+
 
 class CurveOf(NamedTuple):
     """A curve of one run for one topic, or in the mean over topics (``all``), point by point."""
@@ -65,10 +67,12 @@ def curves(
     measure: str = "nxCG",
     depth: int = 100,
     notes: Notes | None = None,
+    with_ideal: bool = False,
 ) -> list[CurveOf]:
     """Return the curves of runs for every topic, and their means over topics, point by point.
 
-    depth: the last rank of a curve by rank. Means are over the topics with an ideal gain above 0, an
+    depth: the last rank of a curve by rank. with_ideal: add the curve of the ideal ranking, as a run
+    that is called so. Means are over the topics with an ideal gain above 0, an
     unanswered topic counting 0. Raises XcgError as :func:`xcg.evaluate`, and where a measure has no
     curve.
 
@@ -83,7 +87,9 @@ def curves(
     models = as_user_models(user_model) if user_model is not None else [default_model(base)]
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     found: dict[tuple[str, str], list[CurveOf]] = {
-        (model.name, run.name): [] for model in models for run in loaded
+        (model.name, name): []
+        for model in models
+        for name in (*(run.name for run in loaded), *([IDEAL] if with_ideal else []))
     }
     for topic in base.topics:
         stages = Stages(campaign.topic(topic), campaign)
@@ -91,6 +97,12 @@ def curves(
             ideal = stages.ideal(model)
             if not ideal.gains:
                 continue
+            if with_ideal:
+                best = TopicGains(ideal.gains, ideal.gains, 0, stages.material(loaded[0].name, ideal))
+                x, y = wanted.curve(best, depth, model.effort.parameters())
+                name = wanted.definition.name
+                curve = CurveOf(IDEAL, topic, name, model.name, list(x), list(y))
+                found[model.name, IDEAL].append(curve)
             for run in loaded:
                 ranking = stages.view.rankings.get(run.name, ())
                 material = stages.material(run.name, ideal)

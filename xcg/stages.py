@@ -142,7 +142,7 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
             for row, assessment in assessments.items():
                 key = assessment._replace(characters=None)
                 if key not in scores_of:
-                    scores_of[key] = quantise(model.quantisation, assessment)
+                    scores_of[key] = _quantised(model, assessment, tree.paths[row])
                 if assessment.relevant or scores_of[key] > 0:
                     scores[row] = scores_of[key]
             if not scores:
@@ -160,6 +160,13 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
         documents[file] = JudgedDocument(tree, positive, ideal, name, near)
         gains += [scores[row] for row in ideal]
     return IdealTopic(documents, sorted(gains, reverse=True))
+
+
+def _quantised(model: UserModel, assessment: Assessment, path: str) -> float:
+    try:
+        return quantise(model.quantisation, assessment)
+    except XcgError as error:
+        raise XcgError(f"{path}: {error}") from None
 
 
 def ranking_gains(

@@ -13,8 +13,10 @@ from xcg.statistics.significance import (
     anova,
     compare,
     deciding_topics,
+    discriminative_power,
     friedman,
     friedman_posthoc,
+    tau_ap,
 )
 
 
@@ -50,7 +52,7 @@ def comparison_rows(
 
 
 def overall_rows(results: Results) -> list[dict[str, Any]]:
-    """Return the tests over all runs: two-way ANOVA, Friedman, and Friedman's pairs by Conover."""
+    """Return the tests over all runs: ANOVA, discriminative power, Friedman with its pairs."""
     rows: list[dict[str, Any]] = []
     if len(results.runs) < 2:
         raise XcgError("one run has nothing to be compared with: expected several")
@@ -70,6 +72,17 @@ def overall_rows(results: Results) -> list[dict[str, Any]]:
                         "p": effect.p,
                     }
                 )
+            power, needed = discriminative_power(figures)
+            rows.append(
+                {
+                    **head,
+                    "test": "discriminative power (bootstrap, 5 %)",
+                    "runs": f"difference needed {needed:.4f}",
+                    "statistic": power,
+                    "df": "",
+                    "p": None,
+                }
+            )
             if len(results.runs) > 2:
                 statistic, p = friedman(figures)
                 df = str(len(results.runs) - 1)
@@ -91,7 +104,10 @@ def overall_rows(results: Results) -> list[dict[str, Any]]:
 
 
 def order_rows(results: Results) -> list[dict[str, Any]]:
-    """Return Kendall's τ-b between the orders of runs by every two measures and user models."""
+    """Return τ-b and τ_AP between the orders of runs by every two measures and user models.
+
+    τ_AP takes the first of the two as reference.
+    """
     if len(results.runs) < 2:
         raise XcgError("one run has no order: expected several")
     columns = {
@@ -108,6 +124,7 @@ def order_rows(results: Results) -> list[dict[str, Any]]:
             "and measure": other[0],
             "and user_model": other[1],
             "tau_b": kendall_tau_b(columns[one], columns[other]),
+            "tau_ap": tau_ap(columns[one], columns[other]),
         }
         for one, other in combinations(columns, 2)
     ]

@@ -26,12 +26,13 @@ def list_measures(definitions: Iterable[Definition]) -> str:
             definition.usage,
             _parameters(definition),
             definition.title,
+            definition.range.partition(";")[0],
             definition.needs,
             definition.source,
         ]
         for definition in definitions
     ]
-    return plain_table(["measure", "parameters", "what it is", "needs", "source"], rows)
+    return plain_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
 
 
 def describe_measure(definition: Definition) -> str:

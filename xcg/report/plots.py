@@ -236,6 +236,47 @@ def swaps_plot(found: Mapping[str, SwapRates]) -> Figure:
     return figure
 
 
+def differences_plot(results: Results, baseline: str | None = None) -> Figure:
+    """Draw for each run its difference from a baseline on every topic, largest first.
+
+    A row a measure and user model, a column a run; the baseline is the run with the highest mean unless
+    one is named.
+    """
+    panels = [(measure, model) for measure in results.measures for model in results.user_models]
+    chosen = {}
+    for measure, model in panels:
+        means = {run: results.value(run, measure, user_model=model) for run in results.runs}
+        best = max(means, key=lambda run: means[run])
+        chosen[measure, model] = best if baseline in (None, "all") else str(baseline)
+    wide = len(results.runs) - 1
+    figure = new_figure(max(3.0, 2.2 * wide), 2.4 * len(panels))
+    axes = figure.subplots(len(panels), max(wide, 1), squeeze=False, sharey="row")
+    for row, (measure, model) in enumerate(panels):
+        base = chosen[measure, model]
+        others = [run for run in results.runs if run != base]
+        for axis, run in zip(axes[row], others, strict=True):
+            by_topic = {
+                r.topic: r.value
+                for r in results
+                if (r.run, r.measure, r.user_model) == (run, measure, model) and r.topic != "all"
+            }
+            figures = sorted(
+                (
+                    value - results.value(base, measure, topic, model)
+                    for topic, value in by_topic.items()
+                ),
+                reverse=True,
+            )
+            colours = ["#0072B2" if value >= 0 else "#D55E00" for value in figures]
+            axis.bar(range(len(figures)), figures, color=colours)
+            axis.axhline(0, color="black", linewidth=0.8)
+            axis.set_title(f"{run} − {base}", fontsize=8)
+            axis.set_xticks([])
+            axis.spines[["top", "right"]].set_visible(False)
+        axes[row][0].set_ylabel(f"{measure}\n{model}", fontsize=8)
+    return figure
+
+
 def _without_common_start(names: Sequence[str]) -> list[str]:
     """Shorten ``sweep[alpha=0]``, ``sweep[alpha=1]`` to what differs."""
     start = names[0].partition("[")[0] + "["
