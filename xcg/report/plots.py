@@ -50,7 +50,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def check_format(path: Path) -> None:
-    """Raise InputError for a file whose ending is none of a plot's."""
+    """Raise InputError for a file whose ending is none of a plot's, before anything is computed.
+
+    Raises XcgError where matplotlib is missing.
+    """
+    new_figure(1.0, 1.0)
     if path.suffix.lower() not in FORMATS:
         raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, FORMATS)}")
 
