@@ -410,7 +410,7 @@ _STUDY_FORMATS = click.Choice(["table", "jsonl", "csv", "json"])
     metavar="PATH",
     help="Assessments of a further assessor; --assessments or CONFIG have the first one's.",
 )
-@click.option("--ranges", is_flag=True, help="Print the score range of each run (Figure 7).")
+@click.option("--ranges", is_flag=True, help="Print, and draw, the score range of each run.")
 @click.option("--agreement", is_flag=True, help="Print how far the assessors agree (6.2.1).")
 @click.option("--sample", type=click.IntRange(min=2), help="So many random combinations at most.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -430,14 +430,15 @@ def stability_assessors(
 ) -> None:
     """Combine alternative judgements in all ways and see what the scores and orders do.
 
-    Kendall's τ-b against the first assessor's order, error rate and ties as in Tables III and IV.
+    Kendall's τ-b against the first assessor's order, error rate and ties as in Tables III and IV, drawn
+    as in Figure 8; with --ranges the scores, drawn as in Figure 7.
     """
     from itertools import combinations as pairs_of
 
     from xcg.convert import with_elements
     from xcg.documents import Corpus
     from xcg.judgements import read_assessments
-    from xcg.report.plots import check_format, ranges_plot, save
+    from xcg.report.plots import check_format, correlations_plot, ranges_plot, save
     from xcg.report.stability import assessor_rows, range_rows
     from xcg.report.tables import records
     from xcg.statistics.stability import agreement as agreement_of
@@ -471,7 +472,8 @@ def stability_assessors(
         make = range_rows if ranges else assessor_rows
         write(records(make(found, sample, seed), format_))
     if plot is not None:
-        save(ranges_plot(range_rows(found, sample, seed)), plot)
+        rows = make(found, sample, seed)
+        save(ranges_plot(rows) if ranges else correlations_plot(rows), plot)
     _print_notes(next(iter(found.values())).notes)
 
 

@@ -217,6 +217,30 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
+def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw least, mean and greatest τ-b of each measure, the steadiest first: KL Figure 8."""
+    kinds = list(dict.fromkeys(row["topics"] for row in rows))
+    figure = new_figure(max(5.0, 0.6 * len(rows) / len(kinds) + 2), 3.2 * len(kinds))
+    axes = figure.subplots(len(kinds), 1, squeeze=False, sharey=True)[:, 0]
+    for axis, kind in zip(axes, kinds, strict=True):
+        own = sorted(
+            (row for row in rows if row["topics"] == kind),
+            key=lambda row: row["tau_b max"] - row["tau_b min"],
+        )
+        means = [row["tau_b mean"] for row in own]
+        errors = [
+            [row["tau_b mean"] - row["tau_b min"] for row in own],
+            [row["tau_b max"] - row["tau_b mean"] for row in own],
+        ]
+        axis.errorbar(range(len(own)), means, errors, fmt="s", color="black", capsize=4)
+        axis.set_xticks(range(len(own)), [row["measure"] for row in own], rotation=30, ha="right")
+        axis.set_ylabel("τ-b")
+        axis.set_title(f"{kind}", fontsize=9)
+        axis.grid(visible=True, axis="y", alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
 def swaps_plot(found: Mapping[str, SwapRates]) -> Figure:
     """Draw swap rates over the number of topics, a line a bin of differences: KL Figure 9."""
     figure = new_figure(5.2 * len(found) + 1.5, 4.0)
