@@ -8,7 +8,7 @@ import pytest
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.judgements import read_assessments
+from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.runs import read_run
 
 QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
@@ -107,6 +107,18 @@ def test_a_whole_document_is_its_root(tmp_path: Path) -> None:
         xcg.evaluate(both, run, corpus)
     with pytest.raises(InputError, match="the corpus has no document 'e'"):
         xcg.evaluate(base, {"r": {"1": ["e"]}}, corpus)
+
+
+def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
+    """The root after a child of half its size: half of its own score under new_characters."""
+    base = RecallBase()
+    base.add_topic("1", "here")
+    base.add("1", "d", "/", Assessment(2.0, 1.0, 40, "level"), "here")
+    base.add("1", "d", "/a[1]/s[1]", Assessment(0.0, 1.0, 20, "level"), "here")
+    rule = {"partially_seen": "new_characters", "normalisation": "none"}
+    model = {"name": "m", "quantisation": "levels", "relevance_value": rule}
+    found = xcg.evaluate(base, {"r": {"1": ["d#/a/s[1]", "d"]}}, None, model, "xCG@2")
+    assert found.value("r", "xCG@2") == 1
 
 
 def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.documents import Corpus, ElementTree
-from xcg.documents.paths import WHOLE
+from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, XcgError
@@ -277,6 +277,9 @@ class Campaign:
                 trees[file] = _WHOLE_DOCUMENT
                 continue
             sizes = {p: a.characters for p, a in elements.items() if a.characters is not None}
+            if WHOLE in sizes:
+                root = next(iter(paths[file])).split("/", 2)[1]
+                sizes.setdefault(canonical_path(f"/{root}"), sizes.pop(WHOLE))
             try:
                 trees[file] = ElementTree.from_paths(paths[file], sizes)
             except XcgError as error:
