@@ -110,6 +110,11 @@ def default_model(base: RecallBase) -> UserModel:
     return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
 
 
+def models_for(user_model: UserModels | None, base: RecallBase) -> list[UserModel]:
+    """Return the user models that are meant, or the one for the assessments where none is named."""
+    return as_user_models(user_model) if user_model is not None else [default_model(base)]
+
+
 @dataclass(frozen=True)
 class TopicView:
     """One topic, with every path turned into a row of its document's tree.

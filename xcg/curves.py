@@ -16,8 +16,7 @@ from xcg.campaign import (
     as_corpus,
     as_recall_base,
     as_runs,
-    as_user_models,
-    default_model,
+    models_for,
 )
 from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.recall_base import MEAN
@@ -84,7 +83,7 @@ def curves(
     wanted = curve_measure(measure)
     base = as_recall_base(assessments, notes)
     loaded = as_runs(runs, notes, topics=base)
-    models = as_user_models(user_model) if user_model is not None else [default_model(base)]
+    models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     found: dict[tuple[str, str], list[CurveOf]] = {
         (model.name, name): []

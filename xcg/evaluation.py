@@ -178,7 +178,7 @@ class _Sheet:
             if value is None:
                 return
             column.values[name] = value
-            if definition.parts is not None:
+            if definition.parts is not None and not measure.is_mean_of_figures(self._effort):
                 parts = definition.parts(topic, measure.cutoff, measure.settings(self._effort))
                 column.parts.append(parts)
         except XcgError as error:
@@ -224,9 +224,9 @@ def _trec_rows(
 ) -> list[Result]:
     """Return a line a figure of ir_measures, the means over all assessed topics behind them."""
     rows = []
+    answered = [topic for topic in base.topics if len(run.rankings.get(topic, ()))]
+    topics = base.topics if unanswered == "zero" else answered
     for measure in map(str, measures):
-        answered = [topic for topic in base.topics if len(run.rankings.get(topic, ()))]
-        topics = base.topics if unanswered == "zero" else answered
         values = [figures.get((topic, measure), 0.0) for topic in topics]
         rows += [
             Result(run.name, topic, measure, value, model)

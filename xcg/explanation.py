@@ -16,8 +16,7 @@ from xcg.campaign import (
     as_corpus,
     as_recall_base,
     as_runs,
-    as_user_models,
-    default_model,
+    models_for,
 )
 from xcg.documents import ElementTree
 from xcg.errors import MissingSizeError, Notes, XcgError, nearest
@@ -123,7 +122,7 @@ def explain(
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
     loaded = as_runs(runs, notes, topics=[topic])
-    models = as_user_models(user_model) if user_model is not None else [default_model(base)]
+    models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     stages = Stages(campaign.topic(topic), campaign)
     found = []

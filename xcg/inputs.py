@@ -200,8 +200,11 @@ def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
             raise ValueError(f"the key {key!r} stands twice")
         if isinstance(value, str) and not _CONTROLS.isdisjoint(value):
             raise ValueError(f"{key!r} holds control characters")
-        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-            raise ValueError(f"{key!r} holds half a character (a lone surrogate)")
+        try:
+            if isinstance(value, str):
+                value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{key!r} holds half a character (a lone surrogate)") from None
         record[key] = value
     return record
 

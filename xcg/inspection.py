@@ -16,8 +16,7 @@ from xcg.campaign import (
     UserModels,
     as_corpus,
     as_recall_base,
-    as_user_models,
-    default_model,
+    models_for,
 )
 from xcg.documents.tree import UNKNOWN
 from xcg.errors import Notes, XcgError, nearest
@@ -57,7 +56,7 @@ def ideal_elements(
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
     view = Campaign(base, [], as_corpus(corpus), notes).topic(topic)
     elements = []
-    for model in as_user_models(user_model) if user_model is not None else [default_model(base)]:
+    for model in models_for(user_model, base):
         found = [
             IdealElement(
                 model.name,
@@ -114,7 +113,7 @@ def ideal_statistics(
     """
     notes = notes if notes is not None else Notes()
     base = as_recall_base(assessments, notes)
-    models = as_user_models(user_model) if user_model is not None else [default_model(base)]
+    models = models_for(user_model, base)
     campaign = Campaign(base, [], as_corpus(corpus), notes)
     views = [campaign.topic(topic) for topic in base.topics]
     return [

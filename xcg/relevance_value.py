@@ -164,22 +164,16 @@ class Reader:
         self.retrieved: set[int] = set()
         """Rows of the ideal elements that count as retrieved (see effort-precision)."""
 
-    def value(self, row: int) -> float:
-        """Return what an element would be worth now, before any normalisation: rv of equation 9."""
-        return self._value_of_result(row)
-
     def left(self, ideal: int) -> float:
         """Return what is left to be earned in and around an ideal element."""
         return max(0.0, self._worth[ideal] - self._used[ideal])
 
     def seen_through(self, row: int) -> tuple[Literal["no", "partly", "fully"], list[int]]:
         """Return how much of an element was seen, and the earlier results that showed it."""
-        above = row
-        while above >= 0:
-            if above in self._seen:
-                return "fully", [above]
-            above = self.document.parent[above]
-        inside = sorted(r for r in self._seen if row < r < self.document.end[row])
+        above = self._shown_by(row)
+        if above >= 0:
+            return "fully", [above]
+        inside = self._seen_inside(row)
         return ("partly", inside) if inside else ("no", [])
 
     def read(self, row: int) -> float:
@@ -193,7 +187,7 @@ class Reader:
         if self._exact and row not in self._used:
             return 0.0
         if rule.normalisation == "none":
-            value = self._value_of_result(row)
+            value = self.value(row)
             if value < NEGLIGIBLE:
                 return 0.0
             if row in self._used:
@@ -207,7 +201,7 @@ class Reader:
                 left += rest
         if left < NEGLIGIBLE:
             return 0.0  # whatever the value is; so it needs no sizes
-        gain = min(self._value_of_result(row), left)
+        gain = min(self.value(row), left)
         if gain < NEGLIGIBLE:
             return 0.0
         for ideal in around:
@@ -215,19 +209,25 @@ class Reader:
         self.retrieved.update(related)
         return gain
 
-    def _value_of_result(self, row: int) -> float:
-        """Return rv(c) of equation 9."""
-        score = self.document.scores.get(row, 0.0)
-        above = row
-        while above >= 0:
-            if above in self._seen:
-                return (1 - self._alpha) * score
-            above = self.document.parent[above]
+    def value(self, row: int) -> float:
+        """Return what an element is worth now, before any normalisation: rv(c) of equation 9."""
+        if self._shown_by(row) >= 0:
+            return (1 - self._alpha) * self._score_of(row)
         return self._value_below(row)
+
+    def _shown_by(self, row: int) -> int:
+        """Return the earlier result that is an element or contains it, -1 where there is none."""
+        while row >= 0 and row not in self._seen:
+            row = self.document.parent[row]
+        return row
+
+    def _seen_inside(self, row: int) -> list[int]:
+        """Return the earlier results that lie in an element, in document order."""
+        return sorted(r for r in self._seen if row < r < self.document.end[row])
 
     def _value_below(self, row: int) -> float:
         """Return rv(c) for an element of which no ancestor was seen."""
-        score = self.document.scores.get(row, 0.0)
+        score = self._score_of(row)
         if row in self._seen:
             return (1 - self._alpha) * score
         if row not in self._holds_seen:
@@ -271,7 +271,7 @@ class Reader:
         """Return the share of an element's text that lies in earlier results."""
         seen, reached = 0, row
         # In document order what contains comes first, so each piece of text counts once.
-        for inside in sorted(r for r in self._seen if row < r < self.document.end[row]):
+        for inside in self._seen_inside(row):
             if inside >= reached:
                 seen += self._length(inside)
                 reached = self.document.end[inside]

@@ -19,6 +19,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.highlighted import (
+    POINTS,
     HighlightedRanking,
     article_scores,
     average_generalised_precision,
@@ -30,7 +31,6 @@ from xcg.runs import Run
 
 COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
 IN_CONTEXT_RANKS = (1, 2, 3, 5, 10, 25, 50)
-POINTS = tuple(point / 100 for point in range(101))
 Trees = Callable[[str], ElementTree]
 
 

@@ -44,7 +44,22 @@ class Point(NamedTuple):
 
         last: an element means its end. Raises UnknownPathError for what the document does not have.
         """
-        return _character(tree, self, last)
+        row = tree.row(self.path)
+        if not self.node:
+            return int(tree.stop[row] if last else tree.start[row])
+        place = int(tree.start[row])
+        nodes = []
+        for child in tree.children(row):
+            nodes.append((place, int(tree.start[child])))
+            place = int(tree.stop[child])
+        nodes.append((place, int(tree.stop[row])))
+        nodes = [node for node in nodes if node[0] < node[1]]
+        if self.node > len(nodes):
+            raise UnknownPathError(f"no {self}: {self.path} has {len(nodes)} text nodes")
+        start, stop = nodes[self.node - 1]
+        if self.offset > stop - start:
+            raise UnknownPathError(f"no {self}: that text node has {stop - start} characters")
+        return start + self.offset
 
     def __str__(self) -> str:
         return f"{self.path}/text()[{self.node}].{self.offset}" if self.node else self.path
@@ -75,26 +90,7 @@ class Passage(NamedTuple):
         >>> Passage.of("/a/b", "/a/text()[2].3").characters(tree)
         (4, 10)
         """
-        start, end = _character(tree, self.start, last=False), _character(tree, self.end, last=True)
+        start, end = self.start.character(tree), self.end.character(tree, last=True)
         if start >= end:
             raise UnknownPathError(f"the passage {self.start} – {self.end} holds no text")
         return start, end
-
-
-def _character(tree: ElementTree, point: Point, last: bool) -> int:
-    row = tree.row(point.path)
-    if not point.node:
-        return int(tree.stop[row] if last else tree.start[row])
-    place = int(tree.start[row])
-    nodes = []
-    for child in tree.children(row):
-        nodes.append((place, int(tree.start[child])))
-        place = int(tree.stop[child])
-    nodes.append((place, int(tree.stop[row])))
-    nodes = [node for node in nodes if node[0] < node[1]]
-    if point.node > len(nodes):
-        raise UnknownPathError(f"no {point}: {point.path} has {len(nodes)} text nodes")
-    start, stop = nodes[point.node - 1]
-    if point.offset > stop - start:
-        raise UnknownPathError(f"no {point}: that text node has {stop - start} characters")
-    return start + point.offset

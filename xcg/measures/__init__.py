@@ -149,11 +149,10 @@ def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
 
 def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     interpolation = cast(Interpolation, parameters["interpolation"])
-    heights = [effort_precision(topic.gains, topic.ideal, x, interpolation) for x in GAIN_RECALLS]
-    return GAIN_RECALLS, heights
-
-
-GAIN_RECALLS = tuple(point / 100 for point in range(1, 101))
+    heights = [
+        effort_precision(topic.gains, topic.ideal, x, interpolation) for x in inex_eval.RECALL_POINTS
+    ]
+    return inex_eval.RECALL_POINTS, heights
 
 
 def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:

@@ -147,12 +147,9 @@ def _compute(
 def _fold(
     normalised: bool, averaged: bool
 ) -> Callable[[Sequence[tuple[Gains, Gains]], float, Parameters], float]:
-    """Return the mean over topics: of their figures, or of their vectors before normalisation."""
+    """Return the mean over topics of their vectors, normalised afterwards."""
 
     def fold(parts: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters) -> float:
-        if parameters["mean"] == "figures":
-            figures = [_figure(run, ideal, normalised, averaged) for run, ideal in parts]
-            return math.fsum(figures) / len(figures)
         depth = max(len(run) for run, _ in parts)
         # A list that ends keeps what it has cumulated.
         stretched = [

@@ -204,11 +204,16 @@ class Measure:
             raise XcgError(f"{self.definition.name} has no curve")
         return self.definition.curve(topic, depth, self.settings(defaults))
 
+    def is_mean_of_figures(self, defaults: Mapping[str, str] | None = None) -> bool:
+        """Say whether the mean over topics is that of the topics' values, and needs no parts."""
+        folds = self.definition.fold is not None
+        return not folds or self.settings(defaults).get("mean") == "figures"
+
     def mean(
         self, values: Sequence[float], parts: Sequence[object], defaults: Mapping[str, str] | None
     ) -> float:
         """Return the mean over topics of their values, or what the measure makes of their parts."""
-        if self.definition.fold is not None:
+        if self.definition.fold is not None and not self.is_mean_of_figures(defaults):
             return self.definition.fold(parts, self.cutoff, self.settings(defaults))
         # fsum is exact, so the mean does not depend on the order of topics.
         return math.fsum(values) / len(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from xcg.curves import CurveOf
 from xcg.errors import InputError, XcgError, nearest
@@ -16,6 +16,7 @@ from xcg.statistics.perturbation import Perturbed
 from xcg.statistics.stability import BORDERS, SwapRates
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -47,6 +48,12 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError:
         raise XcgError("plots need matplotlib: pip install 'xcg[plots]'") from None
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def _tidy(axis: Axes, lines: Literal["both", "y"] = "both") -> None:
+    """Give an axis faint lines, and no frame at the top and the right."""
+    axis.grid(visible=True, axis=lines, alpha=0.3)
+    axis.spines[["top", "right"]].set_visible(False)
 
 
 def check_format(path: Path) -> None:
@@ -102,8 +109,7 @@ def sweep_plot(results: Results, shifts: Sequence[Shift], baseline: str) -> Figu
         below.set_ylim(len(runs) + 0.5, 0.5)
         below.yaxis.set_major_locator(MaxNLocator(integer=True))
         for axis in (above, below):
-            axis.grid(visible=True, alpha=0.3)
-            axis.spines[["top", "right"]].set_visible(False)
+            _tidy(axis)
         below.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
     axes[-1].set_xticks(at, _without_common_start(models), rotation=90, fontsize=7)
     return figure
@@ -123,8 +129,7 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
             )
         axis.set_title(measure)
         axis.set_xlabel("random swaps")
-        axis.grid(visible=True, alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis)
     axes[0].set_ylabel("mean over the repetitions")
     axes[-1].legend(frameon=False, fontsize=8)
     return figure
@@ -151,8 +156,7 @@ def curves_plot(curves: Sequence[CurveOf]) -> Figure:
         axis.set_xlabel(_ABSCISSAE.get(measure, "rank"))
         axis.set_ylabel(measure)
         axis.set_ylim(bottom=0)
-        axis.grid(visible=True, alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
@@ -183,8 +187,7 @@ def perturbation_plot(lines: Sequence[Perturbed]) -> Figure:
         axis.set_xscale("symlog", linthresh=5)
         axis.set_title(f"{run}, {model}: {place} result", fontsize=9)
         axis.set_xlabel("non-relevant results inserted")
-        axis.grid(visible=True, alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
@@ -212,8 +215,7 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         else:
             axis.set_xlabel("runs, best first")
         axis.set_ylabel(measure)
-        axis.grid(visible=True, axis="y", alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis, lines="y")
     return figure
 
 
@@ -236,8 +238,7 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         axis.set_xticks(range(len(own)), [row["measure"] for row in own], rotation=30, ha="right")
         axis.set_ylabel("τ-b")
         axis.set_title(f"{kind}", fontsize=9)
-        axis.grid(visible=True, axis="y", alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis, lines="y")
     return figure
 
 
@@ -254,8 +255,7 @@ def swaps_plot(found: Mapping[str, SwapRates]) -> Figure:
         axis.axhline(5, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(measure)
         axis.set_xlabel("topics in each set")
-        axis.grid(visible=True, alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        _tidy(axis)
     axes[0].set_ylabel("swaps, %")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(

@@ -52,10 +52,11 @@ Marks = dict[tuple[str, str, str], str]
 def _marks(results: Results, mark: bool, against: str | None) -> Marks:
     """Return (measure, user model, run) → a template for the mean's cell."""
     found: Marks = {}
+    every = list(results.means())
     for measure in results.measures:
         for model in results.user_models:
             if mark and not _less_is_better(measure):
-                means = [r for r in results.means() if (r.measure, r.user_model) == (measure, model)]
+                means = [r for r in every if (r.measure, r.user_model) == (measure, model)]
                 best = max((round(r.value, 4) for r in means), default=0.0)
                 found.update(
                     {

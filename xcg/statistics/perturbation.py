@@ -17,8 +17,7 @@ from xcg.campaign import (
     as_corpus,
     as_recall_base,
     as_runs,
-    as_user_models,
-    default_model,
+    models_for,
 )
 from xcg.errors import Notes, XcgError
 from xcg.measures import MEASURES, Measure, TopicGains
@@ -73,7 +72,7 @@ def perturb(
             raise XcgError(f"{measure} looks at more than gains: expected measures like MAep")
     base = as_recall_base(assessments, notes)
     loaded = as_runs(runs, notes, topics=base)
-    models = as_user_models(user_model) if user_model is not None else [default_model(base)]
+    models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
     for topic in base.topics:

@@ -249,7 +249,7 @@ def variations(
     chosen = MEASURES.parse_all(measures)
     model = _one_model(bases, user_model)
     for measure in chosen:
-        if not _is_mean(measure, model):
+        if not measure.is_mean_of_figures(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean over topics is no mean of the topics' figures")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
     loaded = as_runs(runs, notes, ties, frozenset(topics))
@@ -292,13 +292,6 @@ def _one_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> Us
         names = ", ".join(model.name for model in models)
         raise XcgError(f"{len(models)} user models: {names}; expected one")
     return models[0]
-
-
-def _is_mean(measure: Measure, model: UserModel) -> bool:
-    """Tell whether a measure's mean over topics is the mean of the topics' figures."""
-    if measure.definition.fold is None:
-        return True
-    return measure.settings(model.effort.parameters()).get("mean") == "figures"
 
 
 def _of_topics(run: Run, base: RecallBase) -> Run:
