@@ -52,6 +52,21 @@ def test_the_ideal_ranking_has_a_curve_too() -> None:
     assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
 
 
+def test_several_measures_in_one_pass() -> None:
+    both = curves(BASE, RUNS, measure="nxCG ep", depth=3)
+    assert both == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
+
+
+def test_ties_of_trec_runs(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.write_text("1 Q0 d 1 1 r\n1 Q0 e 2 1 r\n")
+    first = {
+        ties: curves(BASE, run, measure="xCG", depth=1, ties=ties)[0].y[0]
+        for ties in ("document", "file")
+    }
+    assert first == {"document": 1, "file": 2}
+
+
 def test_what_has_no_curve() -> None:
     with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, CG, DCG"):
         curves(BASE, RUNS, measure="MAep")
@@ -69,5 +84,7 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     assert leaves == pytest.approx([0.9, 2 / 3, 2 / 3, 1])  # Table II
     assert {row["topic"] for row in rows} == {"all"}
     assert plot.read_bytes().startswith(b"%PDF")
+    wrong = xcg_command(*call, "--unanswered", "skip")  # not for curves, so not taken in silence
+    assert (wrong.returncode, wrong.stdout) == (2, "")
     wrong = xcg_command(*call, "--measures", "MAep")
     assert (wrong.returncode, wrong.stdout) == (2, "")

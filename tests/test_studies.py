@@ -159,6 +159,15 @@ class TestCompare:
         failed = xcg_command("compare", *quiet, "--fail-under", "MAep=0.99", "--fail-under", "Q=0")
         assert failed.returncode == 1
         assert failed.stderr.count("failed: focused, kazai-lalmas-2006: MAep is 0.4") == 1
+        # a limit on a measure whose name is a part of another's
+        other = ("configs/kazai-lalmas-2006.yaml", "--user-model", "kazai-lalmas-2006")
+        part = xcg_command("compare", *other, "--measures", "iMAep", *("--fail-under", "MAep=0.9"))
+        assert part.returncode == 2  # one topic is too few for a test
+        single = ("--run", "corpora_samples/kazai-lalmas-2006-runs/4-rel_leaves.xml")
+        part = xcg_command(
+            "compare", *other, *single, "--measures", "iMAep", "--fail-under", "MAep=0.9"
+        )
+        assert (part.returncode, part.stderr.count("MAep is 0.6333, below 0.9")) == (1, 1)
         worse = xcg_command("compare", *self.OPTIONS, "--fail-if-worse-than", "focused")
         assert worse.returncode == 1
         assert "failed: random" in worse.stderr

@@ -67,6 +67,9 @@ def _campaign_options(command: C) -> C:
     return command
 
 
+_records_format = click.option(
+    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
+)
 _plot = click.option(
     "--plot", type=click.Path(path_type=Path, dir_okay=False), help="File: .png, .svg or .pdf."
 )
@@ -104,17 +107,12 @@ def _missing(what: str, config: Path | None) -> XcgError:
     return XcgError(f"no {what}: expected a CONFIG.yaml or {option}")
 
 
-def _evaluation_options(command: C) -> C:
-    """Add the options of the commands that evaluate runs."""
+def _run_options(command: C) -> C:
+    """Add the options of the commands that look at runs."""
     options = [
         _campaign_options,
         click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob."),
         click.option("--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.'),
-        click.option(
-            "--unanswered",
-            type=click.Choice(["zero", "skip"]),
-            help="What an assessed topic counts that a run does not answer.  [default: zero]",
-        ),
         click.option(
             "--ties",
             type=click.Choice(["document", "rank", "file"]),
@@ -127,8 +125,21 @@ def _evaluation_options(command: C) -> C:
     return command
 
 
-def _configured(campaign: Mapping[str, Any]) -> Configuration:
-    """Return the configuration of a command that evaluates runs."""
+def _evaluation_options(command: C) -> C:
+    """Add the options of the commands that average over topics as the user says."""
+    unanswered = click.option(
+        "--unanswered",
+        type=click.Choice(["zero", "skip"]),
+        help="What an assessed topic counts that a run does not answer.  [default: zero]",
+    )
+    return _run_options(unanswered(command))
+
+
+def _configured(campaign: Mapping[str, Any], parse_measures: bool = True) -> Configuration:
+    """Return the configuration of a command that looks at runs.
+
+    parse_measures: without it, what the option says is the command's own business.
+    """
     from xcg.measures import MEASURES
 
     config = campaign["config"]
@@ -139,35 +150,17 @@ def _configured(campaign: Mapping[str, Any]) -> Configuration:
         configuration.runs = [Path(path) for path in campaign["runs"]]
     if not configuration.runs:
         raise _missing("runs", config)
-    if campaign["measures"] is not None:
+    if parse_measures and campaign["measures"] is not None:
         configuration.measures = MEASURES.parse_all(campaign["measures"])
+    configuration.ties = campaign["ties"] or configuration.ties
+    configuration.unanswered = campaign.get("unanswered") or configuration.unanswered
     return configuration
 
 
-def _evaluate(
-    config: Path | None,
-    assessments: Sequence[str],
-    corpus: str | None,
-    user_model: Sequence[str],
-    lenient: bool,
-    runs: Sequence[str],
-    measures: str | None,
-    unanswered: str | None,
-    ties: str | None,
-) -> Results:
-    """Evaluate as the configuration and the options say."""
+def _evaluate(configuration: Configuration, lenient: bool) -> Results:
+    """Evaluate as a configuration says."""
     from xcg.evaluation import evaluate as evaluate_runs
 
-    configuration = _configured(
-        {
-            "config": config,
-            "assessments": assessments,
-            "corpus": corpus,
-            "user_model": user_model,
-            "runs": runs,
-            "measures": measures,
-        }
-    )
     with _progress() as progress:
         return evaluate_runs(
             configuration.assessments,
@@ -175,8 +168,8 @@ def _evaluate(
             configuration.corpus,
             configuration.user_models,
             configuration.measures,
-            unanswered=unanswered or configuration.unanswered,  # type: ignore[arg-type]
-            ties=ties or configuration.ties,  # type: ignore[arg-type]
+            unanswered=configuration.unanswered,
+            ties=configuration.ties,
             lenient=lenient,
             progress=progress,
         )
@@ -211,19 +204,20 @@ def evaluate(
 ) -> None:
     """Evaluate runs; CONFIG is a YAML file, and options take the place of what it says."""
     with _file_or_stdout(output) as write:
+        configuration = _configured(campaign)
         if format_ == "inex_eval":
             from xcg.text_evaluation import evaluate_text, official_output
 
-            configuration = _configured(campaign)
             found = evaluate_text(
                 configuration.assessments,
                 configuration.runs,
                 configuration.corpus,
+                ties=configuration.ties,
                 lenient=campaign["lenient"],
             )
             write(official_output(found, per_topic))
             return
-        results = _evaluate(**campaign)
+        results = _evaluate(configuration, campaign["lenient"])
         write(results.to_text(format_, per_topic, mark, against))
     _print_notes(results.notes)
 
@@ -232,9 +226,7 @@ def evaluate(
 @_evaluation_options
 @click.option("--baseline", metavar="NAME", help="User model to compare with.  [default: the first]")
 @_plot
-@click.option(
-    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
-)
+@_records_format
 @_output
 def sweep(
     baseline: str | None, plot: Path | None, format_: str, output: Path | None, **campaign: Any
@@ -251,7 +243,7 @@ def sweep(
     if plot is not None:
         check_format(plot)
     with _file_or_stdout(output) as write:
-        results = _evaluate(**campaign)
+        results = _evaluate(_configured(campaign), campaign["lenient"])
         found = shifts(results, baseline)
         write(records([row._asdict() for row in found], format_))
     if plot is not None:
@@ -263,9 +255,7 @@ def sweep(
 @_campaign_options
 @click.option("--topic", help="The topic's id.")
 @click.option("--statistics", is_flag=True, help="Print what the ideal of each topic keeps and loses.")
-@click.option(
-    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
-)
+@_records_format
 @_output
 def ideal(
     config: Path | None,
@@ -333,9 +323,7 @@ def ideal(
 @click.option(
     "--fail-if-worse-than", metavar="RUN", help="Exit 1 where a run is significantly worse (5 %)."
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
-)
+@_records_format
 @_output
 def compare(
     baseline: str | None,
@@ -366,14 +354,12 @@ def compare(
         check_format(plot)
 
     wanted = limits(fail_under)
-    if campaign["measures"] is None and fail_under and campaign["config"] is None:
+    if campaign["measures"] is None and wanted and campaign["config"] is None:
         campaign["measures"] = " ".join(wanted)
-    elif campaign["measures"] is not None:
-        extra = [name for name in wanted if name not in campaign["measures"]]
-        campaign["measures"] = " ".join([campaign["measures"], *extra])
-    MEASURES.parse_all(campaign["measures"] or "MAep")
     with _file_or_stdout(output) as write:
-        results = _evaluate(**campaign)
+        configuration = _configured(campaign)
+        configuration.measures = MEASURES.parse_all([*configuration.measures, *wanted])
+        results = _evaluate(configuration, campaign["lenient"])
         rows: list[dict[str, Any]] = []
         if orders:
             rows = order_rows(results)
@@ -398,11 +384,8 @@ def stability() -> None:
     """Study how much figures depend on assessors and on the number of topics (KL 6.2)."""
 
 
-_STUDY_FORMATS = click.Choice(["table", "jsonl", "csv", "json"])
-
-
 @stability.command("assessors")
-@_evaluation_options
+@_run_options
 @click.option(
     "--assessor",
     "assessors",
@@ -415,7 +398,7 @@ _STUDY_FORMATS = click.Choice(["table", "jsonl", "csv", "json"])
 @click.option("--sample", type=click.IntRange(min=2), help="So many random combinations at most.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @_plot
-@click.option("--format", "format_", type=_STUDY_FORMATS, default="table")
+@_records_format
 @_output
 def stability_assessors(
     assessors: Sequence[str],
@@ -467,12 +450,12 @@ def stability_assessors(
             configuration.corpus,
             configuration.user_models,
             configuration.measures,
+            ties=configuration.ties,
             lenient=campaign["lenient"],
         )
-        make = range_rows if ranges else assessor_rows
-        write(records(make(found, sample, seed), format_))
+        rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
+        write(records(rows, format_))
     if plot is not None:
-        rows = make(found, sample, seed)
         save(ranges_plot(rows) if ranges else correlations_plot(rows), plot)
     _print_notes(next(iter(found.values())).notes)
 
@@ -492,7 +475,7 @@ def stability_assessors(
     help="File from which an interrupted study goes on.",
 )
 @_plot
-@click.option("--format", "format_", type=_STUDY_FORMATS, default="table")
+@_records_format
 @_output
 def stability_topics(
     trials: int,
@@ -527,7 +510,7 @@ def stability_topics(
     if workers == 0:
         raise XcgError("0 workers: expected 1 or more, or -1 for one a core")
     with _file_or_stdout(output) as write:
-        results = _evaluate(**campaign)
+        results = _evaluate(_configured(campaign), campaign["lenient"])
         if len(results.user_models) != 1:
             raise XcgError("several user models: expected one for this study")
         (model,) = results.user_models
@@ -616,7 +599,10 @@ def explain(
     if config is not None and not Path(run).exists():
         from xcg.runs import read_runs
 
-        loaded = {known.name: known for known in read_runs(configuration.runs, notes, topics=[topic])}
+        loaded = {
+            known.name: known
+            for known in read_runs(configuration.runs, notes, configuration.ties, [topic])
+        }
         if run not in loaded:
             raise XcgError(f"no run {run!r} in {config}: {nearest(run, loaded)}")
         source = loaded[run]
@@ -628,6 +614,7 @@ def explain(
             configuration.corpus,
             configuration.user_models,
             notes,
+            configuration.ties,
         )
         if format_ == "json":
             rows = [
@@ -673,12 +660,10 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
 
 
 @main.command()
-@_evaluation_options
+@_run_options
 @click.option("--counts", metavar="LIST", help="How many to insert.  [default: 0 1 2 … 1000]")
 @_plot
-@click.option(
-    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
-)
+@_records_format
 @_output
 def perturb(
     counts: str | None, plot: Path | None, format_: str, output: Path | None, **campaign: Any
@@ -703,8 +688,7 @@ def perturb(
         ):
             raise XcgError(f"illegal counts {counts!r}: expected whole numbers, like '0 1 10'")
         numbers = sorted({0, *map(int, words)})
-    measures = campaign.pop("measures") or "R ep@0.1 Q MAep iMAep"
-    configuration = _configured({**campaign, "measures": None})
+    configuration = _configured(campaign, parse_measures=False)
     notes = Notes(campaign["lenient"])
     with _file_or_stdout(output) as write:
         found = insert(
@@ -712,9 +696,10 @@ def perturb(
             configuration.runs,
             configuration.corpus,
             configuration.user_models,
-            measures,
+            campaign["measures"] or "R ep@0.1 Q MAep iMAep",
             numbers,
             notes,
+            configuration.ties,
         )
         write(records([line._asdict() for line in found], format_))
     if plot is not None:
@@ -723,7 +708,7 @@ def perturb(
 
 
 @main.command()
-@_evaluation_options
+@_run_options
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print each topic's curve too.")
@@ -745,31 +730,28 @@ def curves(
     """
     from xcg.curves import curves as find_curves
     from xcg.errors import Notes
-    from xcg.measures import split_measures
+    from xcg.judgements.recall_base import MEAN
     from xcg.report.plots import check_format, curves_plot, save
     from xcg.report.tables import records
 
     if plot is not None:
         check_format(plot)
-    wanted = split_measures(campaign.pop("measures") or "nxCG ep")
-    configuration = _configured({**campaign, "measures": None})
+    configuration = _configured(campaign, parse_measures=False)
     notes = Notes(campaign["lenient"])
     with _file_or_stdout(output) as write:
-        found = [
-            curve
-            for measure in wanted
-            for curve in find_curves(
-                configuration.assessments,
-                configuration.runs,
-                configuration.corpus,
-                configuration.user_models,
-                measure,
-                depth,
-                notes,
-                with_ideal=ideal,
-            )
-            if per_topic or curve.topic == "all"
-        ]
+        found = find_curves(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            campaign["measures"] or "nxCG ep",
+            depth,
+            notes,
+            ideal,
+            configuration.ties,
+        )
+        if not per_topic:
+            found = [curve for curve in found if curve.topic == MEAN]
         rows = [
             {**curve._asdict(), "x": x, "y": y}
             for curve in found
@@ -777,7 +759,7 @@ def curves(
         ]
         write(records(rows, format_))
     if plot is not None:
-        save(curves_plot([curve for curve in found if curve.topic == "all"]), plot)
+        save(curves_plot([curve for curve in found if curve.topic == MEAN]), plot)
     _print_notes(notes.lines())
 
 
@@ -787,9 +769,7 @@ def curves(
 @click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @_plot
-@click.option(
-    "--format", "format_", type=click.Choice(["table", "jsonl", "csv", "json"]), default="table"
-)
+@_records_format
 @_output
 def levels(
     non_uniform: bool,

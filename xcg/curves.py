@@ -20,8 +20,9 @@ from xcg.campaign import (
 )
 from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.measure import SHARED
+from xcg.runs import Ties
 from xcg.stages import Stages, ranking_gains
 
 IDEAL = "ideal ranking"
@@ -67,28 +68,28 @@ def curves(
     depth: int = 100,
     notes: Notes | None = None,
     with_ideal: bool = False,
+    ties: Ties = "document",
 ) -> list[CurveOf]:
     """Return the curves of runs for every topic, and their means over topics, point by point.
 
-    depth: the last rank of a curve by rank. with_ideal: add the curve of the ideal ranking, as a run
-    that is called so. Means are over the topics with an ideal gain above 0, an
-    unanswered topic counting 0. Raises XcgError as :func:`xcg.evaluate`, and where a measure has no
-    curve.
+    measure: one, or several in one text. depth: the last rank of a curve by rank. with_ideal: add the
+    curve of the ideal ranking, as a run that is called so. Means are over the topics with an ideal gain
+    above 0, an unanswered topic counting 0. Raises XcgError as :func:`xcg.evaluate`, and where a
+    measure has no curve.
 
     >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)
     >>> [(curve.topic, list(curve.y)) for curve in found]
     [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
     """
     notes = notes if notes is not None else Notes()
-    wanted = curve_measure(measure)
+    wanted = [curve_measure(name) for name in split_measures(measure)]
     base = as_recall_base(assessments, notes)
-    loaded = as_runs(runs, notes, topics=base)
+    loaded = as_runs(runs, notes, ties, base)
     models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
-    found: dict[tuple[str, str], list[CurveOf]] = {
-        (model.name, name): []
-        for model in models
-        for name in (*(run.name for run in loaded), *([IDEAL] if with_ideal else []))
+    names = [run.name for run in loaded] + ([IDEAL] if with_ideal else [])
+    found: dict[tuple[Measure, str, str], list[CurveOf]] = {
+        (one, model.name, name): [] for one in wanted for model in models for name in names
     }
     for topic in base.topics:
         stages = Stages(campaign.topic(topic), campaign)
@@ -96,24 +97,20 @@ def curves(
             ideal = stages.ideal(model)
             if not ideal.gains:
                 continue
-            if with_ideal:
-                best = TopicGains(ideal.gains, ideal.gains, 0, stages.material(loaded[0].name, ideal))
-                x, y = wanted.curve(best, depth, model.effort.parameters())
-                name = wanted.definition.name
-                curve = CurveOf(IDEAL, topic, name, model.name, list(x), list(y))
-                found[model.name, IDEAL].append(curve)
+            material = stages.material(loaded[0].name, ideal)
+            rankings = {IDEAL: TopicGains(ideal.gains, ideal.gains, 0, material)} if with_ideal else {}
             for run in loaded:
                 ranking = stages.view.rankings.get(run.name, ())
                 material = stages.material(run.name, ideal)
-                gains: TopicGains = ranking_gains(ranking, ideal, model, material)
-                try:
-                    x, y = wanted.curve(gains, depth, model.effort.parameters())
-                except XcgError as error:
-                    raise InputError(f"run {run.name}, topic {topic}", str(error)) from None
-                name = wanted.definition.name
-                found[model.name, run.name].append(
-                    CurveOf(run.name, topic, name, model.name, list(x), list(y))
-                )
+                rankings[run.name] = ranking_gains(ranking, ideal, model, material)
+            for name, gains in rankings.items():
+                for one in wanted:
+                    try:
+                        x, y = one.curve(gains, depth, model.effort.parameters())
+                    except XcgError as error:
+                        raise InputError(f"run {name}, topic {topic}", str(error)) from None
+                    curve = CurveOf(name, topic, one.definition.name, model.name, list(x), list(y))
+                    found[one, model.name, name].append(curve)
     if not any(found.values()):
         raise XcgError("no curves: no topic has an ideal element under these user models")
     return [curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run))]

@@ -22,6 +22,7 @@ from xcg.documents import ElementTree
 from xcg.errors import MissingSizeError, Notes, XcgError, nearest
 from xcg.measures.measure import vector
 from xcg.relevance_value import NEGLIGIBLE, JudgedDocument, Reader, RelevanceValue
+from xcg.runs import Ties
 from xcg.stages import IdealTopic, Stages, ranking_gains
 from xcg.user_model import UserModel
 
@@ -104,6 +105,7 @@ def explain(
     corpus: Documents = None,
     user_model: UserModels | None = None,
     notes: Notes | None = None,
+    ties: Ties = "document",
 ) -> list[Explanation]:
     """Explain every run's ranking for a topic, under every user model.
 
@@ -121,7 +123,7 @@ def explain(
     base = as_recall_base(assessments, notes)
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    loaded = as_runs(runs, notes, topics=[topic])
+    loaded = as_runs(runs, notes, ties, [topic])
     models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     stages = Stages(campaign.topic(topic), campaign)

@@ -27,7 +27,7 @@ from xcg.measures.highlighted import (
     generalised_precision,
     interpolated_precision,
 )
-from xcg.runs import Run
+from xcg.runs import Run, Ties
 
 COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
 IN_CONTEXT_RANKS = (1, 2, 3, 5, 10, 25, 50)
@@ -49,6 +49,7 @@ def evaluate_text(
     corpus: Documents = None,
     *,
     beta: float = 0.25,
+    ties: Ties = "document",
     lenient: bool = False,
 ) -> list[TextFigures]:
     """Return the official figures of runs over the topics with highlighted text.
@@ -83,7 +84,7 @@ def evaluate_text(
             "assessments with <passage>"
         )
     found = []
-    for run in as_runs(runs, notes, topics=base):
+    for run in as_runs(runs, notes, ties, base):
         topics = {
             topic: _figures(HighlightedRanking(_results(run, topic, tree), highlighted[topic]), beta)
             for topic in relevant

@@ -22,6 +22,7 @@ from xcg.campaign import (
 from xcg.errors import Notes, XcgError
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import vector
+from xcg.runs import Ties
 from xcg.stages import Stages, ranking_gains
 
 Place = Literal["after first", "before first"]
@@ -52,6 +53,7 @@ def perturb(
     measures: str | Measure | Sequence[str | Measure] = "R ep@0.1 Q MAep iMAep",
     counts: Sequence[int] = COUNTS,
     notes: Notes | None = None,
+    ties: Ties = "document",
 ) -> list[Perturbed]:
     """Return how measures react when non-relevant results are inserted into runs.
 
@@ -71,7 +73,7 @@ def perturb(
         if measure.definition.needs != "gains":
             raise XcgError(f"{measure} looks at more than gains: expected measures like MAep")
     base = as_recall_base(assessments, notes)
-    loaded = as_runs(runs, notes, topics=base)
+    loaded = as_runs(runs, notes, ties, base)
     models = models_for(user_model, base)
     campaign = Campaign(base, loaded, as_corpus(corpus), notes)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
