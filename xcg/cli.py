@@ -498,9 +498,10 @@ def stability_topics(
     import numpy as np
 
     from xcg.report.plots import check_format, save, swaps_plot
-    from xcg.report.stability import measured_swap_rates, needed_rows, swap_rows
+    from xcg.report.stability import needed_rows, swap_rows
     from xcg.report.tables import records
     from xcg.statistics.significance import align
+    from xcg.statistics.stability import measured_swap_rates
 
     if plot is not None:
         check_format(plot)

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from xcg.statistics.stability import (
-    BEST,
     BORDERS,
     SwapRates,
     Variation,
-    best_runs,
     combinations,
     difference_needed,
     error_rate,
     extrapolate,
     order_correlations,
     score_ranges,
-    swap_trial,
 )
-from xcg.statistics.studies import Backend, Progress, run_tasks
 
 Row = dict[str, Any]
 
@@ -68,60 +63,6 @@ def range_rows(found: Mapping[str, Variation], sample: int | None, seed: int) ->
         for measure, variation in found.items()
         for line in score_ranges(combinations(variation, sample, seed))
     ]
-
-
-def measured_swap_rates(
-    figures: Mapping[str, np.ndarray],
-    trials: int,
-    seed: int,
-    workers: int = 1,
-    backend: Backend = "loky",
-    scheduler: str | None = None,
-    checkpoint: Path | None = None,
-    study: object = None,
-    progress: Progress | None = None,
-) -> dict[str, SwapRates]:
-    """Return measure → swap rates for all topic-set sizes, each size and block of trials a task.
-
-    figures: measure → [topic, run]. The same for any number of workers.
-    """
-    tables = {measure: best_runs(np.asarray(table), BEST) for measure, table in figures.items()}
-    sizes = tuple(range(1, len(next(iter(tables.values()))) // 2 + 1))
-    blocks = [range(start, min(start + _BLOCK, trials)) for start in range(0, trials, _BLOCK)]
-    tasks = [
-        (tables[measure].tolist(), n, seed, block.start, block.stop)
-        for measure in tables
-        for n in sizes
-        for block in blocks
-    ]
-    results = run_tasks(
-        _trials,
-        tasks,
-        workers=workers,
-        backend=backend,
-        scheduler=scheduler,
-        checkpoint=checkpoint,
-        study=(study, trials, seed, list(figures), [t.tolist() for t in tables.values()]),
-        progress=progress,
-    )
-    found = {}
-    each = len(sizes) * len(blocks)
-    for number, measure in enumerate(tables):
-        own = np.array(results[number * each : (number + 1) * each], dtype=np.int64)
-        table = own.reshape(len(sizes), len(blocks), 2, len(BORDERS)).sum(axis=1)
-        found[measure] = SwapRates(sizes, trials, table[:, 0], table[:, 1])
-    return found
-
-
-_BLOCK = 25
-
-
-def _trials(figures: list[list[float]], n: int, seed: int, first: int, last: int) -> list[list[int]]:
-    """Return the counts and swaps of a block of trials, as JSON can hold them."""
-    totals = np.zeros((2, len(BORDERS)), dtype=np.int64)
-    for trial in range(first, last):
-        totals += np.array(swap_trial(figures, n, seed, trial))
-    return totals.tolist()
 
 
 def swap_rows(found: Mapping[str, SwapRates]) -> list[Row]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from xcg.measures import MEASURES, Measure
 from xcg.runs import Run, Ties
 from xcg.statistics.orders import kendall_tau_b
 from xcg.statistics.significance import TIE
+from xcg.statistics.studies import Backend, Progress, run_tasks
 from xcg.user_model import UserModel
 
 Floats = npt.NDArray[np.float64]
@@ -658,6 +660,59 @@ def swap_trial(figures: npt.ArrayLike, n: int, seed: int, trial: int) -> tuple[C
     swapped = first * second < 0
     counts = np.bincount(bins, minlength=len(BORDERS))
     return counts, np.bincount(bins[swapped], minlength=len(BORDERS))
+
+
+def measured_swap_rates(
+    figures: Mapping[str, Floats],
+    trials: int,
+    seed: int,
+    workers: int = 1,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, SwapRates]:
+    """Return measure → swap rates for all topic-set sizes, each size and block of trials a task.
+
+    figures: measure → [topic, run]. The same for any number of workers.
+    """
+    tables = {measure: best_runs(np.asarray(table), BEST) for measure, table in figures.items()}
+    sizes = tuple(range(1, len(next(iter(tables.values()))) // 2 + 1))
+    blocks = [range(start, min(start + _BLOCK, trials)) for start in range(0, trials, _BLOCK)]
+    tasks = [
+        (tables[measure].tolist(), n, seed, block.start, block.stop)
+        for measure in tables
+        for n in sizes
+        for block in blocks
+    ]
+    results = run_tasks(
+        _trials,
+        tasks,
+        workers=workers,
+        backend=backend,
+        scheduler=scheduler,
+        checkpoint=checkpoint,
+        study=(trials, seed, list(figures), [t.tolist() for t in tables.values()]),
+        progress=progress,
+    )
+    found = {}
+    each = len(sizes) * len(blocks)
+    for number, measure in enumerate(tables):
+        own = np.array(results[number * each : (number + 1) * each], dtype=np.int64)
+        table = own.reshape(len(sizes), len(blocks), 2, len(BORDERS)).sum(axis=1)
+        found[measure] = SwapRates(sizes, trials, table[:, 0], table[:, 1])
+    return found
+
+
+_BLOCK = 25
+
+
+def _trials(figures: list[list[float]], n: int, seed: int, first: int, last: int) -> list[list[int]]:
+    """Return the counts and swaps of a block of trials, as JSON can hold them."""
+    totals = np.zeros((2, len(BORDERS)), dtype=np.int64)
+    for trial in range(first, last):
+        totals += np.array(swap_trial(figures, n, seed, trial))
+    return totals.tolist()
 
 
 def extrapolate(rates: SwapRates, n: int) -> Floats:
