@@ -121,6 +121,23 @@ def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
     assert found.value("r", "xCG@2") == 1
 
 
+def test_passages_with_levels(tmp_path: Path) -> None:
+    line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
+    good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')
+    base = read_assessments(write(tmp_path, "j.jsonl", good))
+    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans("1").items()} == {
+        "d": [2, 1],
+        "e": [],
+    }
+    for fields, message in (
+        ('"level": 3', "level is 3: a passage has 0 or 1 or 2"),
+        ('"level": 1, "exhaustivity": 1', "level beside exhaustivity"),
+        ('"exhaustivity": 0', "exhaustivity is 0: a passage has 1 or 2"),
+    ):
+        with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
+            read_assessments(write(tmp_path, "j.jsonl", line("d", fields)))
+
+
 def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
     lines = "".join(f"{topic} Q0 d{i} {i} {-i} t\n" for topic in range(5) for i in range(9))
     broken = "77 Q0 d 1 NaN t\n"  # of a topic that nobody judged
