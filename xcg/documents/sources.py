@@ -304,8 +304,9 @@ _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def _octets(document: bytes | str) -> bytes:
     if isinstance(document, bytes):
         return document
-    # The mark goes before an encoding that the text declares: it was another file's.
-    return codecs.BOM_UTF8 + document.removeprefix("\ufeff").encode(errors="surrogatepass")
+    data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
+    # The mark outweighs an encoding that the text declares, which was that of a file.
+    return codecs.BOM_UTF8 + data if data else data
 
 
 def _looks_like_xml(data: bytes) -> bool:
