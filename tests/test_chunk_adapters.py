@@ -200,7 +200,7 @@ def test_texts(chunk: object, place: tuple[int, int]) -> None:
         (langchain("The bee", source="bees"), "'The bee' occurs more than once in bees"),
         (langchain("The wasp", source="bees"), "'The wasp' does not occur in bees"),
         (langchain(" \n", source="bees"), "spans nothing: it has no text"),
-        (langchain("Ants", source="wasps"), "texts has no document 'wasps'"),
+        (langchain("Ants", source="wasps"), "there is no text of the document 'wasps'"),
         ({"doc": "bees"}, "the chunk has no 'start' and no 'end'"),
     ],
 )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xcg.documents import Corpus, ElementTree, parse_document
-    from xcg.errors import InputError, XcgError
+    from xcg.errors import InputError, UnmappedError, XcgError
     from xcg.evaluation import evaluate
+    from xcg.explanation import explain
     from xcg.judgements import Assessment, RecallBase, read_assessments
     from xcg.measures import MEASURES
     from xcg.results import Results
@@ -29,9 +30,11 @@ _HOMES = {
     "RecallBase": "xcg.judgements",
     "Results": "xcg.results",
     "Run": "xcg.runs",
+    "UnmappedError": "xcg.errors",
     "UserModel": "xcg.user_model",
     "XcgError": "xcg.errors",
     "evaluate": "xcg.evaluation",
+    "explain": "xcg.explanation",
     "parse_document": "xcg.documents",
     "read_assessments": "xcg.judgements",
     "read_run": "xcg.runs",
@@ -47,10 +50,12 @@ __all__ = [
     "RecallBase",
     "Results",
     "Run",
+    "UnmappedError",
     "UserModel",
     "XcgError",
     "__version__",
     "evaluate",
+    "explain",
     "parse_document",
     "read_assessments",
     "read_run",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,23 +12,20 @@ from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.documents.units import Characters, TextUnit, Yardstick
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.inputs import PathLike
 from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.judgements.highlights import assess_spans
-from xcg.judgements.recall_base import Span
+from xcg.judgements.recall_base import Judged, Span
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.runs import Run, Ties, read_runs
 from xcg.runs.run import Topics
 from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
-Assessments = (
-    RecallBase
-    | PathLike
-    | Iterable[PathLike]
-    | Mapping[str, Mapping[str, int | Mapping[str, int | Sequence[float]]]]
-)
-Runs = Run | PathLike | Iterable[Run | PathLike] | Mapping[str, Mapping[str, Iterable[object]]]
+Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
+NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
+"""Run → topic → results: elements, documents or chunks."""
+Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
 Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 
@@ -42,21 +39,60 @@ def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
     return read_assessments(assessments, notes)
 
 
-def as_runs(runs: Runs, notes: Notes, ties: Ties = "document", topics: Topics = None) -> list[Run]:
+def as_runs(
+    runs: Runs,
+    notes: Notes,
+    ties: Ties = "document",
+    topics: Topics = None,
+    corpus: Corpus | None = None,
+) -> list[Run]:
     """Return the runs that files, dicts or objects mean, each under a name of its own.
 
-    topics: of files, the results for these are read alone.
+    topics: of files, the results for these are read alone. corpus: where chunks are looked for.
     """
-    if isinstance(runs, Mapping):
-        return [Run.of(str(name), topics) for name, topics in runs.items()]
-    if isinstance(runs, (Run, str, os.PathLike)):
+    if isinstance(runs, (Run, str, os.PathLike, Mapping)):
         runs = [runs]
     loaded: list[Run] = []
     for item in runs:
-        loaded += [item] if isinstance(item, Run) else read_runs(item, notes, ties, topics)
+        if isinstance(item, Run):
+            loaded.append(item)
+        elif isinstance(item, Mapping):
+            loaded += [_plain_run(str(name), found, notes, corpus) for name, found in item.items()]
+        else:
+            loaded += read_runs(item, notes, ties, topics)
     if not loaded:
         raise XcgError("no runs: expected at least one")
     return _with_own_names(loaded, notes)
+
+
+def _plain_run(
+    name: str, results: Mapping[str, Iterable[object]], notes: Notes, corpus: Corpus | None
+) -> Run:
+    """Return the run of topic → results, which are all elements and documents, or all chunks."""
+    from xcg.integrations.chunks import is_chunk, run_of_chunks
+
+    kept = {t: found if isinstance(found, Mapping) else list(found) for t, found in results.items()}
+    if not any(is_chunk(result) for found in kept.values() for result in found):
+        return Run.of(name, kept)
+    return run_of_chunks(name, kept, texts=_Texts(corpus) if corpus else None, notes=notes)
+
+
+class _Texts(Mapping[str, str]):
+    """The texts of a corpus, each read when it is asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._corpus:
+            raise KeyError(name)
+        return self._corpus.tree(name).text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._corpus)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._corpus)
 
 
 def _with_own_names(runs: list[Run], notes: Notes) -> list[Run]:
@@ -101,8 +137,22 @@ _WHOLE_DOCUMENT = ElementTree.from_paths(["/document[1]"])
 """Stands for each document of which nobody names an element, where there is no corpus."""
 
 
-def default_model(base: RecallBase) -> UserModel:
-    """Return the user model for assessments where the user names none."""
+_HIGHEST_EXHAUSTIVITY = 2  # of a passage; above there are only levels
+
+
+def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
+    """Return the user model for assessments where the user names none.
+
+    Where relevance is stated by spans of text alone and results for them are passages, which other
+    models refuse, results count as text.
+    """
+    if not any(base.files(topic) or base.passages(topic) for topic in base.topics):
+        gold = {
+            topic: [s for spans in base.spans(topic).values() for s in spans] for topic in base.topics
+        }
+        if any(gold.get(t) and ranking.spans for run in runs for t, ranking in run.rankings.items()):
+            graded = max(span.exhaustivity for spans in gold.values() for span in spans)
+            return UserModel.shipped("spans" if graded <= _HIGHEST_EXHAUSTIVITY else "spans-levels")
     assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
     scales: set[str] = {assessment.scale for assessment in assessed}
     if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
@@ -111,9 +161,11 @@ def default_model(base: RecallBase) -> UserModel:
     return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
 
 
-def models_for(user_model: UserModels | None, base: RecallBase) -> list[UserModel]:
-    """Return the user models that are meant, or the one for the assessments where none is named."""
-    return as_user_models(user_model) if user_model is not None else [default_model(base)]
+def models_for(
+    user_model: UserModels | None, base: RecallBase, runs: Iterable[Run] = ()
+) -> list[UserModel]:
+    """Return the user models that are meant, or the default one where none is named."""
+    return as_user_models(user_model) if user_model is not None else [default_model(base, runs)]
 
 
 @dataclass(frozen=True)
@@ -202,9 +254,8 @@ class Campaign:
                 try:
                     row = 0 if path == WHOLE else tree.row(path)
                 except UnknownPathError as error:
-                    self.notes.problem(
-                        "assessments of unknown paths", self._where(topic, file), str(error)
-                    )
+                    unmapped = UnmappedError(self._where(topic, file), str(error))
+                    self.notes.tolerate("assessments of unknown paths", unmapped)
                     continue
                 if rows.setdefault(row, assessment) != assessment:
                     message = f"{path} and the whole document are one element with two assessments"
@@ -260,7 +311,8 @@ class Campaign:
                         )
                     found[file].append(placed)
                 except UnknownPathError as error:
-                    self.notes.problem("passages that do not fit their document", where, str(error))
+                    unmapped = UnmappedError(where, str(error))
+                    self.notes.tolerate("passages that do not fit their document", unmapped)
         return found
 
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
@@ -272,7 +324,9 @@ class Campaign:
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
             message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
-            self.notes.problem("assessed documents that the corpus lacks", where, message)
+            self.notes.tolerate(
+                "assessed documents that the corpus lacks", UnmappedError(where, message)
+            )
         return trees
 
     def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
@@ -415,7 +469,8 @@ class Campaign:
                     )
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
-                self.notes.problem("results with unknown paths", where, str(error))
+                kind = InputError if span is not None and self.corpus is None else UnmappedError
+                self.notes.tolerate("results with unknown paths", kind(where, str(error)))
             rows.append((file, row if file in trees else None))
         return rows
 
@@ -434,7 +489,8 @@ class Campaign:
                     source, topic, place, times = places[path]
                     where = f"{source}, topic {topic}, rank {place + 1}, {file}"
                     for _ in range(times):
-                        self.notes.problem("results with unknown paths", where, str(error))
+                        unmapped = UnmappedError(where, str(error))
+                        self.notes.tolerate("results with unknown paths", unmapped)
 
     def _document(self, file: str, what: str) -> ElementTree:
         if self.corpus is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 import click
 
 from xcg import __version__
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, UnmappedError, XcgError
 
 if TYPE_CHECKING:
     from xcg.config import Configuration
@@ -30,7 +30,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except XcgError as error:
-            click.echo(f"xcg: error: {_one_line(error)}", err=True)
+            _print_error(error)
             ctx.exit(2)
 
     def resolve_command(
@@ -323,6 +323,12 @@ def ideal(
 @click.option(
     "--fail-if-worse-than", metavar="RUN", help="Exit 1 where a run is significantly worse (5 %)."
 )
+@click.option(
+    "--allow-unmapped",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Let a gate pass where up to N results or assessments could not be used; implies --lenient.",
+)
 @_records_format
 @_output
 def compare(
@@ -335,14 +341,15 @@ def compare(
     plot: Path | None,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
+    allow_unmapped: int | None,
     format_: str,
     output: Path | None,
     **campaign: Any,
 ) -> None:
     """Compare runs over topics: differences, intervals, tests, and the topics that decide.
 
-    With --fail-under or --fail-if-worse-than the exit status is 1 where a run falls short, and 2, as
-    everywhere, where the input is wrong.
+    With --fail-under or --fail-if-worse-than the exit status is 1 where a run falls short, 3 where a
+    result or relevant text has no place in the corpus, and 2, as everywhere, where the input is wrong.
     """
     from xcg.measures import MEASURES
     from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
@@ -354,27 +361,36 @@ def compare(
         check_format(plot)
 
     wanted = limits(fail_under)
+    gated = bool(wanted) or fail_if_worse_than is not None
+    if allow_unmapped is not None:
+        if not gated:
+            raise XcgError("--allow-unmapped is for --fail-under and --fail-if-worse-than")
+        campaign["lenient"] = True
     if campaign["measures"] is None and wanted and campaign["config"] is None:
         campaign["measures"] = " ".join(wanted)
-    with _file_or_stdout(output) as write:
-        configuration = _configured(campaign)
-        configuration.measures = MEASURES.parse_all([*configuration.measures, *wanted])
-        results = _evaluate(configuration, campaign["lenient"])
-        rows: list[dict[str, Any]] = []
-        if orders:
-            rows = order_rows(results)
-        elif overall:
-            rows = overall_rows(results)
-        elif len(results.runs) > 1 or not fail_under:
-            chosen = fail_if_worse_than or baseline
-            rows = comparison_rows(results, chosen, test, correction, topics)
-        write(records(rows, format_) if rows else "")
-    if plot is not None:
-        save(differences_plot(results, fail_if_worse_than or baseline), plot)
-    _print_notes(results.notes)
-    failures = shortfalls(results, wanted, fail_if_worse_than, test, correction)
+    with _gate_status(gated):
+        with _file_or_stdout(output) as write:
+            configuration = _configured(campaign)
+            configuration.measures = MEASURES.parse_all([*configuration.measures, *wanted])
+            results = _evaluate(configuration, campaign["lenient"])
+            rows: list[dict[str, Any]] = []
+            if orders:
+                rows = order_rows(results)
+            elif overall:
+                rows = overall_rows(results)
+            elif len(results.runs) > 1 or not fail_under:
+                chosen = fail_if_worse_than or baseline
+                rows = comparison_rows(results, chosen, test, correction, topics)
+            write(records(rows, format_) if rows else "")
+        if plot is not None:
+            save(differences_plot(results, fail_if_worse_than or baseline), plot)
+        _print_notes(results.notes)
+        allowed = allow_unmapped or 0
+        failures = (
+            shortfalls(results, wanted, fail_if_worse_than, test, correction, allowed) if gated else []
+        )
     for failure in failures:
-        click.echo(f"xcg: failed: {failure}", err=True)
+        click.echo(f"xcg: failed: {_one_line(failure)}", err=True)
     if failures:
         sys.exit(1)
 
@@ -989,6 +1005,22 @@ def show(article: Path, format_: str, output: Path | None) -> None:
 
     with _file_or_stdout(output) as write:
         write(show_article(article, format_))
+
+
+@contextmanager
+def _gate_status(gated: bool) -> Iterator[None]:
+    """Give what could not be mapped to the corpus a status of its own where a gate asks."""
+    try:
+        yield
+    except UnmappedError as error:
+        if not gated:
+            raise
+        _print_error(error)
+        sys.exit(3)
+
+
+def _print_error(error: XcgError) -> None:
+    click.echo(f"xcg: error: {_one_line(error)}", err=True)
 
 
 def _print_notes(notes: Sequence[str]) -> None:

@@ -87,9 +87,10 @@ def curves(
     notes = notes if notes is not None else Notes()
     wanted = [curve_measure(name) for name in split_measures(measure)]
     base = as_recall_base(assessments, notes)
-    loaded = as_runs(runs, notes, ties, base)
-    models = models_for(user_model, base)
-    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    documents = as_corpus(corpus)
+    loaded = as_runs(runs, notes, ties, base, documents)
+    models = models_for(user_model, base, loaded)
+    campaign = Campaign(base, loaded, documents, notes)
     names = [run.name for run in loaded] + ([IDEAL] if with_ideal else [])
     found: dict[tuple[Measure, str, str], list[CurveOf]] = {
         (one, model.name, name): [] for one in wanted for model in models for name in names

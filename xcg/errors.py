@@ -17,6 +17,13 @@ class InputError(XcgError):
         self.where = str(where)
 
 
+class UnmappedError(InputError):
+    """A result or relevant text has no place in the corpus.
+
+    Its document or element does not exist, its span goes beyond the text, or its text is not there.
+    """
+
+
 class MissingSizeError(InputError):
     """A relevance value needs the size of an element, and neither document nor assessment has it."""
 
@@ -79,6 +86,11 @@ class Notes:
     def problems(self) -> list[tuple[str, int, str]]:
         """Return kind, count and first message of what was tolerated."""
         return [(kind, count, first) for kind, (count, first) in self._problems.items()]
+
+    @property
+    def tolerated(self) -> int:
+        """How many problems were tolerated."""
+        return sum(count for count, _ in self._problems.values())
 
     def lines(self) -> list[str]:
         """Return the warnings and notes as lines for standard error."""

@@ -28,7 +28,7 @@ from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import vector
 from xcg.measures.trec import trec_figures
-from xcg.results import Result, Results
+from xcg.results import Result, Results, Scope
 from xcg.runs import Run, Ties
 from xcg.stages import IdealTopic, Stages
 from xcg.user_model import UserModel
@@ -52,14 +52,16 @@ def evaluate(
     """Evaluate runs.
 
     assessments: a file, folder or glob, several of them, a :class:`RecallBase`, or dicts topic →
-        file → path → (e, s), or topic → document → level.
+        file → path → (e, s), or topic → document → level or list of (start, end) passages.
     runs: the same, :class:`Run` objects, or dicts run → topic → results, each ``(file, path)``,
-        ``file#/path`` or a document, in order or with scores.
+        ``file#/path`` or a document, in order or with scores; or chunks in the place of such results,
+        as :func:`xcg.integrations.chunks.span_of` takes them, whose text must be in the corpus.
     corpus: a folder, a :class:`Corpus`, or a dict as :meth:`Corpus.of` takes; without it, structure
         is read off the paths, and sizes off assessments that carry them.
     user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these; by default
         ``kazai-lalmas-2006``, ``levels`` where all assessments are levels of relevance, ``inex-2005``
-        where all are shares of highlighted text.
+        where all are shares of highlighted text, and ``spans`` (or ``spans-levels``, for levels above
+        2) where these are passages and results are passages or chunks.
     measures: names like ``"nxCG@10"``, or measures.
     unanswered: what an assessed topic that a run does not answer counts: ``zero`` or ``skip``.
     ties: how TREC results of one score are ordered, see :data:`xcg.runs.Ties`.
@@ -84,9 +86,11 @@ def evaluate(
     chosen = MEASURES.parse_all(measures)
     given = as_user_models(user_model) if user_model is not None else None
     base = as_recall_base(assessments, notes)
-    models = given or [default_model(base)]
-    loaded = as_runs(runs, notes, ties, base)
-    campaign = Campaign(base, loaded, as_corpus(corpus), notes, check_later=True)
+    documents = as_corpus(corpus)
+    loaded = as_runs(runs, notes, ties, base, documents)
+    by_gains = any(measure.definition.needs == "gains" for measure in chosen)
+    models = given or [default_model(base, loaded if by_gains else ())]
+    campaign = Campaign(base, loaded, documents, notes, check_later=True)
     own = [measure for measure in chosen if measure.definition.needs != "levels"]
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     sheets = [_Sheet(model, own, loaded, unanswered) for model in models]
@@ -118,7 +122,7 @@ def evaluate(
             "nothing to average: no topic has an ideal element under "
             + ", ".join(model.name for model in models)
         )
-    return Results(rows, notes.lines())
+    return Results(rows, notes.lines(), _scope(base, loaded, chosen, models, notes))
 
 
 @dataclass
@@ -189,7 +193,8 @@ class _Sheet:
             raise InputError(
                 f"{view.sources[run]}, rank {min(passages) + 1}",
                 f"a passage and no element; the user model {self.model.name} takes elements only "
-                "(spans: smallest_element takes the smallest element around a passage)",
+                "(spans: smallest_element takes the smallest element around a passage; the user models "
+                "spans and spans-levels take results as the text that they span)",
             )
 
     def rows(self, run: Run, notes: Notes) -> list[Result]:
@@ -239,6 +244,22 @@ def _in_order(rows: list[Result], order: Mapping[str, int]) -> list[Result]:
     """Put the measures of each run in the order in which they were asked for."""
     grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
     return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
+
+
+def _scope(
+    base: RecallBase,
+    runs: Sequence[Run],
+    measures: Sequence[Measure],
+    models: Sequence[UserModel],
+    notes: Notes,
+) -> Scope:
+    return Scope(
+        [run.name for run in runs],
+        [str(measure) for measure in measures],
+        [model.name for model in models],
+        [run.name for run in runs if not any(len(run.rankings.get(t, ())) for t in base.topics)],
+        notes.tolerated,
+    )
 
 
 def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:

@@ -126,9 +126,10 @@ def explain(
     base = as_recall_base(assessments, notes)
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    loaded = as_runs(runs, notes, ties, [topic])
-    models = models_for(user_model, base)
-    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    documents = as_corpus(corpus)
+    loaded = as_runs(runs, notes, ties, [topic], documents)
+    models = models_for(user_model, base, loaded)
+    campaign = Campaign(base, loaded, documents, notes)
     stages = Stages(campaign.topic(topic), campaign)
     found = []
     for model in models:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.errors import XcgError, nearest
@@ -22,11 +22,25 @@ class Result(NamedTuple):
     user_model: str
 
 
+class Scope(NamedTuple):
+    """What figures were asked for, and what they do not rest on: a gate asks, for silence is no pass.
+
+    runs, measures, user_models: all that were evaluated, with figures or without. unanswering: the runs
+    that answer no assessed topic. tolerated: how many wrong data ``lenient`` counted as warnings.
+    """
+
+    runs: Sequence[str]
+    measures: Sequence[str]
+    user_models: Sequence[str]
+    unanswering: Sequence[str] = ()
+    tolerated: int = 0
+
+
 class Results:
     """The figures of an evaluation in the order of user models, runs, measures and topics.
 
     The mean over topics has topic ``"all"``. ``notes`` holds what is worth knowing beside the
-    figures: topics that were left out, problems that were tolerated.
+    figures: topics that were left out, problems that were tolerated; ``scope`` what was asked for.
 
     >>> results = Results([Result("r1", "1", "MAep", 0.5, "m"), Result("r1", "all", "MAep", 0.5, "m")])
     >>> results.value("r1", "MAep")
@@ -35,9 +49,12 @@ class Results:
     ['1', 'all']
     """
 
-    def __init__(self, rows: Iterable[Result], notes: Iterable[str] = ()) -> None:
+    def __init__(
+        self, rows: Iterable[Result], notes: Iterable[str] = (), scope: Scope | None = None
+    ) -> None:
         self._rows = list(rows)
         self.notes = list(notes)
+        self.scope = scope or Scope(self.runs, self.measures, self.user_models)
         self._index = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
 
     def __iter__(self) -> Iterator[Result]:
@@ -74,7 +91,7 @@ class Results:
 
     def means(self) -> Results:
         """Return the means over topics alone."""
-        return Results((row for row in self._rows if row.topic == MEAN), self.notes)
+        return Results((row for row in self._rows if row.topic == MEAN), self.notes, self.scope)
 
     def value(self, run: str, measure: str, topic: str = MEAN, user_model: str | None = None) -> float:
         """Return one figure.

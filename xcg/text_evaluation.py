@@ -84,7 +84,7 @@ def evaluate_text(
             "assessments with <passage>"
         )
     found = []
-    for run in as_runs(runs, notes, ties, base):
+    for run in as_runs(runs, notes, ties, base, documents):
         topics = {
             topic: _figures(HighlightedRanking(_results(run, topic, tree), highlighted[topic]), beta)
             for topic in relevant

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from xcg.documents.paths import canonical_file
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
 
 Naming = str | Callable[[Any], object] | None
@@ -79,6 +79,22 @@ def span_of(
     return _Reader(document, texts, _by_id(parents)).span(chunk, where)
 
 
+def is_chunk(result: object) -> bool:
+    """Return whether a result is meant as a chunk, and not as an element or a document.
+
+    >>> is_chunk(("bees", 0, 9)), is_chunk(({"doc": "bees"}, 0.5)), is_chunk(("bees", "/a/b"))
+    (True, True, False)
+    """
+    if isinstance(result, tuple) and len(result) == 2 and not isinstance(result[1], str):
+        return is_chunk(result[0])
+    if isinstance(result, (Mapping, tuple)):
+        return isinstance(result, Mapping) or len(result) == 3
+    return any(hasattr(result, name) for name in _OF_CHUNKS)
+
+
+_OF_CHUNKS = ("page_content", "content", "node", "start_char_idx", "ref_doc_id", "relationships")
+
+
 def run_of_chunks(
     name: str,
     results: Mapping[Any, Iterable[object]],
@@ -86,6 +102,7 @@ def run_of_chunks(
     texts: Texts = None,
     parents: Parents = (),
     order: Order = "score",
+    notes: Notes | None = None,
 ) -> Run:
     """Return the run of topic → chunks, each a passage of its document.
 
@@ -99,6 +116,8 @@ def run_of_chunks(
             as given), else as given; ``distance`` takes scores for distances, the lowest first (those
             of LangChain's ``similarity_search_with_score`` on FAISS or Chroma are such);
             ``given`` leaves the order as it is.
+        notes: Where they are lenient, a chunk that has no place in its document's text is counted; it
+            holds its rank, and gains nothing.
 
     Raises XcgError as :func:`span_of`, with topic and rank.
 
@@ -109,10 +128,16 @@ def run_of_chunks(
     if order not in ORDERS:
         raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
     reader = _Reader(document, texts, _by_id(parents))
+    notes = notes if notes is not None else Notes()
     rankings = {}
     for topic, chunks in results.items():
-        where = f"run {name}, topic {topic}"
-        spans = [reader.span(chunk, f"{where}, rank {rank}") for rank, chunk in enumerate(chunks, 1)]
+        spans = []
+        for rank, chunk in enumerate(chunks, 1):
+            try:
+                spans.append(reader.span(chunk, f"run {name}, topic {topic}, rank {rank}"))
+            except UnmappedError as error:
+                notes.tolerate("chunks without a place in a document", error)
+                spans.append(reader.nowhere(chunk))
         rankings[str(topic)] = _ranking(spans, order)
     return Run(name, rankings)
 
@@ -125,7 +150,10 @@ def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
         places = order_by(scores, descending=True)
         spans = [spans[place] for place in places]
         keys = array("d", (scores[place] for place in places))
-    return ranking_of(((span.document, "", (span.start, span.end)) for span in spans), keys)
+    results = (
+        (span.document, "", (span.start, span.end) if span.start < span.end else None) for span in spans
+    )
+    return ranking_of(results, keys)
 
 
 @dataclass(frozen=True)
@@ -162,8 +190,16 @@ class _Reader:
             name = self._name(chunk, piece)
             start, end = self._place(piece, name)
             return ChunkSpan(canonical_file(name), *check_span(start, end), score)
+        except UnmappedError as error:
+            raise UnmappedError(where, str(error)) from None
         except ValueError as error:
             raise InputError(where, str(error)) from None
+
+    def nowhere(self, chunk: object) -> ChunkSpan:
+        """Return an empty span for a chunk whose document is named, and has no such text."""
+        chunk, score = _unwrapped(chunk)
+        name = self._name(chunk, self._piece(chunk))
+        return ChunkSpan(canonical_file(name), 0, 0, score)
 
     def _name(self, chunk: object, piece: _Piece) -> str:
         if callable(self._document):
@@ -194,7 +230,7 @@ class _Reader:
             return _spanning(start, end)
         body = self._texts.get(name, self._texts.get(canonical_file(name)))
         if body is None:
-            raise ValueError(f"texts has no document {name!r}")
+            raise UnmappedError("", f"there is no text of the document {name!r}")
         if start is None or end is None:
             if piece.text is None:
                 raise ValueError(piece.unplaced)
@@ -266,7 +302,7 @@ def _fitted(body: str, start: int, end: int, text: str | None, name: str) -> tup
     """Return a chunk's span in its document's text, where blanks at its ends may be missing."""
     if text is None:
         if end > len(body):
-            raise ValueError(f"the chunk ends at {end}, and {name} has {len(body)} characters")
+            raise UnmappedError("", f"the chunk ends at {end}, and {name} has {len(body)} characters")
         return start, end
     core = text.strip()
     if start < len(body) and body[start:end].strip() == core:
@@ -274,9 +310,10 @@ def _fitted(body: str, start: int, end: int, text: str | None, name: str) -> tup
     first = _BLANKS.match(body, min(start, len(body))).end()  # type: ignore[union-attr]
     if core and body.startswith(core, first):
         return first, first + len(core)
-    raise ValueError(
+    raise UnmappedError(
+        "",
         f"the chunk is {_short(repr(text))}, and {name} has {_short(repr(body[start:end]))} at {start} "
-        f"to {end} of its {len(body)} characters: are its offsets those of this text?"
+        f"to {end} of its {len(body)} characters: are its offsets those of this text?",
     )
 
 
@@ -288,13 +325,14 @@ def _found(body: str, text: str, name: str) -> tuple[int, int]:
         first = body.find(wanted)
         if first >= 0:
             if body.find(wanted, first + 1) >= 0:
-                raise ValueError(
+                raise UnmappedError(
+                    "",
                     f"the chunk has no offsets, and its text {_short(repr(text))} occurs more than "
-                    f"once in {name}"
+                    f"once in {name}",
                 )
             return first, first + len(wanted)
-    raise ValueError(
-        f"the chunk has no offsets, and its text {_short(repr(text))} does not occur in {name}"
+    raise UnmappedError(
+        "", f"the chunk has no offsets, and its text {_short(repr(text))} does not occur in {name}"
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xcg.documents import Corpus, ElementTree, canonical_file
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
 
@@ -113,7 +113,7 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None 
     for (topic, file), marked in sorted(passages.items()):
         base.add_topic(topic, "highlights")
         if file not in corpus:
-            raise InputError(f"highlights, topic {topic}", f"the corpus has no document {file!r}")
+            raise UnmappedError(f"highlights, topic {topic}", f"the corpus has no document {file!r}")
         tree = corpus.tree(file)
         for highlight in marked:
             _check_span(highlight, tree)
@@ -127,10 +127,10 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
     where = f"highlights, topic {topic}, {file}, {start}–{end}"
     length = int(tree.characters[0])
     if end > length:
-        raise InputError(where, f"the document's text has {length} characters")
+        raise UnmappedError(where, f"the document's text has {length} characters")
     found = tree.text[start:end]
     if text is not None and found != text:
-        raise InputError(where, f"there stands {found[:60]!r}, not {text[:60]!r}")
+        raise UnmappedError(where, f"there stands {found[:60]!r}, not {text[:60]!r}")
 
 
 def _element_assessments(

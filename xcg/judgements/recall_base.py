@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeGuard
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.points import Passage, Point
 from xcg.errors import InputError
 
 Grade = float | str
+Judged = int | Mapping[str, int | Sequence[float]] | Sequence[Sequence[float]]
+"""What plain data say of a document: a level, path → (e, s) or level, or (start, end, level) spans."""
 MEAN = "all"
 """What stands for the topic where a figure is the mean over topics."""
 
@@ -114,17 +116,26 @@ class RecallBase:
     @classmethod
     def of(
         cls,
-        assessments: Mapping[str, Mapping[str, int | Mapping[str, int | Sequence[float]]]],
+        assessments: Mapping[str, Mapping[str, Judged]],
     ) -> RecallBase:
         """Return the recall-base of nested dicts: topic → file → path → (e, s) or an Assessment.
 
         A whole number is a level of relevance, of an element, or of a whole document in place of its
-        paths. Raises InputError for an illegal file name, path, pair or level.
+        paths. A list in place of paths holds relevant passages, each (start, end) in characters of the
+        document's text, or (start, end, level); an empty one says that nothing in it is relevant.
+        Raises InputError for an illegal file name, path, pair, level or passage.
+
+        >>> base = RecallBase.of({"7": {"bees": [(0, 15), (40, 52)], "ants": []}})
+        >>> [(span.start, span.end) for span in base.spans("7")["bees"]]
+        [(0, 15), (40, 52)]
         """
         base = cls()
         for topic, files in assessments.items():
             base.add_topic(str(topic), "assessments")
             for file, judged in files.items():
+                if _are_spans(judged):
+                    base._add_spans(str(topic), file, judged)
+                    continue
                 elements = judged if isinstance(judged, Mapping) else {WHOLE: judged}
                 for path, pair in elements.items():
                     where = f"assessments, topic {topic}, {file}, {path}"
@@ -135,6 +146,18 @@ class RecallBase:
                         raise InputError(where, str(error)) from None
                     base.add(str(topic), name, canonical, check_pair(pair, where), where)
         return base
+
+    def _add_spans(self, topic: str, file: str, spans: Sequence[Sequence[float]]) -> None:
+        where = f"assessments, topic {topic}, {file}"
+        try:
+            name = canonical_file(file)
+            self.add_span(topic, name, None, where)
+            for span in map(_plain_span, spans):
+                self.add_span(topic, name, span, where)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(where, str(error)) from None
 
     @property
     def topics(self) -> list[str]:
@@ -225,6 +248,24 @@ class RecallBase:
                 f"topic {topic}, {file}: {path} is assessed {assessment.label} "
                 f"but was {earlier.label} before; expected one assessment an element",
             )
+
+
+def _are_spans(judged: object) -> TypeGuard[Sequence[Sequence[float]]]:
+    """Tell a list of passages from a pair of grades."""
+    return isinstance(judged, (list, tuple)) and all(isinstance(s, (list, tuple)) for s in judged)
+
+
+def _plain_span(given: Sequence[float]) -> Span | None:
+    """Return a passage of plain data, None for one of a level that is not relevant."""
+    if isinstance(given, Span):
+        return given
+    if len(given) not in (2, 3) or not all(type(number) is int for number in given):
+        raise ValueError(f"illegal passage {given!r}: expected (start, end) or (start, end, level)")
+    start, end, *level = map(int, given)
+    if not level:
+        return Span(start, end)
+    grade = level_assessment(*level).exhaustivity
+    return Span(start, end, grade) if grade > 0 else None
 
 
 def check_pair(pair: object, where: object) -> Assessment:

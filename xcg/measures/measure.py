@@ -325,6 +325,13 @@ class MeasureRegistry:
         definition = self.named(name)
         return Measure(definition, _cutoff(definition, at), _parameters(definition, brackets))
 
+    def less_is_better(self, text: str) -> bool:
+        """Return whether lower figures are better; False for a name that is no measure."""
+        try:
+            return "less being better" in self.parse(text).definition.range
+        except XcgError:
+            return False
+
     def _standard(self, text: str, name: str, brackets: str | None) -> Measure | None:
         """Return the measure of ir_measures that a text means, None where it means one of ours."""
         from xcg.measures.trec import trec_measure

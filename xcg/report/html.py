@@ -104,7 +104,7 @@ def report_data(
     base = as_recall_base(configuration.assessments, notes)
     runs = as_runs(configuration.runs, notes, configuration.ties, base)
     corpus = as_corpus(configuration.corpus)
-    models = configuration.user_models or [default_model(base)]
+    models = configuration.user_models or [default_model(base, runs)]
     steps = _Steps(progress, 3 * len(base.topics) + max(0, explained))
     results = evaluate(
         base,

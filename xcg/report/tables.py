@@ -51,11 +51,13 @@ Marks = dict[tuple[str, str, str], str]
 
 def _marks(results: Results, mark: bool, against: str | None) -> Marks:
     """Return (measure, user model, run) → a template for the mean's cell."""
+    from xcg.measures import MEASURES
+
     found: Marks = {}
     every = list(results.means())
     for measure in results.measures:
         for model in results.user_models:
-            if mark and not _less_is_better(measure):
+            if mark and not MEASURES.less_is_better(measure):
                 means = [r for r in every if (r.measure, r.user_model) == (measure, model)]
                 best = max((round(r.value, 4) for r in means), default=0.0)
                 found.update(
@@ -73,15 +75,6 @@ def _marks(results: Results, mark: bool, against: str | None) -> Marks:
                         key = measure, model, line.run
                         found[key] = found.get(key, "{}") + _DAGGER
     return found
-
-
-def _less_is_better(measure: str) -> bool:
-    from xcg.measures import MEASURES
-
-    try:
-        return "less being better" in MEASURES.parse(measure).definition.range
-    except XcgError:
-        return False
 
 
 def records(rows: Sequence[dict[str, object]], format: str) -> str:

@@ -73,9 +73,10 @@ def perturb(
         if measure.definition.needs != "gains":
             raise XcgError(f"{measure} looks at more than gains: expected measures like MAep")
     base = as_recall_base(assessments, notes)
-    loaded = as_runs(runs, notes, ties, base)
-    models = models_for(user_model, base)
-    campaign = Campaign(base, loaded, as_corpus(corpus), notes)
+    documents = as_corpus(corpus)
+    loaded = as_runs(runs, notes, ties, base, documents)
+    models = models_for(user_model, base, loaded)
+    campaign = Campaign(base, loaded, documents, notes)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
     for topic in base.topics:
         stages = Stages(campaign.topic(topic), campaign)

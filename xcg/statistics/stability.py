@@ -254,8 +254,8 @@ def variations(
         if not measure.is_mean_of_figures(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean over topics is no mean of the topics' figures")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
-    loaded = as_runs(runs, notes, ties, frozenset(topics))
     documents = as_corpus(corpus)
+    loaded = as_runs(runs, notes, ties, frozenset(topics), documents)
     names = tuple(run.name for run in loaded)
     row_of = {topic: row for row, topic in enumerate(topics)}
     column_of = {run: column for column, run in enumerate(names)}
