@@ -1029,9 +1029,9 @@ def break_(
     order         a result with relevant text, moved up past results without, never lowers it
     ideal         the gold spans themselves, the best first, score 1
 
-    Exit status 0 says that all laws held, 1 that one is broken, 2 that the input is wrong or the function
-    failed. Needs the extra break.
-    """
+    Exit status 0 says that all laws held, 1 that one is broken, 2 that the input is wrong or the
+    function failed. Needs the extra break.
+    """  # noqa: D301
     from xcg.campaign import as_user_models
     from xcg.report.tables import records
 

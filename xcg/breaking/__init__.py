@@ -1,12 +1,12 @@
 """Breaking a measure: small cases in which its score does what no user would want.
 
-A measure of xcg, or a function of the user's own, is held to a few laws (:mod:`xcg.breaking.laws`) on small
-documents, gold spans and rankings that hypothesis makes; of the cases that break a law the smallest is shown
-(:func:`xcg.breaking.search.search`, ``xcg break``).
+A measure of xcg, or a function of the user's own, is held to a few laws (:mod:`xcg.breaking.laws`) on
+small documents, gold spans and rankings that hypothesis makes; of the cases that break a law the
+smallest is shown (:func:`xcg.breaking.search.search`, ``xcg break``).
 
-A function of the user's own is called as ``function(gold, ranking)``: two lists, of :class:`Gold` and of
-:class:`Retrieved`, the latter in order of rank. It returns a number. There is at least one gold span and one
-result; gold spans do not overlap, results may, and may come twice.
+A function of the user's own is called as ``function(gold, ranking)``: two lists, of :class:`Gold` and
+:class:`Retrieved`, the latter in order of rank. It returns a number. Neither list is empty; gold spans
+do not overlap, results may, and may come twice.
 
 Beside what such functions need, two are here as people write them today:
 :func:`ndcg_over_chunks` and :func:`recall_over_chunks`. Both break.
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 
 class Gold(NamedTuple):
-    """A relevant passage: the characters start … end - 1 of a document's text, and its grade, 1 to 3."""
+    """A relevant passage: the characters start … end - 1 of a document's text, and its grade, 1 … 3."""
 
     document: str
     start: int
@@ -43,7 +43,8 @@ Function = Callable[[list[Gold], list[Retrieved]], float]
 def overlap(a: Gold | Retrieved, b: Gold | Retrieved) -> bool:
     """Say whether two spans share text.
 
-    >>> overlap(Retrieved("d", 0, 4), Gold("d", 3, 9, 1)), overlap(Retrieved("d", 0, 3), Gold("d", 3, 9, 1))
+    >>> gold = Gold("d", 3, 9, 1)
+    >>> overlap(Retrieved("d", 0, 4), gold), overlap(Retrieved("d", 0, 3), gold)
     (True, False)
     """
     return a.document == b.document and a.start < b.end and b.start < a.end
@@ -52,8 +53,8 @@ def overlap(a: Gold | Retrieved, b: Gold | Retrieved) -> bool:
 def ndcg_over_chunks(gold: Sequence[Gold], ranking: Sequence[Retrieved]) -> float:
     """Return nDCG where a chunk has the highest grade of the gold spans that it overlaps.
 
-    Σ grade[i] / log2(i + 1) over the ranking, divided by the same over the gold spans in decreasing order of
-    grade. A bad example: it knows no chunk that was seen before, so that it is not bounded by 1.
+    Σ grade[i] / log2(i + 1) over the ranking, divided by the same over the gold spans, the highest
+    grade first. A bad example: it knows no chunk that was seen before, so that it is not bounded by 1.
 
     >>> chunk = Retrieved("d", 0, 9)
     >>> ndcg_over_chunks([Gold("d", 2, 5, 1)], [chunk])

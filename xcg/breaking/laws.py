@@ -1,4 +1,4 @@
-"""The laws, each a function that makes what it speaks about: a case, a ranking, and another to compare with.
+"""The laws, each a function that makes what it speaks about: a case, and one ranking or two.
 
 The first paragraph of a law's docstring is what it says, the second what it means to a user where it is
 broken; both are printed.
@@ -90,8 +90,8 @@ def _law(name: str) -> Callable[[_Claim], _Claim]:
 def boundedness(draw: DrawFn, setting: Setting) -> Claim:
     """The score of any ranking lies between 0 and 1.
 
-    A score beyond that is no share of the best possible: means over topics lose their meaning, and a system
-    can win by what pushed the score there.
+    A score beyond that is no share of the best possible: means over topics lose their meaning, and a
+    system can win by what pushed the score there.
     """
     case = draw(cases(setting))
     return Claim(case, draw(rankings(case, setting)), "bounded")
@@ -101,7 +101,8 @@ def boundedness(draw: DrawFn, setting: Setting) -> Claim:
 def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
     """A result that repeats an earlier one, or lies inside it, never raises the score.
 
-    The measure pays twice for the same text: a system gains by returning what its user has already read.
+    The measure pays twice for the same text: a system gains by returning what its user has read
+    already.
     """
     case = draw(cases(setting))
     ranking = draw(rankings(case, setting))
@@ -113,8 +114,7 @@ def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
 
 @_law("granularity")
 def granularity(draw: DrawFn, setting: Setting) -> Claim:
-    """Results cut into pieces, in the order of their text, never raise the score; where the user pays for
-    text they leave it as it is.
+    """Results cut in two never raise the score, and leave it as it is where the user pays for text.
 
     The score depends on how a system cuts its text, and not only on the text that is read: systems of
     different chunk sizes cannot be compared by it.
@@ -149,10 +149,10 @@ def order(draw: DrawFn, setting: Setting) -> Claim:
 def ideal(draw: DrawFn, setting: Setting) -> Claim:
     """The gold spans themselves, the best first, score 1.
 
-    The best answer that there is does not reach the top of the scale, or the scale ends below it: a score
-    does not tell how far a system is from the best.
+    The best answer that there is does not reach the top of the scale, or the scale ends below it: a
+    score does not tell how far a system is from the best.
     """
-    case = draw(cases(setting, disjoint=True))
+    case = draw(cases(setting))
 
     def worth(place: int) -> float:
         _, start, end, grade = case.gold[place]

@@ -27,8 +27,8 @@ class Outcome:
     """What a law said about a subject.
 
     cases: how many were tried until the first that was not held, or of all. verdict: ``failed`` where
-    the subject had no score. claim: the smallest case that was not held. before, score: the scores of its
-    rankings. failure: what the subject did in place of a score, and of which ranking.
+    the subject failed. claim: the smallest case that was not held. before, score: the scores of its
+    rankings. failure: what the subject did in place of a score.
     """
 
     law: Law
@@ -51,9 +51,10 @@ def search(
     Raises XcgError for an unknown law, and for a subject that scores one case in two ways.
 
     >>> from xcg.breaking.subjects import FunctionSubject
-    >>> for outcome in search(FunctionSubject.named("xcg.breaking:recall_over_chunks"), ["boundedness"]):
-    ...     print(outcome.verdict, outcome.score, *outcome.claim.ranking)
-    broken 2.0 Retrieved(document='a', start=0, end=1) Retrieved(document='a', start=0, end=1)
+    >>> subject = FunctionSubject.named("xcg.breaking:recall_over_chunks")
+    >>> outcome, = search(subject, ["boundedness"])
+    >>> outcome.verdict, outcome.score, outcome.claim.ranking[0]
+    ('broken', 2.0, Retrieved(document='a', start=0, end=1))
     """
     for name in laws:
         if name not in LAWS:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Protocol
 
-from xcg.breaking import Function, Gold, Retrieved
+from xcg.breaking import Function, Gold, Retrieved, overlap
 from xcg.breaking.cases import Case, Document, Effort, Form, Ranking, Setting
 from xcg.documents import Corpus
 from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation import evaluate
 from xcg.judgements import Assessment, RecallBase
+from xcg.judgements.highlights import Scale as Specificity
 from xcg.judgements.recall_base import Scale, Span, level_assessment
 from xcg.measures import MEASURES, Measure
 from xcg.plugins import Registry
@@ -45,8 +46,8 @@ class Subject(Protocol):
     def score(self, case: Case, ranking: Ranking) -> float:
         """Return the score; UndefinedScoreError where there is none, FailedScoreError for a failure."""
 
-    def grade(self, gold: Gold) -> str:
-        """Return how a report writes a gold span's grade."""
+    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
+        """Return what was judged, and how, as reports write it."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,13 @@ class FunctionSubject:
             raise FailedScoreError(f"returned {value}: expected a finite number")
         return float(value)
 
-    def grade(self, gold: Gold) -> str:
-        """Return the grade."""
-        return f"grade {gold.grade}"
+    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
+        """Return the gold spans with their grades."""
+        return _graded(case)
+
+
+def _graded(case: Case) -> list[tuple[Retrieved, str]]:
+    return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
 
 
 _FUNCTIONS: Registry[Function] = Registry("function")
@@ -99,9 +104,9 @@ def _short(value: object) -> str:
 class MeasureSubject:
     """A measure of xcg under a user model, evaluated by :func:`xcg.evaluate` as users call it.
 
-    Where results count as text, cases are spans of plain text, and gold are relevant passages. Else they are
-    elements of small trees, each assessed on the scale that the user model takes; what is not gold is not
-    assessed.
+    Where results count as text, cases are spans of plain text, and gold are relevant passages. Else
+    they are elements of small trees: gold are some of the smallest, and all with relevant text are
+    assessed by the share of it, on the scale that the user model takes; levels have the gold alone.
 
     Raises XcgError for a measure of which less is better, and one that has no score for gold that is
     returned as it is.
@@ -153,11 +158,11 @@ class MeasureSubject:
         except XcgError as error:
             raise FailedScoreError(str(error)) from None
 
-    def grade(self, gold: Gold) -> str:
-        """Return the grade, of an element as its assessment is written."""
+    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
+        """Return the gold spans with their grades, or all assessed elements with their assessments."""
         if self.setting.form == "text":
-            return f"grade {gold.grade}"
-        return _ASSESSED[self._scale](gold.grade).label
+            return _graded(case)
+        return [(span, assessment.label) for span, assessment in self._assessed(case)]
 
     def _evaluated(self, case: Case, ranking: Ranking) -> float:
         run = Run("run", {"1": ranking_of(self._results(case, ranking))})
@@ -167,13 +172,24 @@ class MeasureSubject:
 
     def _recall_base(self, case: Case) -> RecallBase:
         base = RecallBase()
-        for document, start, end, grade in case.gold:
-            if self.setting.form == "text":
+        if self.setting.form == "text":
+            for document, start, end, grade in case.gold:
                 base.add_span("1", document, Span(start, end, grade), "gold")
-            else:
-                path = case.documents[document].elements[start, end]
-                base.add("1", document, path, _ASSESSED[self._scale](grade), "gold")
+            return base
+        for (document, start, end), assessment in self._assessed(case):
+            base.add("1", document, case.documents[document].elements[start, end], assessment, "gold")
         return base
+
+    def _assessed(self, case: Case) -> Iterator[tuple[Retrieved, Assessment]]:
+        """Yield the elements with relevant text, as assessors have to judge them: none is left out."""
+        for name, document in case.documents.items():
+            for start, end in document.elements:
+                held = [gold for gold in case.gold if overlap(gold, Retrieved(name, start, end))]
+                if held and (self._scale != "level" or (start, end) == held[0][1:3]):
+                    length = sum(gold.end - gold.start for gold in held)
+                    best = max(gold.grade for gold in held)
+                    assessment = _ASSESSED[self._scale](best, length / (end - start))
+                    yield Retrieved(name, start, end), assessment
 
     def _results(
         self, case: Case, ranking: Ranking
@@ -199,13 +215,15 @@ class MeasureSubject:
         return "ranks"
 
 
-_ASSESSED: dict[Scale, Callable[[int], Assessment]] = {
-    "four-point": lambda grade: Assessment(float(grade), 3.0),
-    "share": lambda grade: Assessment(float(grade), 1.0, None, "share"),
-    "level": level_assessment,
-    "coverage": lambda grade: Assessment(float(grade), "E", None, "coverage"),
+_ASSESSED: dict[Scale, Callable[[int, float], Assessment]] = {
+    "four-point": lambda grade, share: Assessment(float(grade), Specificity().specificity(share)),
+    "share": lambda grade, share: Assessment(float(grade), share, None, "share"),
+    "level": lambda grade, share: level_assessment(grade),
+    "coverage": lambda grade, share: Assessment(
+        float(grade), "E" if share == 1 else "L", None, "coverage"
+    ),
 }
-"""What the assessment of an element that is relevant throughout is on each scale, for a grade."""
+"""The assessment of an element by the highest grade and the share of the relevant text in it."""
 
 _GRADES: dict[Scale, tuple[int, ...]] = {
     "four-point": (1, 2, 3),

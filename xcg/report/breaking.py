@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from xcg.breaking import Gold, Retrieved
@@ -17,21 +18,25 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     if outcome.claim is None:
         return f"{law.name}: held in {outcome.cases:,} cases\n"
     claim = outcome.claim
-    lines = [f"{law.name}: {outcome.verdict}, in case {outcome.cases:,}", f"  {law.says}"]
+    lines = [f"{law.name}: {outcome.verdict}, in case {outcome.cases:,}", *_wrapped(law.says)]
     for name, document in claim.case.documents.items():
         lines.append(f"  document {name}: {_marked(claim.case, name)}")
         if subject.setting.form == "elements":
             lines.append(f"    {document.markup}")
-    lines += [
-        f"  gold: {_place(subject, claim.case, gold)} {subject.grade(gold)}" for gold in claim.case.gold
-    ]
+    for span, judgement in subject.judged(claim.case):
+        what = "gold" if any(span == gold[:3] for gold in claim.case.gold) else "assessed"
+        lines.append(f"  {what}: {_place(subject, claim.case, span)}, {judgement}")
     if claim.before is not None:
         lines += _ranking(subject, claim, claim.before, outcome.before, outcome)
     if claim.before is None or outcome.before is not None:
         lines += _ranking(subject, claim, claim.ranking, outcome.score, outcome)
     if outcome.verdict == "broken":
-        lines.append(f"  {_verdict(outcome)} {law.means}")
+        lines += _wrapped(f"{_verdict(outcome)} {law.means}")
     return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 96, initial_indent="  ", subsequent_indent="  ")
 
 
 def _ranking(
