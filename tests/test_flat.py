@@ -130,7 +130,7 @@ def test_passages_with_levels(tmp_path: Path) -> None:
         "e": [],
     }
     for fields, message in (
-        ('"level": 3', "level is 3: a passage has 0 or 1 or 2"),
+        ('"level": 3000', "illegal level 3000"),
         ('"level": 1, "exhaustivity": 1', "level beside exhaustivity"),
         ('"exhaustivity": 0', "exhaustivity is 0: a passage has 1 or 2"),
     ):

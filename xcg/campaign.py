@@ -11,6 +11,7 @@ from xcg.documents import Corpus, ElementTree
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
 from xcg.documents.tree import UnknownPathError
+from xcg.documents.units import Characters, TextUnit, Yardstick
 from xcg.errors import InputError, Notes, XcgError
 from xcg.inputs import PathLike
 from xcg.judgements import Assessment, RecallBase, read_assessments
@@ -126,6 +127,7 @@ class TopicView:
         passage stands as the smallest element that contains it.
     passages: run → place → the characters of a result that is a passage.
     highlighted: file → the passages of relevant text, where the assessments state them.
+    passages_stated: the same with their grades, where relevance is stated by passages alone.
     sources: run → where its results for the topic were read, for messages.
     """
 
@@ -135,7 +137,12 @@ class TopicView:
     rankings: Mapping[str, Sequence[tuple[str, int | None]]]
     passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    passages_stated: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+
+
+_KEPT_YARDSTICKS = 2000
+"""Of how many documents a campaign keeps where their words or tokens begin."""
 
 
 def _mean_length(corpus: Corpus) -> float:
@@ -174,6 +181,7 @@ class Campaign:
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
         self.notes = notes
+        self._yardsticks: dict[object, Yardstick] = {}
 
     def topic(self, topic: str) -> TopicView:
         """Return the view of a topic.
@@ -202,10 +210,12 @@ class Campaign:
                     message = f"{path} and the whole document are one element with two assessments"
                     self.notes.problem("contradicting assessments", self._where(topic, file), message)
         highlighted: dict[str, list[tuple[int, int]]] = {}
+        stated: dict[str, list[Span]] = {}
         for file, spans in self._spans(topic, trees).items():
             highlighted[file] = [(span.start, span.end) for span in spans]
             if file not in assessed_paths:
                 assessed[file] = assess_spans(trees[file], spans)
+                stated[file] = spans
         rankings = {}
         passages = {}
         for name, run in answers.items():
@@ -214,7 +224,7 @@ class Campaign:
         if not self._check_later:
             self.check_results()
         sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
-        return TopicView(topic, trees, assessed, rankings, passages, highlighted, sources)
+        return TopicView(topic, trees, assessed, rankings, passages, highlighted, stated, sources)
 
     def _where(self, topic: str, file: str) -> str:
         return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
@@ -341,6 +351,25 @@ class Campaign:
             else:
                 found.append((file, int(tree.start[row]), int(tree.stop[row])))
         return found
+
+    def yardstick(self, model: UserModel, unit: TextUnit, file: str) -> Yardstick:
+        """Return how the text of a document is measured in a unit.
+
+        Raises XcgError where there is no corpus, or the user model's tokenizer fails.
+        """
+        if unit == "characters":
+            return Characters()
+        tokenizer = model.effort.tokenizer
+        key = file, unit, unit == "tokens" and tokenizer.key
+        if key not in self._yardsticks:
+            while len(self._yardsticks) >= _KEPT_YARDSTICKS:
+                del self._yardsticks[next(iter(self._yardsticks))]
+            corpus = self._needed_corpus()
+            try:
+                self._yardsticks[key] = Yardstick.of(corpus.tree(file).text, unit, tokenizer)
+            except XcgError as error:
+                raise InputError(f"{corpus.label}, {file}", str(error)) from None
+        return self._yardsticks[key]
 
     def _needed_corpus(self) -> Corpus:
         if self.corpus is None:

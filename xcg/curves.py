@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +19,14 @@ from xcg.campaign import (
     as_runs,
     models_for,
 )
+from xcg.documents.units import TextUnit
 from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.measure import SHARED
+from xcg.measures.text_effort import Reading
 from xcg.runs import Ties
-from xcg.stages import Stages, ranking_gains
+from xcg.stages import IdealTopic, Stages
 
 IDEAL = "ideal ranking"
 
@@ -97,12 +100,9 @@ def curves(
             ideal = stages.ideal(model)
             if not ideal.gains:
                 continue
-            material = stages.material(loaded[0].name, ideal)
-            rankings = {IDEAL: TopicGains(ideal.gains, ideal.gains, 0, material)} if with_ideal else {}
-            for run in loaded:
-                ranking = stages.view.rankings.get(run.name, ())
-                material = stages.material(run.name, ideal)
-                rankings[run.name] = ranking_gains(ranking, ideal, model, material)
+            rankings = {run.name: stages.gains(run.name, ideal, model) for run in loaded}
+            if with_ideal:
+                rankings = {IDEAL: _ideal_ranking(ideal, rankings[loaded[0].name]), **rankings}
             for name, gains in rankings.items():
                 for one in wanted:
                     try:
@@ -114,6 +114,17 @@ def curves(
     if not any(found.values()):
         raise XcgError("no curves: no topic has an ideal element under these user models")
     return [curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run))]
+
+
+def _ideal_ranking(ideal: IdealTopic, of_run: TopicGains) -> TopicGains:
+    """Return the ranking of the ideal elements, with the material of a run."""
+    material = of_run.beside("the ideal ranking")
+
+    def readings(unit: TextUnit) -> tuple[Reading, Reading]:
+        _, best = material.readings(unit)
+        return best, best
+
+    return TopicGains(ideal.gains, ideal.gains, 0, replace(material, readings=readings))
 
 
 def _mean(curves: Sequence[CurveOf]) -> CurveOf:

@@ -30,7 +30,7 @@ from xcg.measures.measure import vector
 from xcg.measures.trec import trec_figures
 from xcg.results import Result, Results
 from xcg.runs import Run, Ties
-from xcg.stages import IdealTopic, Stages, ranking_gains
+from xcg.stages import IdealTopic, Stages
 from xcg.user_model import UserModel
 
 Progress = Callable[[int, int], None]
@@ -161,11 +161,9 @@ class _Sheet:
             ranking = view.rankings.get(run.name)
             if ranking is None and self.unanswered == "skip":
                 continue
-            material = stages.material(run.name, ideal)
-            topic = TopicGains((), (), 0, material)
             if ideal.gains:
                 self._check_passages(view, run.name)
-                topic = ranking_gains(ranking or (), ideal, self.model, material)
+            topic = stages.gains(run.name, ideal, self.model)
             for measure, column in zip(self.measures, self._values[run.name], strict=True):
                 self._enter(column, measure, topic, view.topic, run.name)
 

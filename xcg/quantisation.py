@@ -142,6 +142,11 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
             f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
             f"{assessment.scale} scale; choose one for the scale of these assessments"
         )
+    if assessment.scale == "share" and exhaustivity > 2:
+        raise XcgError(
+            f"{assessment.label}: exhaustivity goes up to 2 on the scale of INEX 2005; for "
+            "passages with higher levels, choose a quantisation of levels and spans: text"
+        )
     try:
         score = float(part.function(exhaustivity, specificity))
     except XcgError as error:

@@ -95,6 +95,14 @@ class JudgedDocument:
         self.end = tree.end.tolist()
         self._related: dict[int, tuple[list[int], list[int]]] = {}
 
+    def span(self, row: int) -> tuple[int, int]:
+        """Return the characters of an element; XcgError where only its path is known."""
+        if self.tree.start[row] == UNKNOWN:
+            raise MissingSizeError(
+                f"{self.name}, {self.tree.paths[row]}", "its text is not known; give the corpus"
+            )
+        return int(self.tree.start[row]), int(self.tree.stop[row])
+
     def related(self, row: int) -> tuple[list[int], list[int]]:
         """Return the ideal elements at or above a row, and all that are related to it.
 

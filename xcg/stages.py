@@ -5,31 +5,41 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from xcg.campaign import (
     Campaign,
     TopicView,
 )
+from xcg.documents.units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.ideal import select
 from xcg.judgements import Assessment
+from xcg.judgements.recall_base import Scale
 from xcg.measures import Material, TopicGains
 from xcg.measures.highlighted import HighlightedRanking
-from xcg.measures.measure import Graded
+from xcg.measures.measure import Graded, vector
+from xcg.measures.text_effort import Reading, by_density
 from xcg.near_misses import near_scores
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
 from xcg.runs.overlap import overlapping_results
+from xcg.span_value import GoldSpan, ReadResult, SpanReader, SpanTopic
 from xcg.user_model import UserModel
+
+Span = tuple[str, int, int]
+"""A result as text: its document, and the characters start … end - 1."""
 
 
 @dataclass(frozen=True)
 class IdealTopic:
-    """A topic under one user model: its judged documents, and the ideal gains in decreasing order."""
+    """A topic under one user model: what is ideal, and its gains in decreasing order."""
 
     documents: Mapping[str, JudgedDocument]
     gains: Sequence[float]
+    gold: Mapping[str, Sequence[GoldSpan]] | None = None
+    """Document → gold spans in characters, where results count as text."""
 
 
 class Stages:
@@ -41,16 +51,100 @@ class Stages:
         self._ideals: dict[object, IdealTopic] = {}
         self._texts: dict[str, HighlightedRanking] = {}
         self._spans: dict[str, list[tuple[str, int, int]]] = {}
+        self._gold: dict[object, SpanTopic] = {}
 
     def ideal(self, model: UserModel) -> IdealTopic:
         """Return the topic under a user model."""
         near = model.relevance_value.near_misses
-        key = model.quantisation.key, model.ideal.key, near.key
+        key = model.quantisation.key, model.ideal.key, near.key, model.spans == "text" and model.size
         if key not in self._ideals:
-            self._ideals[key] = ideal_topic(self.view, model)
+            view = self.view
+            if model.spans == "text":  # no elements are made of what is stated as text
+                kept = {f: a for f, a in view.assessed.items() if f not in view.passages_stated}
+                view = replace(view, assessed=kept)
+            ideal = ideal_topic(view, model)
+            if model.spans == "text":
+                gold = gold_spans(view, ideal, model)
+                spans = SpanTopic(gold, partial(self._campaign.yardstick, model, model.size)).gold
+                scores = sorted((s.score for found in spans.values() for s in found), reverse=True)
+                ideal = IdealTopic(ideal.documents, scores, gold)
+            self._ideals[key] = ideal
         return self._ideals[key]
 
-    def material(self, run: str, ideal: IdealTopic) -> Material:
+    def gains(self, run: str, ideal: IdealTopic, model: UserModel) -> TopicGains:
+        """Return what each result of a run gains, and what measures can look at beside it.
+
+        Without an ideal there are no gains.
+        """
+        if not ideal.gains:
+            return TopicGains((), (), 0, self.material(run, ideal, model, ()))
+        if ideal.gold is None:
+            found = ranking_gains(self.view.rankings.get(run, ()), ideal, model)
+            gains = vector(found.gains).tolist()
+            missed = found.not_retrieved
+        else:
+            read, missed = self.read(run, ideal, model, model.size)
+            gains = [result.gain for result in read]
+        return TopicGains(gains, ideal.gains, missed, self.material(run, ideal, model, gains))
+
+    def read(
+        self,
+        run: str,
+        ideal: IdealTopic,
+        model: UserModel,
+        unit: TextUnit,
+        watch: Callable[[int, float, float, SpanReader], None] | None = None,
+    ) -> tuple[list[ReadResult], int]:
+        """Return a run's results as text in a unit, see :meth:`xcg.span_value.SpanTopic.read`."""
+        return self._span_topic(ideal, model, unit).read(self.spans(run), model.relevance_value, watch)
+
+    def _span_topic(self, ideal: IdealTopic, model: UserModel, unit: TextUnit) -> SpanTopic:
+        key = id(ideal), unit, model.effort.tokenizer.key
+        if key not in self._gold:
+            yardstick = partial(self._campaign.yardstick, model, unit)
+            self._gold[key] = SpanTopic(ideal.gold or {}, yardstick)
+        return self._gold[key]
+
+    def spans(self, run: str) -> list[Span]:
+        """Return a run's results as text, see :meth:`xcg.campaign.Campaign.spans`."""
+        if run not in self._spans:
+            self._spans[run] = self._campaign.spans(self.view, run)
+        return self._spans[run]
+
+    def _readings(
+        self,
+        run: str,
+        ideal: IdealTopic,
+        model: UserModel,
+        gains: Sequence[float],
+        unit: TextUnit,
+    ) -> tuple[Reading, Reading]:
+        """Return what the user reads of a run and of the ideal."""
+        if ideal.gold is not None:
+            topic = self._span_topic(ideal, model, unit)
+            results, _ = topic.read(self.spans(run), model.relevance_value)
+            read = [stretch for result in results for stretch in result.stretches()]
+            best = [(s.end - s.start, s.score) for found in topic.gold.values() for s in found]
+        else:
+            texts = [self._text_of(span, model, unit) for span in self.spans(run)]
+            read = list(zip(texts, gains, strict=True))
+            best = [
+                (self._text_of((file, *document.span(row)), model, unit), score)
+                for file, document in ideal.documents.items()
+                for row, score in document.ideal_scores.items()
+            ]
+        return Reading([text for text, _ in read], [gain for _, gain in read]), by_density(best)
+
+    def _text_of(self, span: Span, model: UserModel, unit: TextUnit) -> float:
+        file, start, end = span
+        if start == end:
+            return 1.0  # it has to be looked at
+        first, last = self._campaign.yardstick(model, unit, file).at([start, end]).tolist()
+        return float(last - first)
+
+    def material(
+        self, run: str, ideal: IdealTopic, model: UserModel, gains: Sequence[float]
+    ) -> Material:
         """Return what measures can look at beside the gains of a run."""
         ranking = self.view.rankings.get(run, ())
         as_read = self._campaign.runs[run].rankings.get(self.view.topic)
@@ -81,6 +175,7 @@ class Stages:
             lambda: self._grades(run),
             lambda: self._text(run),
             lambda: _decreasing(as_read.keys) if as_read is not None else [],
+            lambda unit: self._readings(run, ideal, model, gains, unit),
         )
 
     def _text(self, run: str) -> HighlightedRanking:
@@ -94,9 +189,7 @@ class Stages:
         total = math.fsum(
             _mapped(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
-        if run not in self._spans:
-            self._spans[run] = self._campaign.spans(self.view, run)
-        spans = self._spans[run]
+        spans = self.spans(run)
         new = HighlightedRanking(spans, {}).new_sizes.tolist()
         graded = []
         ranking = self.view.rankings.get(run, ())
@@ -162,6 +255,33 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
     return IdealTopic(documents, sorted(gains, reverse=True))
 
 
+def gold_spans(view: TopicView, ideal: IdealTopic, model: UserModel) -> dict[str, list[GoldSpan]]:
+    """Return document → gold spans: the stated passages, or else the text of the ideal elements.
+
+    Raises XcgError where the quantisation cannot score a passage.
+    """
+    gold: dict[str, list[GoldSpan]] = {}
+    scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
+    for file, spans in view.passages_stated.items():
+        gold[file] = []
+        for span in spans:
+            where = f"{span.start}–{span.end}"
+            try:
+                score = _quantised(model, Assessment(span.exhaustivity, 1.0, None, scale), where)
+            except XcgError as error:
+                where = f"user model {model.name}, topic {view.topic}, {file}"
+                raise InputError(where, str(error)) from None
+            gold[file].append(GoldSpan(span.start, span.end, score))
+    for file, document in ideal.documents.items():
+        if file not in gold:
+            gold[file] = [
+                GoldSpan(*document.span(row), score)
+                for row, score in document.ideal_scores.items()
+                if document.tree.characters[row]
+            ]
+    return gold
+
+
 def _quantised(model: UserModel, assessment: Assessment, path: str) -> float:
     try:
         return quantise(model.quantisation, assessment)
@@ -173,7 +293,6 @@ def ranking_gains(
     ranking: Sequence[tuple[str, int | None]],
     ideal: IdealTopic,
     model: UserModel,
-    material: Material | None = None,
     watch: Callable[[int, int, Reader], None] | None = None,
 ) -> TopicGains:
     """Return what each result of a ranking gains, and how many ideal elements it leaves out.
@@ -193,4 +312,4 @@ def ranking_gains(
             watch(place, row, reader)
         gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
-    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved, material)
+    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved)

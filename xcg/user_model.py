@@ -13,6 +13,7 @@ from typing import Any, Literal, cast, get_args
 import voluptuous as vol
 
 from xcg.documents.tree import SizeUnit
+from xcg.documents.units import TOKENIZERS, Tokenizer
 from xcg.errors import InputError, XcgError, nearest
 from xcg.ideal import SELECTIONS, Selection
 from xcg.measures.effort_precision import Interpolation, Unretrieved
@@ -26,20 +27,31 @@ from xcg.yaml_file import Place, dotted, load_yaml
 DEFAULT = "kazai-lalmas-2006"
 OF_SCALE = {"level": "levels", "share": "inex-2005"}
 """The models that are chosen for assessments of other scales, where the user names none."""
-Spans = Literal["refuse", "smallest_element"]
-"""What a result is that is a passage and no element: an error, or the smallest element around it."""
+Spans = Literal["refuse", "smallest_element", "text"]
+"""What a result is that is a passage and no element: an error, or the smallest element around it. With
+``text`` every result, an element too, is the text that it spans, see :mod:`xcg.span_value`."""
+EffortUnit = Literal["ranks", "characters", "words", "tokens"]
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How effort-precision is read off the curves; a measure's own parameters come first."""
+    """How effort-precision is read off the curves; a measure's own parameters come first.
+
+    unit: what effort is counted in, results visited or text read. tokenizer: what tokens are.
+    """
 
     interpolation: Interpolation = "segment"
     unretrieved: Unretrieved = "uncredited"
+    unit: EffortUnit = "ranks"
+    tokenizer: Part[Tokenizer] = field(default_factory=lambda: TOKENIZERS.part("words_and_marks"))
 
     def parameters(self) -> dict[str, str]:
         """Return the parameters that measures take from the user model."""
-        return {"interpolation": self.interpolation, "unretrieved": self.unretrieved}
+        return {
+            "interpolation": self.interpolation,
+            "unretrieved": self.unretrieved,
+            "effort": self.unit,
+        }
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,15 @@ class UserModel:
     size: SizeUnit = "characters"
     spans: Spans = "refuse"
     effort: Effort = field(default_factory=Effort)
+
+    def __post_init__(self) -> None:
+        rule = self.relevance_value
+        for part, only in ((rule.partially_seen, "recursive"), (rule.near_misses, "judged")):
+            if self.spans == "text" and part.name != only:
+                raise XcgError(
+                    f"{part} is for elements; with spans: text, what is new and what is near follows "
+                    "from the text that results share"
+                )
 
     @classmethod
     def of(cls, mapping: Mapping[str, object], where: object = "user model") -> UserModel:
@@ -214,7 +235,11 @@ def _range(value: Mapping[object, object], where: str) -> list[object]:
 
 def checked_model(content: object, where: Callable[[Place], str]) -> UserModel:
     """Return the model of a mapping; ``where`` says for a place in it how messages name it."""
-    return UserModel(**check(content, _MODEL, where))
+    values = check(content, _MODEL, where)
+    try:
+        return UserModel(**values)
+    except XcgError as error:
+        raise InputError(where(("spans",)), str(error)) from None
 
 
 def check(content: object, schema: vol.Schema, where: Callable[[Place], str]) -> dict[str, Any]:
@@ -336,6 +361,8 @@ _EFFORT = _optional(
     {
         "interpolation": choice(get_args(Interpolation)),
         "unretrieved": choice(get_args(Unretrieved)),
+        "unit": choice(get_args(EffortUnit)),
+        "tokenizer": _part(TOKENIZERS),
     }
 )
 _MODEL = vol.Schema(

@@ -28,7 +28,7 @@ _PASSAGE = (
     Field("start", (int,), "a whole number"),
     Field("end", (int,), "a whole number"),
     Field("exhaustivity", (int,), "1 or 2", required=False),
-    Field("level", (int,), "0, 1 or 2", required=False),
+    Field("level", (int,), "a level of relevance, a whole number", required=False),
     Field("text", (str,), "text", required=False),
 )
 
@@ -38,8 +38,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
 
     An element has exhaustivity and specificity on the four-point scales, or one ``level``; a level
     without a path is that of a whole document. A passage has ``start`` and ``end`` in place of a
-    path, and may have an exhaustivity of 1 or 2, or a level, of which 0 says that the document was
-    assessed and the passage is not relevant.
+    path, and may have an exhaustivity of 1 or 2, or a level, which from 0 down says that the document
+    was assessed and the passage is not relevant.
     Raises InputError with file and line for a wrong one; where the notes are lenient, illegal pairs
     and paths are counted and left out.
     """
@@ -71,7 +71,8 @@ def _span(fields: dict[str, Any]) -> Span | None:
     if {"level", "exhaustivity"} <= set(fields):
         raise ValueError("level beside exhaustivity: expected one of them")
     grade = fields.get(name, 2)
-    legal = (0, 1, 2) if name == "level" else (1, 2)
-    if grade not in legal:
-        raise ValueError(f"{name} is {grade}: a passage has {' or '.join(map(str, legal))}")
-    return Span(fields["start"], fields["end"], float(grade)) if grade else None
+    if name == "level":
+        level_assessment(grade)  # raises where no scale has such a level
+    elif grade not in (1, 2):
+        raise ValueError(f"exhaustivity is {grade}: a passage has 1 or 2")
+    return Span(fields["start"], fields["end"], float(grade)) if grade > 0 else None

@@ -81,7 +81,8 @@ LEGAL_PAIRS = frozenset(
 class Span(NamedTuple):
     """A relevant passage: the characters start … end - 1 of a document's text.
 
-    exhaustivity: 1 or 2, as from INEX 2005 on; 2 where nobody graded it.
+    exhaustivity: 1 or 2, as from INEX 2005 on; 2 where nobody graded it. A level of relevance, where
+        passages have levels; elements can be made of such passages up to level 2.
     """
 
     start: int

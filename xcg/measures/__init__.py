@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from xcg.documents.units import TextUnit
 from xcg.measures import classic, graded, highlighted, inex_eval
 from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
 from xcg.measures.effort_precision import (
@@ -31,6 +32,15 @@ from xcg.measures.measure import (
     split_measures,
 )
 from xcg.measures.sakai import q_measure, r_measure
+from xcg.measures.text_effort import (
+    Reading,
+    effort_precision_in_text,
+    gain_at_budgets,
+    gain_recall_at_budgets,
+    interpolated_mean_effort_precision_in_text,
+    mean_effort_precision_in_text,
+    nxcg_at_budgets,
+)
 
 __all__ = [
     "MEASURES",
@@ -54,21 +64,41 @@ __all__ = [
 
 _INTERPOLATION = {"interpolation": ("segment", "linear")}
 _UNRETRIEVED = {"unretrieved": ("uncredited", "max")}
+_UNITS = ("ranks", "characters", "words", "tokens")
+_EFFORT = {"effort": _UNITS}
+_BUDGET = {"budget": _UNITS}
 _BOUND = (
     "from 0; 1 for the ideal ranking, and more only for a ranking that gains more than the ideal: "
     "without normalisation, with alpha below 1, or by several results above one ideal element"
 )
 
+_STEPS = 100
+"""How many points a curve over text has."""
+
 MEASURES = MeasureRegistry()
 _FAMILIES = (graded, inex_eval, highlighted, classic)
 
 
+def _readings(topic: TopicGains, unit: str) -> tuple[Reading, Reading]:
+    return topic.beside(f"effort in {unit}").readings(cast(TextUnit, unit))
+
+
+InText = Callable[[Reading, Reading, Sequence[float]], npt.NDArray[np.float64]]
+"""A vector over amounts of text, of the readings of a run and of the ideal."""
+
+
 def _at_rank(
-    vector: Callable[..., npt.NDArray[np.float64]], *, normalised: bool = True
+    vector: Callable[..., npt.NDArray[np.float64]],
+    in_text: InText | None = None,
+    *,
+    normalised: bool = True,
 ) -> Callable[[TopicGains, float, Parameters], float | None]:
-    """Make a measure at a rank from a function that gives a vector by rank."""
+    """Make a measure at a rank, or at an amount of text, from functions that give a vector."""
 
     def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+        unit = parameters.get("budget", "ranks")
+        if in_text is not None and unit != "ranks":
+            return float(in_text(*_readings(topic, unit), [cutoff])[0])
         given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
         return float(vector(*given, depth=int(cutoff))[-1])
 
@@ -76,13 +106,24 @@ def _at_rank(
 
 
 def _by_rank(
-    vector: Callable[..., npt.NDArray[np.float64]], *, normalised: bool = True
+    vector: Callable[..., npt.NDArray[np.float64]],
+    in_text: InText | None = None,
+    *,
+    normalised: bool = True,
 ) -> Callable[[TopicGains, int, Parameters], Curve]:
     def curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+        unit = parameters.get("budget", "ranks")
+        if in_text is not None and unit != "ranks":
+            points = [depth * step / _STEPS for step in range(1, _STEPS + 1)]
+            return points, in_text(*_readings(topic, unit), points).tolist()
         given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
         return range(1, depth + 1), vector(*given, depth=depth).tolist()
 
     return curve
+
+
+def _xcg_in_text(run: Reading, ideal: Reading, budgets: Sequence[float]) -> npt.NDArray[np.float64]:
+    return gain_at_budgets(run, budgets)
 
 
 MEASURES.add(
@@ -95,8 +136,9 @@ MEASURES.add(
         example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
         caveat="Topics with more relevant elements weigh more in its mean; nxCG compares better.",
         cutoff=RANK,
-        compute=_at_rank(cumulate, normalised=False),
-        curve=_by_rank(cumulate, normalised=False),
+        parameters=_BUDGET,
+        compute=_at_rank(cumulate, _xcg_in_text, normalised=False),
+        curve=_by_rank(cumulate, _xcg_in_text, normalised=False),
     )
 )
 MEASURES.add(
@@ -107,10 +149,12 @@ MEASURES.add(
         range=_BOUND,
         source="Kazai & Lalmas 2006, equation 5",
         example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
-        caveat="Behind the last ideal element it no longer tells early from late results.",
+        caveat="Behind the last ideal element it no longer tells early from late results. "
+        "budget=tokens (words, characters) reads the curve after so much text in place of ranks.",
         cutoff=RANK,
-        compute=_at_rank(nxcg),
-        curve=_by_rank(nxcg),
+        parameters=_BUDGET,
+        compute=_at_rank(nxcg, nxcg_at_budgets),
+        curve=_by_rank(nxcg, nxcg_at_budgets),
     )
 )
 MEASURES.add(
@@ -136,31 +180,34 @@ MEASURES.add(
         source="Kazai & Lalmas 2006, equation 14",
         example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
         cutoff=RANK,
-        compute=_at_rank(gain_recall),
-        curve=_by_rank(gain_recall),
+        parameters=_BUDGET,
+        compute=_at_rank(gain_recall, gain_recall_at_budgets),
+        curve=_by_rank(gain_recall, gain_recall_at_budgets),
     )
 )
 
 
 def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return effort_precision_in_text(*_readings(topic, parameters["effort"]), cutoff)
     interpolation = cast(Interpolation, parameters["interpolation"])
     return effort_precision(topic.gains, topic.ideal, cutoff, interpolation)
 
 
 def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    interpolation = cast(Interpolation, parameters["interpolation"])
-    heights = [
-        effort_precision(topic.gains, topic.ideal, x, interpolation) for x in inex_eval.RECALL_POINTS
-    ]
-    return inex_eval.RECALL_POINTS, heights
+    return inex_eval.RECALL_POINTS, [_ep(topic, x, parameters) for x in inex_eval.RECALL_POINTS]
 
 
 def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters["effort"]))
     interpolation = cast(Interpolation, parameters["interpolation"])
     return interpolated_mean_effort_precision(topic.gains, topic.ideal, interpolation)
 
 
 def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return mean_effort_precision_in_text(*_readings(topic, parameters["effort"]))
     return mean_effort_precision(
         topic.gains,
         topic.ideal,
@@ -188,9 +235,10 @@ MEASURES.add(
         range=_BOUND,
         source="Kazai & Lalmas 2006, equation 13",
         example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
-        caveat="interpolation=segment reproduces the paper's Table II, linear is its text.",
+        caveat="interpolation=segment reproduces the paper's Table II, linear is its text. "
+        "effort=tokens (words, characters) counts text read in place of ranks.",
         cutoff=RECALL,
-        parameters=_INTERPOLATION,
+        parameters={**_INTERPOLATION, **_EFFORT},
         compute=_ep,
         curve=_ep_curve,
     )
@@ -204,8 +252,9 @@ MEASURES.add(
         range=_BOUND,
         source="Kazai & Lalmas 2006, section 5.4",
         example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
-        caveat="unretrieved=max divides by the larger of ranks with gain and ideal elements.",
-        parameters={**_INTERPOLATION, **_UNRETRIEVED},
+        caveat="unretrieved=max divides by the larger of ranks with gain and ideal elements. "
+        "effort=tokens (words, characters) counts text read: the mean of ep over all gain-recall.",
+        parameters={**_INTERPOLATION, **_UNRETRIEVED, **_EFFORT},
         compute=_maep,
     )
 )
@@ -217,8 +266,9 @@ MEASURES.add(
         range=_BOUND,
         source="Kazai & Lalmas 2006, section 5.4",
         example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
-        caveat="With few ideal elements the interpolation dominates it.",
-        parameters=_INTERPOLATION,
+        caveat="With few ideal elements the interpolation dominates it. "
+        "effort=tokens (words, characters) counts text read in place of ranks.",
+        parameters={**_INTERPOLATION, **_EFFORT},
         compute=_imaep,
     )
 )

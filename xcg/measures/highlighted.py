@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from xcg.documents.covered import Covered
 from xcg.errors import XcgError
 from xcg.measures.measure import (
     RANK,
@@ -75,10 +76,10 @@ class HighlightedRanking:
     @cached_property
     def _new(self) -> tuple[Ints, Ints]:
         """Characters, and highlighted ones, of every result that lie in no earlier result."""
-        covered: dict[str, _Covered] = {}
+        covered: dict[str, Covered[int]] = {}
         new, relevant = [], []
         for document, start, end in self.results:
-            pieces = covered.setdefault(document, _Covered()).add(start, end)
+            pieces = covered.setdefault(document, Covered[int]()).add(start, end)
             new.append(sum(stop - begin for begin, stop in pieces))
             relevant.append(sum(self._marked(document, *piece) for piece in pieces))
         return np.array(new, dtype=np.int64), np.array(relevant, dtype=np.int64)
@@ -115,7 +116,7 @@ class HighlightedRanking:
         Text is read once, in the order of the spans, up to ``limit`` characters; reading stops with the
         character by which ``tolerance`` irrelevant ones have been read.
         """
-        covered = _Covered()
+        covered: Covered[int] = Covered()
         pieces = [piece for span in spans for piece in covered.add(*span)]
         if math.isinf(limit) and math.isinf(tolerance):
             size = sum(end - start for start, end in pieces)
@@ -137,31 +138,6 @@ def _marks(spans: Spans) -> Ints:
     for start, end in spans:
         inside[start + 1 : end + 1] = 1
     return np.cumsum(inside)
-
-
-class _Covered:
-    """The text of one document that was read so far, as disjoint spans in order."""
-
-    def __init__(self) -> None:
-        self._spans: list[tuple[int, int]] = []
-
-    def add(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Add a span and return the pieces of it that are new."""
-        new, kept = [], []
-        place, low, high = start, start, end
-        for begin, stop in self._spans:
-            if stop < start or begin > end:
-                kept.append((begin, stop))
-                continue
-            if begin > place:
-                new.append((place, begin))
-            place = max(place, stop)
-            low, high = min(low, begin), max(high, stop)
-        if place < end:
-            new.append((place, end))
-        kept.append((low, high))
-        self._spans = sorted(kept)
-        return new
 
 
 def f_measure(precision: float, recall: float, beta: float) -> float:
@@ -200,9 +176,9 @@ def precision_and_recall(
     relevant = float(ranking.new_relevant_sizes[:rank].sum())
     if size > limit:
         size = relevant = 0.0
-        covered: dict[str, _Covered] = {}
+        covered: dict[str, Covered[int]] = {}
         for document, start, end in ranking.results[:rank]:
-            pieces = covered.setdefault(document, _Covered()).add(start, end)
+            pieces = covered.setdefault(document, Covered[int]()).add(start, end)
             read, marked = ranking.read(document, pieces, limit - size, math.inf)
             size, relevant = size + read, relevant + marked
             if size >= limit:

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from xcg.errors import XcgError, nearest
 
 if TYPE_CHECKING:
+    from xcg.documents.units import TextUnit
     from xcg.measures.highlighted import HighlightedRanking
+    from xcg.measures.text_effort import Reading
 
 Parameters = Mapping[str, Any]
 Curve = tuple[Sequence[float], Sequence[float]]
@@ -46,7 +48,8 @@ class Material:
     judged elements. ties: the number of each result's rank, equal for tied ones. overlapping: for the
     first results, or all, whether each contains, lies inside or repeats another of them. grades: see
     :class:`Graded`, and the sum of exhaustivity over all judged elements. text: the highlighted text.
-    keys: the scores by which the system ordered its results, None where it gave none.
+    keys: the scores by which the system ordered its results, None where it gave none. readings: what
+    the user reads of the run, and of the ideal, in a unit of text.
     """
 
     scores: Callable[[], Sequence[float]]
@@ -56,6 +59,7 @@ class Material:
     grades: Callable[[], tuple[Sequence[Graded], float]]
     text: Callable[[], HighlightedRanking]
     keys: Callable[[], Sequence[float] | None]
+    readings: Callable[[TextUnit], tuple[Reading, Reading]]
 
 
 @dataclass(frozen=True)
@@ -194,6 +198,13 @@ class Measure:
         }
         settings.update({k: v for k, v in (defaults or {}).items() if k in settings})
         settings.update(self.parameters)
+        if settings.get("effort", "ranks") != "ranks":
+            for name, _ in self.parameters:
+                if name in _OF_RANKS:
+                    raise XcgError(
+                        f"{name} is for effort in ranks, and here effort is paid in "
+                        f"{settings['effort']}"
+                    )
         return settings
 
     def __call__(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float | None:
@@ -222,6 +233,10 @@ class Measure:
             return self.definition.fold(parts, self.cutoff, self.settings(defaults))
         # fsum is exact, so the mean does not depend on the order of topics.
         return math.fsum(values) / len(values)
+
+
+_OF_RANKS = ("interpolation", "unretrieved")
+"""Parameters that say how a curve by rank is read; a curve over text is read in one way."""
 
 
 def _written(value: object) -> str:
