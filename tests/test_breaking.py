@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
 from xcg.breaking import Gold, Retrieved, overlap
-from xcg.breaking.cases import Document, Setting, beside_gold, cases, inside, pieces, rankings
+from xcg.breaking.cases import Case, Document, Setting, beside_gold, cases, inside, pieces, rankings
 from xcg.breaking.laws import LAWS
 from xcg.breaking.search import Outcome, search
 from xcg.breaking.subjects import FunctionSubject, MeasureSubject
@@ -79,7 +79,8 @@ def test_the_smallest_case_for_people(xcg_command: Command) -> None:
         "  after: score 1.6309",
         '     1. a 0–1 "a"',
         '     2. a 0–1 "a"',
-        "  The score rose from 1 to 1.6309. The measure pays twice for the same text: a system gains by",
+        "  The score rose from 1 to 1.6309. The measure pays twice for the same text: a system gains "
+        "by",
         "  returning what its user has read already.",
     ]
 
@@ -87,7 +88,9 @@ def test_the_smallest_case_for_people(xcg_command: Command) -> None:
 def test_the_bad_examples_break_three_laws() -> None:
     for name in ("ndcg_over_chunks", "recall_over_chunks"):
         subject = FunctionSubject.named(f"xcg.breaking:{name}")
-        found = {outcome.law.name for outcome in search(subject) if outcome.verdict == "broken"}
+        found = {
+            outcome.law.name for outcome in search(subject, examples=100) if outcome.verdict == "broken"
+        }
         assert found == {"boundedness", "no-pay-twice", "granularity"}, name
 
 
@@ -100,6 +103,25 @@ def test_ours_are_bounded_and_do_not_pay_twice(measure: str) -> None:
     outcomes = list(search(subject, ["boundedness", "no-pay-twice"], examples=150))
     assert [outcome.verdict for outcome in outcomes] == ["held", "held"]
     assert all(outcome.cases > 100 for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    "measure", ["MAep(effort=characters)", "iMAep(effort=words)", "ep@0.5", "nxCG(budget=tokens)@2"]
+)
+def test_where_results_are_text_that_is_paid_for_every_law_holds(measure: str) -> None:
+    subject = MeasureSubject.named(measure, UserModel.shipped("spans"))
+    assert subject.setting.form == "text"
+    assert {outcome.verdict for outcome in search(subject, examples=60)} == {"held"}
+
+
+def test_results_are_not_bounded_where_one_can_show_more_than_the_ideal_does() -> None:
+    # Paid by the result, the ideal reader has one gold span at rank 1, and the whole document two.
+    subject = MeasureSubject.named("nxCG@1", UserModel.shipped("spans"))
+    (outcome,) = search(subject, ["boundedness"])
+    assert (outcome.verdict, outcome.score) == ("broken", 2.0)
+    assert outcome.claim is not None
+    assert len(outcome.claim.case.gold) == 2
+    assert len(outcome.claim.ranking) == 1
 
 
 def test_a_user_who_ignores_overlap_pays_twice(xcg_command: Command) -> None:
@@ -130,8 +152,7 @@ def test_the_command_tells_that_all_held(xcg_command: Command, tmp_path: Path) -
 def test_assessments_on_every_scale() -> None:
     for name, scale in (("inex-2005", "(1,0.5)"), ("levels", None), ("kazai-lalmas-2006", "(1,2)")):
         subject = MeasureSubject.named("nxCG@1", UserModel.shipped(name))
-        gold = Gold("a", 0, 2, 1)
-        case = type(next(search(_BAD, ["boundedness"])).claim.case)({"a": Document((2, 2))}, (gold,))  # type: ignore
+        case = Case({"a": Document((2, 2))}, (Gold("a", 0, 2, 1),))
         judged = {span[1:]: label for span, label in subject.judged(case)}
         assert judged.get((0, 4)) == scale
         assert subject.score(case, (Retrieved("a", 0, 2),)) == 1.0
@@ -150,8 +171,8 @@ def test_grades_that_a_user_model_gives_nothing_for_are_left_out() -> None:
 
 
 def test_what_keeps_the_laws() -> None:
-    assert set(verdicts(covered).values()) == {"held"}
-    assert set(verdicts(first_gold).values()) == {"held"}
+    assert set(verdicts(covered, examples=100).values()) == {"held"}
+    assert set(verdicts(first_gold, examples=100).values()) == {"held"}
 
 
 def test_equality_is_asked_where_text_is_paid_for() -> None:
@@ -160,7 +181,7 @@ def test_equality_is_asked_where_text_is_paid_for() -> None:
         return covered(gold, ranking[:1])
 
     for effort, verdict in (("ranks", "held"), ("text", "broken")):
-        subject = FunctionSubject("f", of_the_first, effort)  # type: ignore[arg-type]
+        subject = FunctionSubject("f", of_the_first, effort == "text")
         (outcome,) = search(subject, ["granularity"])
         assert outcome.verdict == verdict
 
@@ -203,7 +224,8 @@ def test_no_law_lacks_words() -> None:
 
 def test_rounding_breaks_nothing() -> None:
     noise = iter(range(10**9))
-    assert set(verdicts(lambda g, r: covered(g, r) + next(noise) % 2 * 1e-12).values()) == {"held"}
+    found = verdicts(lambda g, r: covered(g, r) + next(noise) % 2 * 1e-12, examples=60)
+    assert set(found.values()) == {"held"}
 
 
 # Cases
@@ -267,10 +289,11 @@ def test_seeds_try_different_cases() -> None:
 
 
 def test_nothing_is_left_where_the_user_works(xcg_command: Command, tmp_path: Path) -> None:
-    done = xcg_command("break", "xcg.breaking:recall_over_chunks", cwd=tmp_path)
+    command = ("break", "xcg.breaking:recall_over_chunks", "--examples", "80", "--seed", "5")
+    done = xcg_command(*command, cwd=tmp_path)
     assert done.returncode == 1
     assert list(tmp_path.iterdir()) == []
-    again = xcg_command("break", "xcg.breaking:recall_over_chunks", cwd=tmp_path)
+    again = xcg_command(*command, cwd=tmp_path)
     assert again.stdout == done.stdout
 
 
@@ -285,7 +308,7 @@ def write_module(folder: Path) -> None:
         "    seen = {(d, i) for d, start, end in ranking for i in range(start, end)}\n"
         "    return len(of & seen) / len(of)\n"
         "def raises(gold, ranking):\n"
-        "    return 1 / (len(ranking) - 2)\n"
+        "    return 1 / (len(ranking) != 2)\n"
         "def nan(gold, ranking):\n"
         "    return float('nan')\n"
         "def text(gold, ranking):\n"
@@ -293,7 +316,7 @@ def write_module(folder: Path) -> None:
         "def moody(gold, ranking):\n"
         "    global calls\n"
         "    calls += 1\n"
-        "    return calls % 2 * 2\n"
+        "    return calls * 0.37 % 3\n"
         "number = 1\n"
     )
 
@@ -317,7 +340,7 @@ def test_a_function_of_the_users_own(xcg_command: Command, tmp_path: Path) -> No
         (["absent:mine"], "cannot import the function 'absent:mine': ModuleNotFoundError"),
         (["MAepp"], "unknown measure 'MAepp': did you mean 'MAep'?"),
         (["nxCG"], "nxCG lacks its cutoff"),
-        (["ESL"], "ESL@1: less is better, and the laws are for measures of success"),
+        (["ESL"], "ESL: less is better, and the laws are for measures of success"),
         (["MAep", "--user-model", "nobody"], "unknown user model 'nobody'"),
         (["MAep", "--effort", "text"], "--effort is for a function"),
         (["mine:covered", "--user-model", "levels"], "--user-model is for a measure of xcg"),

@@ -1046,7 +1046,7 @@ def break_(
     if ":" in measure:
         if user_model is not None:
             raise XcgError("--user-model is for a measure of xcg: a function has its own")
-        subject = FunctionSubject.named(measure, effort or "ranks")
+        subject = FunctionSubject.named(measure, effort == "text")
     else:
         if effort is not None:
             raise XcgError("--effort is for a function: a measure of xcg says itself what is paid")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from xcg.breaking import Gold, Retrieved, overlap
+from xcg.documents.units import Yardstick
 
 Form = Literal["text", "elements"]
 """What gold and results are: any spans of plain text, or elements of a tree, as their spans."""
-
-Effort = Literal["ranks", "text"]
-"""What the user pays with: a result each the same, or the text that is read."""
 
 Sizes = int | tuple["Sizes", ...]
 """The characters of an element, or what its child elements have."""
@@ -102,11 +100,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Setting:
-    """What cases look like: what spans are, which grades gold has, and what the user pays with."""
+    """What cases look like.
+
+    form: what spans are. grades: which gold has. yardstick: how the text of a document is measured,
+    where the user pays with the text that is read, and not with every result the same.
+    """
 
     form: Form = "text"
     grades: tuple[int, ...] = (1, 2, 3)
-    effort: Effort = "ranks"
+    yardstick: Callable[[str], Yardstick] | None = None
 
 
 @st.composite
@@ -155,12 +157,14 @@ def _spans(documents: Mapping[str, Document]) -> list[Retrieved]:
 
 
 def results(case: Case, setting: Setting) -> SearchStrategy[Retrieved]:
-    """A result: a gold span as it is, any other."""
+    """A result: a gold span as it is, a whole document, any other span."""
     golden = st.sampled_from([Retrieved(*gold[:3]) for gold in case.gold])
     if setting.form == "elements":
         return golden | st.sampled_from(_spans(case.documents))
-    whole = [Retrieved(name, 0, document.size) for name, document in case.documents.items()]
-    return golden | st.sampled_from(whole).flatmap(lambda outer: inside(case, setting, outer))
+    whole = st.sampled_from(
+        [Retrieved(name, 0, document.size) for name, document in case.documents.items()]
+    )
+    return golden | whole | whole.flatmap(lambda outer: inside(case, setting, outer))
 
 
 def rankings(case: Case, setting: Setting, least: int = 1) -> SearchStrategy[Ranking]:

@@ -123,7 +123,7 @@ def granularity(draw: DrawFn, setting: Setting) -> Claim:
     ranking = draw(rankings(case, setting))
     cut = [piece for result in ranking for piece in draw(pieces(case, setting, result))]
     assume(len(cut) > len(ranking))
-    relation: Relation = "equal" if setting.effort == "text" else "not above"
+    relation: Relation = "not above" if setting.yardstick is None else "equal"
     return Claim(case, tuple(cut), relation, ranking)
 
 
@@ -155,8 +155,11 @@ def ideal(draw: DrawFn, setting: Setting) -> Claim:
     case = draw(cases(setting))
 
     def worth(place: int) -> float:
-        _, start, end, grade = case.gold[place]
-        return grade / (end - start) if setting.effort == "text" else grade
+        document, start, end, grade = case.gold[place]
+        if setting.yardstick is None:
+            return grade
+        first, last = setting.yardstick(case.documents[document].text).at([start, end])
+        return float(grade / (last - first))
 
     best = sorted(range(len(case.gold)), key=worth, reverse=True)
     return Claim(case, tuple(Retrieved(*case.gold[place][:3]) for place in best), "one")

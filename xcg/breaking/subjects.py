@@ -6,12 +6,14 @@ import math
 import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Protocol
 
 from xcg.breaking import Function, Gold, Retrieved, overlap
-from xcg.breaking.cases import Case, Document, Effort, Form, Ranking, Setting
+from xcg.breaking.cases import Case, Document, Form, Ranking, Setting
 from xcg.documents import Corpus
+from xcg.documents.units import Characters, Yardstick
 from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation import evaluate
 from xcg.judgements import Assessment, RecallBase
@@ -54,22 +56,23 @@ class Subject(Protocol):
 class FunctionSubject:
     """A function of the user's own, see :mod:`xcg.breaking`.
 
-    effort: what the user pays with who is in the function; only ``granularity`` and ``ideal`` ask.
+    pays_text: whether the user who is in the function pays with text, and not with results; only
+        ``granularity`` and ``ideal`` ask.
     """
 
     name: str
     function: Function
-    effort: Effort = "ranks"
+    pays_text: bool = False
 
     @classmethod
-    def named(cls, name: str, effort: Effort = "ranks") -> FunctionSubject:
+    def named(cls, name: str, pays_text: bool = False) -> FunctionSubject:
         """Return the subject of ``package.module:function``; XcgError where it cannot be imported."""
-        return cls(name, _FUNCTIONS.part(name).function, effort)
+        return cls(name, _FUNCTIONS.part(name).function, pays_text)
 
     @property
     def setting(self) -> Setting:
         """Gold and results are spans of plain text."""
-        return Setting(effort=self.effort)
+        return Setting(yardstick=(lambda text: Characters()) if self.pays_text else None)
 
     def score(self, case: Case, ranking: Ranking) -> float:
         """Return what the function returns."""
@@ -125,7 +128,7 @@ class MeasureSubject:
             object.__setattr__(self, "_scale", scale)
             grades = []
             for grade in _GRADES[scale]:
-                object.__setattr__(self, "setting", Setting(form, (grade,), self._effort()))
+                object.__setattr__(self, "setting", Setting(form, (grade,), self._yardstick()))
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
                 try:
                     self._evaluated(case, (Retrieved("a", 0, 1),))
@@ -134,7 +137,7 @@ class MeasureSubject:
                 else:
                     grades.append(grade)
             if grades:
-                object.__setattr__(self, "setting", Setting(form, tuple(grades), self._effort()))
+                object.__setattr__(self, "setting", Setting(form, tuple(grades), self._yardstick()))
                 return
         raise XcgError(f"{self.name} has no score for the simplest case: {reasons[0]}")
 
@@ -203,16 +206,22 @@ class MeasureSubject:
     def _candidates(self) -> Iterator[tuple[Form, Scale]]:
         """Yield what cases may look like, the first that works being the one."""
         if self._counts_text():
-            yield "text", "share"
+            yield "text", "level"  # of passages the user model says what their grades are
         else:
             yield from product(("elements",), _ASSESSED)
 
     def _counts_text(self) -> bool:
         """Say whether results count as the text that they are, and not as elements."""
-        return self.measure.definition.needs == "text"
+        return self.model.spans == "text" or self.measure.definition.needs == "text"
 
-    def _effort(self) -> Effort:
-        return "ranks"
+    def _yardstick(self) -> Callable[[str], Yardstick] | None:
+        settings = self.measure.settings(self.model.effort.parameters())
+        unit = settings.get("budget", settings.get("effort", "ranks"))
+        if unit == "ranks":
+            return None
+        if unit == "characters":
+            return lambda text: Characters()
+        return partial(Yardstick.of, unit=unit, tokenizer=self.model.effort.tokenizer)
 
 
 _ASSESSED: dict[Scale, Callable[[int, float], Assessment]] = {
