@@ -332,7 +332,7 @@ class TestArchives:
 
 
 class TestOtherMarkup:
-    """HTML, Markdown and plain text as documents."""
+    """HTML pages as documents, and what is no text; test_text_documents has Markdown and plain text."""
 
     def corpus(self, folder: Path, **files: str | bytes) -> Corpus:
         for name, text in files.items():
@@ -352,53 +352,6 @@ class TestOtherMarkup:
         assert tree.element_text(row) == "two & 34"
         assert "no" not in tree.text
 
-    def test_markdown_headings_make_sections(self, tmp_path: Path) -> None:
-        text = (
-            "intro *text* `code`\n\n# One\n\npara\ngraph\n\n### Deep\n\n- item\n\n"
-            "## Two\n\n```\nx < y\n```\n\n"
-            "# Three\n\n> # quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-        )
-        tree = self.corpus(tmp_path, notes_md=text).tree("notes")
-        shape = [path.removeprefix("/article[1]") for path in tree.paths]
-        assert shape == [
-            "",
-            "/p[1]",
-            "/sec[1]",
-            "/sec[1]/title[1]",
-            "/sec[1]/p[1]",
-            "/sec[1]/sec[1]",
-            "/sec[1]/sec[1]/title[1]",
-            "/sec[1]/sec[1]/list[1]",
-            "/sec[1]/sec[1]/list[1]/item[1]",
-            "/sec[1]/sec[1]/list[1]/item[1]/p[1]",
-            "/sec[1]/sec[2]",
-            "/sec[1]/sec[2]/title[1]",
-            "/sec[1]/sec[2]/code[1]",
-            "/sec[2]",
-            "/sec[2]/title[1]",
-            "/sec[2]/quote[1]",
-            "/sec[2]/quote[1]/title[1]",
-            "/sec[2]/table[1]",
-            "/sec[2]/table[1]/tr[1]",
-            "/sec[2]/table[1]/tr[1]/td[1]",
-            "/sec[2]/table[1]/tr[1]/td[2]",
-            "/sec[2]/table[1]/tr[2]",
-            "/sec[2]/table[1]/tr[2]/td[1]",
-            "/sec[2]/table[1]/tr[2]/td[2]",
-        ]
-        assert tree.element_text(1) == "intro text code"
-        assert tree.words[0] == 18  # 12 to the code, then Three, quoted, and four cells
-
-    def test_plain_text(self, tmp_path: Path) -> None:
-        text = "Title\n=====\n\nfirst\nparagraph\n\n- no list\n\n    no code\n"
-        tree = self.corpus(tmp_path, notes_txt=text).tree("notes")
-        assert [p.removeprefix("/article[1]/sec[1]") for p in tree.paths[2:]] == [
-            "/title[1]",
-            "/p[1]",
-            "/p[2]",
-            "/p[3]",
-        ]
-
     def test_what_is_none(self, tmp_path: Path) -> None:
         corpus = self.corpus(tmp_path, a_txt=b"\xff", b_html="", c_md="\x00\x0b")
         with pytest.raises(InputError, match=r"a\.txt: not UTF-8 text"):
@@ -406,17 +359,6 @@ class TestOtherMarkup:
         with pytest.raises(InputError, match=r"b\.html: no HTML"):
             corpus.tree("b")
         assert corpus.tree("c").paths[0] == "/article[1]"
-
-    @given(st.text(max_size=200))
-    def test_any_text_becomes_a_tree(self, text: str) -> None:
-        from xcg.documents.markup import markdown_to_xml, text_to_xml
-
-        for convert in (markdown_to_xml, text_to_xml):
-            try:
-                data = convert(text.encode("utf-8", "surrogatepass"), "x")
-            except InputError:
-                continue
-            assert parse_document(data).paths[0] == "/article[1]"
 
     @given(st.binary(max_size=200))
     def test_any_octets_become_a_page_or_an_error(self, data: bytes) -> None:

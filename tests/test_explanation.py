@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Command
@@ -58,10 +59,14 @@ def test_frb_as_section_6_1_1_1_tells_it(root: Path) -> None:
     assert all(seen != "no" for _, seen, _, _ in lines[3:])
 
 
+OTHER_SCALES = ("levels", "inex-2005", "spans", "spans-levels")
+TEXT = {"name": "text", "quantisation": "sog", "spans": "text"}
+
+
 @pytest.mark.parametrize(
-    "model", [name for name in shipped_models() if name not in ("levels", "inex-2005")]
+    "model", [*(name for name in shipped_models() if name not in OTHER_SCALES), TEXT], ids=str
 )
-def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model: str) -> None:
+def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model: Any) -> None:
     base = root / "assessments/handbook"
     runs = root / "corpora_samples/handbook-runs"
     corpus = xcg.Corpus(root / "corpora_samples/handbook")

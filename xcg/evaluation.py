@@ -55,8 +55,8 @@ def evaluate(
         file → path → (e, s), or topic → document → level.
     runs: the same, :class:`Run` objects, or dicts run → topic → results, each ``(file, path)``,
         ``file#/path`` or a document, in order or with scores.
-    corpus: a folder, a :class:`Corpus`, or dicts file → XML; without it, structure is read off the
-        paths, and sizes off assessments that carry them.
+    corpus: a folder, a :class:`Corpus`, or a dict as :meth:`Corpus.of` takes; without it, structure
+        is read off the paths, and sizes off assessments that carry them.
     user_model: a name, a file, a mapping, a :class:`UserModel`, or several of these; by default
         ``kazai-lalmas-2006``, ``levels`` where all assessments are levels of relevance, ``inex-2005``
         where all are shares of highlighted text.

@@ -56,15 +56,18 @@ class ExplainedResult(NamedTuple):
     related: list[Related]
     gain: float
     why: str
+    span: tuple[int, int] | None = None
+    """Its characters, where results count as text."""
 
 
 class MissedElement(NamedTuple):
-    """An ideal element that no result earned anything from."""
+    """An ideal element, or gold span, that no result earned anything from."""
 
     file: str
     path: str
     assessment: str
     score: float
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class Explanation:
             records.append({**result._asdict(), "related": related})
         for missed in self.missed:
             records.append({"rank": None, **missed._asdict(), "why": "missed"})  # noqa: PERF401
-        return records
+        return [{k: v for k, v in record.items() if k != "span" or v} for record in records]
 
 
 def explain(
@@ -133,6 +136,11 @@ def explain(
         if not ideal.gains:
             raise XcgError(f"topic {topic} has no ideal element under {model.name}")
         for run in loaded:
+            if ideal.gold is not None:
+                from xcg.span_explanation import explain_spans
+
+                found.append(explain_spans(stages, run.name, ideal, model))
+                continue
             ranking = run.rankings.get(topic)
             paths = list(ranking.paths) if ranking is not None else []
             found.append(_explained(run.name, paths, stages.view, ideal, model))

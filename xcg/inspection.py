@@ -21,7 +21,8 @@ from xcg.campaign import (
 from xcg.documents.tree import UNKNOWN
 from xcg.errors import Notes, XcgError, nearest
 from xcg.relevance_value import JudgedDocument
-from xcg.stages import ideal_topic
+from xcg.stages import Stages
+from xcg.user_model import UserModel
 
 
 class IdealElement(NamedTuple):
@@ -44,6 +45,8 @@ def ideal_elements(
 ) -> list[IdealElement]:
     """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
 
+    Under a user model for which results count as text, gold spans by their characters: ``120–180``.
+
     Raises XcgError for an unknown topic, and as :func:`evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
@@ -54,10 +57,16 @@ def ideal_elements(
     base = as_recall_base(assessments, notes)
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    view = Campaign(base, [], as_corpus(corpus), notes).topic(topic)
-    elements = []
+    campaign = Campaign(base, [], as_corpus(corpus), notes)
+    stages = Stages(campaign.topic(topic), campaign)
+    view = stages.view
+    elements: list[IdealElement] = []
     for model in models_for(user_model, base):
+        ideal = stages.ideal(model)
         found = [
+            IdealElement(model.name, topic, file, f"{start}–{end}", "", score)
+            for file, start, end, score in stages.gold_in_characters(ideal, model)
+        ] or [
             IdealElement(
                 model.name,
                 topic,
@@ -66,7 +75,7 @@ def ideal_elements(
                 view.assessed[file][row].label,
                 document.scores[row],
             )
-            for file, document in sorted(ideal_topic(view, model).documents.items())
+            for file, document in sorted(ideal.documents.items())
             for row in document.ideal
         ]
         if not found:
@@ -104,6 +113,8 @@ def ideal_statistics(
 ) -> list[Selected]:
     """Return a line for each user model and topic: what its ideal selection keeps and loses.
 
+    Of gold spans, where results count as text, there are just number, gain and mean size to tell.
+
     Raises XcgError as :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
@@ -115,12 +126,18 @@ def ideal_statistics(
     base = as_recall_base(assessments, notes)
     models = models_for(user_model, base)
     campaign = Campaign(base, [], as_corpus(corpus), notes)
-    views = [campaign.topic(topic) for topic in base.topics]
-    return [
-        _selected(model.name, view, ideal_topic(view, model).documents)
-        for model in models
-        for view in views
-    ]
+    topics = [Stages(campaign.topic(topic), campaign) for topic in base.topics]
+    return [_of_topic(model, stages) for model in models for stages in topics]
+
+
+def _of_topic(model: UserModel, stages: Stages) -> Selected:
+    ideal, topic = stages.ideal(model), stages.view.topic
+    if ideal.gold is None:
+        return _selected(model.name, stages.view, ideal.documents)
+    sizes = [end - start for _, start, end, _ in stages.gold_in_characters(ideal, model)]
+    stated = sum(map(len, ideal.gold.values()))
+    mean = fmean(sizes) if sizes else None
+    return Selected(model.name, topic, stated, len(sizes), sum(ideal.gains), None, mean, None, None)
 
 
 def _selected(model: str, view: TopicView, documents: Mapping[str, JudgedDocument]) -> Selected:

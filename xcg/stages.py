@@ -98,6 +98,30 @@ class Stages:
         """Return a run's results as text in a unit, see :meth:`xcg.span_value.SpanTopic.read`."""
         return self._span_topic(ideal, model, unit).read(self.spans(run), model.relevance_value, watch)
 
+    def gold(
+        self, ideal: IdealTopic, model: UserModel, unit: TextUnit
+    ) -> Mapping[str, Sequence[GoldSpan]]:
+        """Return document → gold spans that share no text, in units."""
+        return self._span_topic(ideal, model, unit).gold
+
+    def gold_in_characters(
+        self, ideal: IdealTopic, model: UserModel
+    ) -> list[tuple[str, int, int, float]]:
+        """Return (document, start, end, score) of the gold spans, in the order of :meth:`gold`."""
+        found = []
+        if ideal.gold is not None:
+            for file, spans in sorted(self.gold(ideal, model, model.size).items()):
+                yardstick = self._campaign.yardstick(model, model.size, file)
+                for start, end, score in spans:
+                    first, last = yardstick.places([start, end]).tolist()
+                    found.append((file, round(first), round(last), score))
+        return found
+
+    def paths(self, run: str) -> Sequence[str]:
+        """Return the paths of a run's results, empty for one that is no element."""
+        ranking = self._campaign.runs[run].rankings.get(self.view.topic)
+        return ranking.paths if ranking is not None else ()
+
     def _span_topic(self, ideal: IdealTopic, model: UserModel, unit: TextUnit) -> SpanTopic:
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._gold:

@@ -41,7 +41,15 @@ class Corpus:
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
-        """Return a corpus of documents in memory."""
+        r"""Return a corpus of documents in memory.
+
+        A name with the ending of a file (``.md``, ``.txt``, ``.html``, …) says what the document is and
+        loses the ending. Any other is XML where its first character that is no white space is ``<``,
+        and plain text elsewhere.
+
+        >>> Corpus.of({"bees": "Bees dance.\n\nThey waggle."}).tree("bees").paths
+        ['/article[1]', '/article[1]/p[1]', '/article[1]/p[2]']
+        """
         corpus = cls.__new__(cls)
         corpus._source = Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)})
         trees = {n: d for n, d in documents.items() if isinstance(d, ElementTree)}

@@ -1,14 +1,18 @@
 """Documents that are no XML, made XML: HTML pages, Markdown and plain text.
 
-HTML keeps its own element names. Markdown and plain text become ``article`` with ``sec`` nested by
-the levels of headings, each with its ``title``, and ``p``, ``list``/``item``, ``quote``, ``table``/
-``tr``/``td`` and ``code`` inside.
+HTML keeps its own element names, and its text is what a page shows. Markdown and plain text become
+``article`` with ``sec`` nested by the levels of headings, each with its ``title``, and ``p``, ``list``/
+``item``, ``quote``, ``table``/``tr`` and ``code`` inside. Their text is the source, character for
+character, and elements are lines of it; so whatever counts characters in such a file, as chunkers do,
+counts as its document does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from xml.sax.saxutils import escape
 
 from lxml import etree
 
@@ -16,7 +20,6 @@ from xcg.errors import InputError, XcgError
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.token import Token
 
 Converter = Callable[[bytes, str], bytes]
 
@@ -65,92 +68,174 @@ def _keep_visible(root: etree._Element) -> None:
             element.tag = "".join(c for c in str(element.tag) if c.isalnum()) or "element"
 
 
-_CONTAINERS = {
-    "paragraph": "p",
-    "bullet_list": "list",
-    "ordered_list": "list",
-    "list_item": "item",
-    "blockquote": "quote",
-    "table": "table",
-    "tr": "tr",
-    "th": "td",
-    "td": "td",
+_ELEMENTS = {
+    "heading_open": "title",
+    "paragraph_open": "p",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "list_item_open": "item",
+    "blockquote_open": "quote",
+    "table_open": "table",
+    "tr_open": "tr",
+    "fence": "code",
+    "code_block": "code",
+    "html_block": "code",
 }
+"""What markdown-it's tokens are called here. It does not say where in its line a cell stands."""
 
 
 def markdown_to_xml(data: bytes, where: str) -> bytes:
-    r"""Return a Markdown text as XML (needs the extra ``xcg[markdown]``).
+    r"""Return a Markdown text as XML whose text is the source (needs the extra ``xcg[markdown]``).
 
-    >>> data = markdown_to_xml(b"# A\n\none\n\n## B", "notes.md")
-    >>> data.replace(b"\n", b"").decode()
-    '<article><sec><title>A</title><p>one</p><sec><title>B</title></sec></sec></article>'
+    An element is the lines of a block, marks included, without the line break at their end. A section
+    goes from its heading's line to the next heading of the same or a higher level. What stands between
+    blocks (blank lines, rules, definitions of links) is text of the element around them. A heading
+    inside a list or quotation makes no section; deeper than twenty levels nothing makes an element.
+
+    >>> data = markdown_to_xml(b"# A\n\n- *one*\n\n## B", "notes.md")
+    >>> print(data.decode())
+    <article><sec><title># A</title>
+    <BLANKLINE>
+    <list><item><p>- *one*</p></item></list>
+    <BLANKLINE>
+    <sec><title>## B</title></sec></sec></article>
     """
-    return _headed_text(data, where, _parser().enable("table"))
+    parser = _markdown_parser()
+    text = _source(data, where)
+    return _article(text, _markdown_blocks(text, parser))
 
 
 def text_to_xml(data: bytes, where: str) -> bytes:
-    """Return plain text as XML: paragraphs between blank lines, and headings marked as in Markdown."""
-    return _headed_text(data, where, _parser().disable(_ONLY_IN_MARKDOWN))
+    r"""Return a plain text as XML whose text is the source: paragraphs, and headings as in Markdown.
+
+    A line that holds nothing but white space is blank. A heading is
+
+    - a line of up to three blanks, one to six ``#``, which are its level, and then a blank, a tab or
+      the line's end; or
+    - a line that follows no other line of a paragraph, with a second line below it that holds ``=``
+      (level 1) or ``-`` (level 2) only, after up to three blanks and before blanks and tabs; the first
+      must not be such a line too.
+
+    All other lines up to the next blank line or heading are a paragraph. Sections and elements cover
+    the source as in Markdown.
+
+    >>> text_to_xml(b"A\n=\none\ntwo\n\nthree", "notes.txt").decode()
+    '<article><sec><title>A\n=</title>\n<p>one\ntwo</p>\n\n<p>three</p></sec></article>'
+    """
+    text = _source(data, where)
+    return _article(text, _text_blocks(text))
 
 
-_ONLY_IN_MARKDOWN = ["code", "fence", "blockquote", "hr", "list", "reference", "html_block"]
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
-def _parser() -> MarkdownIt:
+def _source(data: bytes, where: str) -> str:
+    """Return what a text file holds, with a blank for each character that XML has no way to write."""
+    try:
+        return _NOT_IN_XML.sub(" ", data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(where, "not UTF-8 text") from None
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """Return where each line starts and stops, its line break left out."""
+    breaks = [match.span() for match in _LINE_BREAK.finditer(text)]
+    starts = [0, *(stop for _, stop in breaks)]
+    stops = [*(start for start, _ in breaks), len(text)]
+    return list(zip(starts, stops, strict=True))
+
+
+class _Block(NamedTuple):
+    """The characters start … stop - 1 of a text as an element; one with a level begins a section."""
+
+    tag: str
+    start: int
+    stop: int
+    level: int = 0
+
+
+def _markdown_parser() -> MarkdownIt:
     try:
         from markdown_it import MarkdownIt
     except ImportError:
-        raise XcgError(
-            "Markdown and plain text need markdown-it-py: pip install 'xcg[markdown]'"
-        ) from None
-    return MarkdownIt("commonmark")
+        raise XcgError("Markdown needs markdown-it-py: pip install 'xcg[markdown]'") from None
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])  # what a paragraph holds stays as it is
+    return parser
 
 
-def _headed_text(data: bytes, where: str, parser: MarkdownIt) -> bytes:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(where, "not UTF-8 text") from None
-    # XML has no way to write most control characters.
-    text = "".join(c if c >= " " or c in "\t\n\r" else " " for c in text)
-    root = etree.Element("article")
-    _build(root, parser.parse(text))
-    return etree.tostring(root, encoding="utf-8")
+def _markdown_blocks(text: str, parser: MarkdownIt) -> Iterator[_Block]:
+    lines = _lines(text)
+    for token in parser.parse(_LINE_BREAK.sub("\n", text)):
+        tag = _ELEMENTS.get(token.type)
+        if tag is None or token.map is None:
+            continue
+        first, last = token.map[0], token.map[1] - 1
+        while last > first and not text[slice(*lines[last])].strip(" \t"):
+            last -= 1  # lists go on to what follows them
+        level = int(token.tag[1:]) if tag == "title" and token.level == 0 else 0
+        yield _Block(tag, lines[first][0], lines[last][1], level)
 
 
-def _build(root: etree._Element, tokens: Sequence[Token]) -> None:
-    """Add what the tokens say below a root; sections are nested by the levels of headings."""
-    sections: list[tuple[int, etree._Element]] = [(0, root)]
-    open_elements: list[etree._Element] = []
-    for token in tokens:
-        here = open_elements[-1] if open_elements else sections[-1][1]
-        kind = token.type.removesuffix("_open").removesuffix("_close")
-        if kind == "heading" and token.nesting == 1:
-            if not open_elements:  # a heading inside a list or quotation makes no section
-                level = int(token.tag[1:])
-                while sections[-1][0] >= level:
-                    sections.pop()
-                here = etree.SubElement(sections[-1][1], "sec")
-                sections.append((level, here))
-            open_elements.append(etree.SubElement(here, "title"))
-        elif kind in _CONTAINERS and token.nesting == 1:
-            open_elements.append(etree.SubElement(here, _CONTAINERS[kind]))
-        elif token.nesting == -1 and (kind in _CONTAINERS or kind == "heading"):
-            open_elements.pop()
-        elif token.type == "inline":
-            here.text = "".join(_plain(child) for child in token.children or ())
-        elif token.type in ("fence", "code_block", "html_block"):
-            etree.SubElement(here, "code").text = token.content
-        # Words must not run together where one block ends and the next begins.
-        if token.nesting == -1 and token.block and kind in ("paragraph", "heading", "td", "th"):
-            last = (open_elements[-1] if open_elements else sections[-1][1])[-1]
-            last.tail = "\n"
+_NUMBERED = re.compile(r" {0,3}(#{1,6})(?:[ \t]|\Z)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 
 
-def _plain(token: Token) -> str:
-    if token.type in ("softbreak", "hardbreak"):
-        return "\n"
-    return token.content if token.type in ("text", "code_inline", "html_inline") else ""
+def _text_blocks(text: str) -> Iterator[_Block]:
+    paragraph: list[tuple[int, int]] = []  # its lines so far
+    for start, stop in _lines(text):
+        line = text[start:stop]
+        if len(paragraph) == 1 and _UNDERLINE.fullmatch(line):
+            above = text[slice(*paragraph[0])]
+            if not _UNDERLINE.fullmatch(above):
+                yield _Block("title", paragraph[0][0], stop, 1 if "=" in line else 2)
+                paragraph = []
+                continue
+        numbered = _NUMBERED.match(line)
+        if line.strip() and not numbered:
+            paragraph.append((start, stop))
+            continue
+        if paragraph:
+            yield _Block("p", paragraph[0][0], paragraph[-1][1])
+            paragraph = []
+        if numbered:
+            yield _Block("title", start, stop, len(numbered[1]))
+    if paragraph:
+        yield _Block("p", paragraph[0][0], paragraph[-1][1])
+
+
+def _article(text: str, blocks: Iterable[_Block]) -> bytes:
+    """Write a text as XML with elements for its blocks, which come in document order.
+
+    A block that begins before the last one stops lies inside it.
+    """
+    pieces = ["<article>"]
+    written = 0
+    open_elements = [_Block("article", 0, len(text))]
+
+    def write(tag: str, place: int) -> None:
+        nonlocal written
+        pieces.extend((escape(text[written:place], {"\r": "&#13;"}), tag))
+        written = place
+
+    def close(start: int, level: int) -> None:
+        """Close what stops before a place, and sections of the same or a lower level."""
+        while open_elements and (
+            open_elements[-1].stop <= start or 0 < level <= open_elements[-1].level
+        ):
+            last = open_elements.pop()
+            write(f"</{last.tag}>", min(last.stop, start))
+
+    for block in blocks:
+        close(block.start, block.level)
+        if block.level:
+            open_elements.append(_Block("sec", block.start, len(text), block.level))
+            write("<sec>", block.start)
+        open_elements.append(block._replace(level=0))
+        write(f"<{block.tag}>", block.start)
+    close(len(text), 0)
+    return "".join(pieces).encode()
 
 
 CONVERTERS: dict[str, Converter] = {

@@ -6,6 +6,7 @@ one. What it reads is hostile: names must stay inside, and nothing unpacks to mo
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
-from xcg.documents.markup import CONVERTERS
+from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, XcgError
 
@@ -92,7 +93,7 @@ def _document_name(member: str) -> str | None:
 
 def converted(data: bytes, where: str) -> bytes:
     """Return a document's octets as XML, by the ending of its file."""
-    ending = PurePosixPath(where.removesuffix(".gz")).suffix.lower()
+    ending = PurePosixPath(where.removesuffix(".gz")).suffix
     converter = CONVERTERS.get(ending)
     return converter(data, where) if converter is not None else data
 
@@ -254,11 +255,23 @@ def _unpacked(path: Path) -> IO[bytes]:
 
 
 class Memory:
-    """Documents in memory."""
+    """Documents in memory, each read as a file of its name is.
+
+    What has no ending of a file is XML, or plain text where its first character that is no white space
+    is no ``<``. InputError for two documents of one name.
+    """
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
         self.label = Path("corpus")
-        self._documents = {canonical_file(name): document for name, document in documents.items()}
+        self._documents: dict[str, tuple[str, bytes | str]] = {}
+        for given, document in documents.items():
+            if not isinstance(document, (bytes, str)):
+                kind = type(document).__name__
+                raise InputError(given, f"the document is a {kind}: expected text, octets or a tree")
+            name = _document_name(given) or canonical_file(given)
+            if name in self._documents:
+                raise InputError(self.label, f"holds the document {name!r} twice")
+            self._documents[name] = given, document
 
     def __contains__(self, name: str) -> bool:
         return name in self._documents
@@ -271,9 +284,32 @@ class Memory:
         """Return a document's octets; InputError where they cannot be had."""
         if name not in self._documents:
             raise InputError(name, "no such document in the corpus")
-        document = self._documents[name]
-        return document.encode() if isinstance(document, str) else document
+        given, document = self._documents[name]
+        try:
+            data = _read_bounded(io.BytesIO(_octets(document)), given)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(given, f"cannot read the document: {_reason(error)}") from None
+        if given.endswith(_ENDINGS) or _looks_like_xml(data):
+            return converted(data, given)
+        return text_to_xml(data, given)
 
     def where(self, name: str) -> str:
         """Return what messages call a document."""
-        return name
+        return self._documents[name][0] if name in self._documents else name
+
+
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def _octets(document: bytes | str) -> bytes:
+    if isinstance(document, bytes):
+        return document
+    data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
+    # The mark outweighs an encoding that the text declares, which was that of a file.
+    return codecs.BOM_UTF8 + data if data else data
+
+
+def _looks_like_xml(data: bytes) -> bool:
+    for mark in _BYTE_ORDER_MARKS:
+        data = data.removeprefix(mark)
+    return data.lstrip(b" \t\r\n\v\f\0")[:1] in (b"<", b"")

@@ -71,6 +71,10 @@ class Yardstick:
         """Return how much text lies before each of some characters."""
         return np.asarray(np.interp(np.asarray(places, dtype=np.float64), self._places, self._counts))
 
+    def places(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the characters before which there are some amounts of text: the inverse of ``at``."""
+        return np.asarray(np.interp(np.asarray(amounts, dtype=np.float64), self._counts, self._places))
+
 
 class Characters(Yardstick):
     """Measures text in characters."""
@@ -81,3 +85,7 @@ class Characters(Yardstick):
     def at(self, places: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the places themselves."""
         return np.asarray(places, dtype=np.float64)
+
+    def places(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the amounts themselves."""
+        return np.asarray(amounts, dtype=np.float64)

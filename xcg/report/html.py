@@ -17,7 +17,7 @@ from xcg.curves import curves
 from xcg.documents import Corpus, ElementTree
 from xcg.errors import Notes, XcgError
 from xcg.evaluation import Progress, evaluate
-from xcg.explanation import ExplainedResult, Explanation, explain
+from xcg.explanation import ExplainedResult, Explanation, MissedElement, explain
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.results import Results
@@ -385,6 +385,15 @@ class _Words:
         return place
 
 
+def _shown_row(tree: ElementTree, what: ExplainedResult | MissedElement) -> int | None:
+    """Return the element that stands for a result or a gold span: itself, or the smallest around it."""
+    if what.path in tree:
+        return tree.row(what.path)
+    if what.span is None or what.span[0] == what.span[1]:
+        return None
+    return tree.smallest_element(*what.span)
+
+
 class _Topic:
     """The explanations of one topic."""
 
@@ -429,14 +438,15 @@ class _Topic:
             document = self._documents.get(result.file)
             if document is None or result.file not in found.judged:
                 continue
-            row = document.tree.row(result.path) if result.path in document.tree else None
+            row = _shown_row(document.tree, result)
             if row is not None:
                 document.named.add(row)
             results.append((result.file, row, result._replace(related=[])))
-        missed = [
-            (element.file, self._documents[element.file].tree.row(element.path))
-            for element in found.missed
-        ]
+        missed = []
+        for element in found.missed:
+            row = _shown_row(self._documents[element.file].tree, element)
+            assert row is not None
+            missed.append((element.file, row))
         return _Ranking(results, missed, len(found.results), found.ideal_gain)
 
     def encoded(self, words: _Words) -> Json:

@@ -23,7 +23,7 @@ from xcg.errors import Notes, XcgError
 from xcg.measures import MEASURES, Measure, TopicGains
 from xcg.measures.measure import vector
 from xcg.runs import Ties
-from xcg.stages import Stages, ranking_gains
+from xcg.stages import Stages
 
 Place = Literal["after first", "before first"]
 PLACES: tuple[Place, ...] = ("after first", "before first")
@@ -82,9 +82,8 @@ def perturb(
         for model in models:
             ideal = stages.ideal(model)
             for run in loaded:
-                ranking = stages.view.rankings.get(run.name)
-                if ideal.gains and ranking:
-                    found = ranking_gains(ranking, ideal, model)
+                if ideal.gains and stages.view.rankings.get(run.name):
+                    found = stages.gains(run.name, ideal, model)
                     gains.setdefault((run.name, model.name), []).append(found)
     lines = []
     effort = {model.name: model.effort.parameters() for model in models}
