@@ -1001,7 +1001,7 @@ def show(article: Path, format_: str, output: Path | None) -> None:
 )
 @click.option("--law", "laws", multiple=True, metavar="NAME", help="A law of these.  [default: all]")
 @click.option(
-    "--examples", type=click.IntRange(min=1), default=300, show_default=True, help="Cases for each law."
+    "--examples", type=click.IntRange(min=1), default=200, show_default=True, help="Cases for each law."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "format_", type=click.Choice(["text", "jsonl", "json"]), default="text")

@@ -41,7 +41,7 @@ class Outcome:
 
 
 def search(
-    subject: Subject, laws: Sequence[str] = (), examples: int = 300, seed: int = 0
+    subject: Subject, laws: Sequence[str] = (), examples: int = 200, seed: int = 0
 ) -> Iterator[Outcome]:
     """Yield how a subject stands to each law, and end with the first where it failed.
 
