@@ -22,7 +22,7 @@ from xcg.campaign import (
     default_model,
 )
 from xcg.config import DEFAULT_MEASURES, Unanswered
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, NothingToAverageError, XcgError, nearest
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
@@ -114,7 +114,7 @@ def evaluate(
     if standard and own:
         rows = _in_order(rows, order)
     if not rows:
-        raise XcgError(
+        raise NothingToAverageError(
             "nothing to average: no topic has an ideal element under "
             + ", ".join(model.name for model in models)
         )

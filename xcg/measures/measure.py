@@ -165,6 +165,11 @@ class Definition:
             name += f"({parameter}={legal.default:g})"
         return f"{name}@{self.cutoff.example}" if self.cutoff else name
 
+    @property
+    def less_is_better(self) -> bool:
+        """Whether a lower value is the better one."""
+        return "less being better" in self.range
+
 
 @dataclass(frozen=True)
 class Measure:

@@ -79,7 +79,7 @@ def _less_is_better(measure: str) -> bool:
     from xcg.measures import MEASURES
 
     try:
-        return "less being better" in MEASURES.parse(measure).definition.range
+        return MEASURES.parse(measure).definition.less_is_better
     except XcgError:
         return False
 
