@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
+from itertools import islice, pairwise
+from operator import ne
 from pathlib import Path
+from typing import NamedTuple
 
-from xcg.documents.paths import canonical_file, split_element_id
+import numpy as np
+
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import lines
-from xcg.runs.run import Ranking, Run, Ties, Topics, check_span, ranking_of
+from xcg.runs.regular import BLOCK, IrregularError, if_regular
+from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
 
+_LONGEST_LINE = 1 << 20  # bytes; a longer one is left to the reader that refuses it
+_AT_ONCE = 1 << 12  # results of a topic
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -39,6 +48,21 @@ def read_trec_run(
     The run is named by its tag. Lines of topics that are not among ``topics`` are passed over.
     Raises InputError with file and line for a line that is no result.
     """
+    found = if_regular(file, path, lambda: _by_columns(file, ties, topics))
+    tag, read, skipped = found if found is not None else _by_lines(file, path, notes, topics)
+    if not tag:
+        raise InputError(path, "an empty file; expected a run")
+    elements = _Elements()
+    rankings = {
+        topic: _ranking(path, topic, read.pop(topic), notes, ties, elements) for topic in list(read)
+    }
+    return Run(tag, rankings, str(path), skipped)
+
+
+def _by_lines(
+    file: BufferedReader, path: Path, notes: Notes, topics: Topics
+) -> tuple[str, dict[str, _Columns], set[str]]:
+    """Return tag, topic → its lines, and the topics that were passed over."""
     read: dict[str, _Columns] = {}
     same: dict[str, str] = {}  # a document's name is kept once, however often it comes
     skipped: set[str] = set()
@@ -68,13 +92,89 @@ def read_trec_run(
         columns.documents.append(same.setdefault(document, document))
         columns.ranks.append(rank)
         columns.lines.append(number)
-    if not tag:
-        raise InputError(path, "an empty file; expected a run")
-    elements = _Elements()
-    rankings = {
-        topic: _ranking(path, topic, read.pop(topic), notes, ties, elements) for topic in list(read)
-    }
-    return Run(tag, rankings, str(path), skipped)
+    return tag, read, skipped
+
+
+def _by_columns(
+    file: BufferedReader, ties: Ties, topics: Topics
+) -> tuple[str, dict[str, _Columns], set[str]]:
+    """Return the same for lines of one tag and one number of columns; ValueError for all others."""
+    read: dict[str, _Columns] = {}
+    same: dict[str, str] = {}
+    skipped: set[str] = set()
+    tag = ""
+    line = 1
+    while octets := file.read(BLOCK):
+        octets += file.readline(_LONGEST_LINE)
+        text = octets.decode()
+        if line == 1:
+            text = text.removeprefix("\ufeff")
+        if len(octets) > _LONGEST_LINE or "\ufeff" in text:
+            raise IrregularError
+        column = _columns(text.rstrip())
+        tag = tag or column.tags[0]
+        if column.tags.count(tag) < len(column.tags):
+            raise IrregularError
+        for start, end in _stretches(column.topics):
+            topic = column.topics[start]
+            if topics is not None and topic not in topics:
+                skipped.add(topic)
+                continue
+            scores = list(map(float, column.scores[start:end]))
+            if not all(map(math.isfinite, scores)):
+                raise IrregularError
+            documents = column.documents[start:end]
+            columns = read.setdefault(topic, _Columns())
+            columns.scores.extend(scores)
+            columns.documents.extend(map(same.setdefault, documents, documents))
+            if ties == "rank":
+                columns.ranks.extend(map(int, column.ranks[start:end]))
+            columns.lines.extend(range(line + start, line + end))
+        line += text.count("\n")
+    return tag, read, skipped
+
+
+class _Texts(NamedTuple):
+    """The columns of some lines."""
+
+    topics: list[str]
+    iterations: list[str]
+    documents: list[str]
+    ranks: list[str]
+    scores: list[str]
+    tags: list[str]
+
+
+def _columns(text: str) -> _Texts:
+    """Return the columns of lines of which all have as many as the first has; else Irregular."""
+    width = len(text.partition("\n")[0].split())
+    # A mark behind every line, which stands nowhere else, shows that each has its columns.
+    fields = text.replace("\n", " \0 ").split()
+    fields.append("\0")
+    columns = [fields[place :: width + 1] for place in range(width + 1)]
+    marks = columns.pop()
+    if "\0" in text or marks.count("\0") < len(marks) or len(fields) != len(marks) * (width + 1):
+        raise IrregularError
+    if width == 7 and all(path.startswith("/") for path in columns[6]):
+        columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
+    elif width == 8 and _are_numbers(columns[6], 15) and _are_numbers(columns[7], 15):
+        columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
+    if len(columns) != 6 or not _are_numbers(columns[3], 18):
+        raise IrregularError
+    if any("#" in name for name in {*columns[0], *columns[1]}):
+        raise IrregularError
+    return _Texts(*columns)
+
+
+def _are_numbers(texts: list[str], digits: int) -> bool:
+    together = "".join(texts)
+    return together.isascii() and together.isdecimal() and max(map(len, texts)) <= digits
+
+
+def _stretches(topics: list[str]) -> Iterator[tuple[int, int]]:
+    """Return where a topic begins and ends, for lines of one topic that follow each other."""
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
+    return pairwise([0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)])
 
 
 def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
@@ -113,32 +213,75 @@ def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
 def _ranking(
     path: Path, topic: str, columns: _Columns, notes: Notes, ties: Ties, elements: _Elements
 ) -> Ranking:
-    scores, documents, ranks = columns.scores, columns.documents, columns.ranks
-    order = list(range(len(documents)))
-    if ties == "document":
-        order.sort(key=documents.__getitem__, reverse=True)
-    elif ties == "rank":
-        order.sort(key=ranks.__getitem__)
-    order.sort(key=scores.__getitem__, reverse=True)  # keeps the order of equal ones, also reversed
+    order = _order(columns, ties)
+    documents = [columns.documents[place] for place in order]
+    keys = array("f", [columns.scores[place] for place in order])
+    named = elements.columns(documents)
+    if named is not None:
+        return Ranking(*named, keys=keys)
     results = []
-    for rank, place in enumerate(order, 1):
-        document = documents[place]
+    for rank, document in enumerate(documents, 1):
         try:
             results.append(elements[document])
         except ValueError as error:
-            where = f"{path}:{columns.lines[place]}"
+            where = f"{path}:{columns.lines[order[rank - 1]]}"
             message = f"topic {topic}, rank {rank}: {error}"
             notes.problem("results that name no element", where, message)
             results.append((document.partition("#")[0], "", None))
-    return ranking_of(results, array("f", (scores[place] for place in order)))
+    return ranking_of(results, keys)
+
+
+def _order(columns: _Columns, ties: Ties) -> list[int]:
+    """Return the order by score descending, and by the rule for ties where there are some."""
+    scores, documents, ranks = columns.scores, columns.documents, columns.ranks
+    column = np.array(scores)
+    order: list[int] = np.argsort(-column, kind="stable").tolist()
+    if ties != "file" and (column[order[:-1]] == column[order[1:]]).any():
+        if ties == "document":
+            order = sorted(range(len(documents)), key=documents.__getitem__, reverse=True)
+        else:
+            order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        order.sort(key=scores.__getitem__, reverse=True)  # keeps the order of equal ones
+    return order
 
 
 class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
     """Document id → what it names, each found once."""
 
+    def __init__(self) -> None:
+        self._files, self._paths = Memo(canonical_file), Memo(canonical_path)
+
     def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
         self[document] = named = _element(document)
         return named
+
+    def columns(self, documents: list[str]) -> tuple[list[str], list[str]] | None:
+        """Return the files and paths of ids that are all elements, or all documents; None for others.
+
+        For ids without white space, as columns are.
+        """
+        files: list[str] = []
+        paths: list[str] = []
+        try:
+            for start in range(0, len(documents), _AT_ONCE):
+                some = documents[start : start + _AT_ONCE]
+                together = " ".join(some)
+                marks = together.count("#")
+                if ":" in together:  # of a passage, or of a prefix
+                    return None
+                if not marks and "[" not in together and "]" not in together:
+                    files.extend(map(self._files.__getitem__, some))
+                    paths.extend([WHOLE] * len(some))
+                    continue
+                parts = together.replace("#", " # ").split()
+                # As many marks as ids, one at every third place: each id is file#path.
+                if not marks == len(some) == len(parts) / 3 == parts[1::3].count("#"):
+                    return None
+                files.extend(map(self._files.__getitem__, parts[::3]))
+                paths.extend(map(self._paths.__getitem__, parts[2::3]))
+        except ValueError:
+            return None
+        return files, paths
 
 
 def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
