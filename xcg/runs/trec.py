@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
 from itertools import islice, pairwise
-from operator import ne
+from operator import add, ne
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from xcg.runs.regular import BLOCK, IrregularError, if_regular
 from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
 
 _LONGEST_LINE = 1 << 20  # bytes; a longer one is left to the reader that refuses it
-_AT_ONCE = 1 << 12  # results of a topic
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -32,7 +31,8 @@ class _Columns:
     """The lines of one topic: a column each, for a run may have millions of lines."""
 
     scores: array[float] = field(default_factory=lambda: array("f"))
-    documents: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)  # what follows in the document id, with its "#"
     ranks: array[int] = field(default_factory=lambda: array("q"))
     lines: array[int] = field(default_factory=lambda: array("q"))
 
@@ -64,7 +64,7 @@ def _by_lines(
 ) -> tuple[str, dict[str, _Columns], set[str]]:
     """Return tag, topic → its lines, and the topics that were passed over."""
     read: dict[str, _Columns] = {}
-    same: dict[str, str] = {}  # a document's name is kept once, however often it comes
+    same: dict[str, str] = {}  # a name or a path is kept once, however often it comes
     skipped: set[str] = set()
     tag = ""
     for number, line in lines(file, path):
@@ -89,7 +89,9 @@ def _by_lines(
         if columns is None:
             columns = read[topic] = _Columns()
         columns.scores.append(score)
-        columns.documents.append(same.setdefault(document, document))
+        name, mark, rest = document.partition("#")
+        columns.files.append(same.setdefault(name, name))
+        columns.places.append(same.setdefault(mark + rest, mark + rest))
         columns.ranks.append(rank)
         columns.lines.append(number)
     return tag, read, skipped
@@ -123,10 +125,11 @@ def _by_columns(
             scores = list(map(float, column.scores[start:end]))
             if not all(map(math.isfinite, scores)):
                 raise IrregularError
-            documents = column.documents[start:end]
+            files, places = column.files[start:end], column.places[start:end]
             columns = read.setdefault(topic, _Columns())
             columns.scores.extend(scores)
-            columns.documents.extend(map(same.setdefault, documents, documents))
+            columns.files.extend(map(same.setdefault, files, files))
+            columns.places.extend(map(same.setdefault, places, places))
             if ties == "rank":
                 columns.ranks.extend(map(int, column.ranks[start:end]))
             columns.lines.extend(range(line + start, line + end))
@@ -138,8 +141,8 @@ class _Texts(NamedTuple):
     """The columns of some lines."""
 
     topics: list[str]
-    iterations: list[str]
-    documents: list[str]
+    files: list[str]
+    places: list[str]
     ranks: list[str]
     scores: list[str]
     tags: list[str]
@@ -161,9 +164,25 @@ def _columns(text: str) -> _Texts:
         columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
     if len(columns) != 6 or not _are_numbers(columns[3], 18):
         raise IrregularError
-    if any("#" in name for name in {*columns[0], *columns[1]}):
+    topics, iterations, documents, ranks, scores, tags = columns
+    if any("#" in name for name in {*topics, *iterations}):
         raise IrregularError
-    return _Texts(*columns)
+    return _Texts(topics, *_files_and_places(documents), ranks, scores, tags)
+
+
+def _files_and_places(documents: list[str]) -> tuple[list[str], list[str]]:
+    """Split document ids, which hold no white space, before their first ``#``."""
+    together = " ".join(documents)
+    marks = together.count("#")
+    if not marks:
+        return documents, [""] * len(documents)
+    parts = together.replace("#", " #").split()
+    files, places = parts[::2], parts[1::2]
+    # As many marks as ids, one in every second part: each id has a file, and behind it its only mark.
+    if marks == len(documents) == len(files) == len(places) and "#" not in "".join(files):
+        return files, places
+    split = [document.partition("#") for document in documents]
+    return [file for file, _, _ in split], [mark + place for _, mark, place in split]
 
 
 def _are_numbers(texts: list[str], digits: int) -> bool:
@@ -214,34 +233,39 @@ def _ranking(
     path: Path, topic: str, columns: _Columns, notes: Notes, ties: Ties, elements: _Elements
 ) -> Ranking:
     order = _order(columns, ties)
-    documents = [columns.documents[place] for place in order]
-    keys = array("f", [columns.scores[place] for place in order])
-    named = elements.columns(documents)
-    if named is not None:
-        return Ranking(*named, keys=keys)
-    results = []
-    for rank, document in enumerate(documents, 1):
+    scores, files, places = columns.scores, columns.files, columns.places
+    if order is not None:
+        scores = array("f", [scores[row] for row in order])
+        files, places = [files[row] for row in order], [places[row] for row in order]
+    try:
+        return Ranking(*elements.columns(files, places), keys=scores)
+    except ValueError:  # something that is no element, or not at first sight
+        results = []
+    for row, document in enumerate(map(add, files, places)):
         try:
             results.append(elements[document])
         except ValueError as error:
-            where = f"{path}:{columns.lines[order[rank - 1]]}"
-            message = f"topic {topic}, rank {rank}: {error}"
+            where = f"{path}:{columns.lines[order[row] if order is not None else row]}"
+            message = f"topic {topic}, rank {row + 1}: {error}"
             notes.problem("results that name no element", where, message)
             results.append((document.partition("#")[0], "", None))
-    return ranking_of(results, keys)
+    return ranking_of(results, scores)
 
 
-def _order(columns: _Columns, ties: Ties) -> list[int]:
-    """Return the order by score descending, and by the rule for ties where there are some."""
-    scores, documents, ranks = columns.scores, columns.documents, columns.ranks
-    column = np.array(scores)
-    order: list[int] = np.argsort(-column, kind="stable").tolist()
-    if ties != "file" and (column[order[:-1]] == column[order[1:]]).any():
+def _order(columns: _Columns, ties: Ties) -> list[int] | None:
+    """Return the order by score descending, and by the rule for ties; None for the order as written."""
+    scores = np.array(columns.scores)
+    if (scores[:-1] > scores[1:]).all():
+        return None
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
+    ordered = scores[order]
+    if ties != "file" and (ordered[:-1] == ordered[1:]).any():
         if ties == "document":
-            order = sorted(range(len(documents)), key=documents.__getitem__, reverse=True)
+            documents = list(map(add, columns.files, columns.places))
+            order = sorted(range(len(scores)), key=documents.__getitem__, reverse=True)
         else:
-            order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        order.sort(key=scores.__getitem__, reverse=True)  # keeps the order of equal ones
+            order = sorted(range(len(scores)), key=columns.ranks.__getitem__)
+        order.sort(key=columns.scores.__getitem__, reverse=True)  # keeps the order of equal ones
     return order
 
 
@@ -249,39 +273,28 @@ class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
     """Document id → what it names, each found once."""
 
     def __init__(self) -> None:
-        self._files, self._paths = Memo(canonical_file), Memo(canonical_path)
+        self._files, self._paths = Memo(_plain_file), Memo(_plain_path)
 
     def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
         self[document] = named = _element(document)
         return named
 
-    def columns(self, documents: list[str]) -> tuple[list[str], list[str]] | None:
-        """Return the files and paths of ids that are all elements, or all documents; None for others.
+    def columns(self, files: list[str], places: list[str]) -> tuple[list[str], list[str]]:
+        """Return files and paths of ids that plainly name elements or documents; else ValueError."""
+        found = map(self._files.__getitem__, files), map(self._paths.__getitem__, places)
+        return list(found[0]), list(found[1])
 
-        For ids without white space, as columns are.
-        """
-        files: list[str] = []
-        paths: list[str] = []
-        try:
-            for start in range(0, len(documents), _AT_ONCE):
-                some = documents[start : start + _AT_ONCE]
-                together = " ".join(some)
-                marks = together.count("#")
-                if ":" in together:  # of a passage, or of a prefix
-                    return None
-                if not marks and "[" not in together and "]" not in together:
-                    files.extend(map(self._files.__getitem__, some))
-                    paths.extend([WHOLE] * len(some))
-                    continue
-                parts = together.replace("#", " # ").split()
-                # As many marks as ids, one at every third place: each id is file#path.
-                if not marks == len(some) == len(parts) / 3 == parts[1::3].count("#"):
-                    return None
-                files.extend(map(self._files.__getitem__, parts[::3]))
-                paths.extend(map(self._paths.__getitem__, parts[2::3]))
-        except ValueError:
-            return None
-        return files, paths
+
+def _plain_file(name: str) -> str:
+    if ":" in name or "[" in name or "]" in name:
+        raise ValueError
+    return canonical_file(name)
+
+
+def _plain_path(place: str) -> str:
+    if ":" in place or "#" in place[1:]:
+        raise ValueError
+    return canonical_path(place[1:]) if place else WHOLE
 
 
 def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
