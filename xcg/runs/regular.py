@@ -28,8 +28,8 @@ from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span
 
 Read = TypeVar("Read")
 
-BLOCK = 1 << 18
-"""Bytes that are read at once: some thousand results."""
+BLOCK = 1 << 17
+"""Bytes that are read at once: about a thousand results."""
 
 _LONGEST = 1 << 22  # bytes without the end of a result; libxml2's own limits begin at 10 MB
 _SUBMISSION = ("inex-submission", "topic", "result")

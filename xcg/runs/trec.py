@@ -115,7 +115,8 @@ def _by_columns(
             raise IrregularError
         column = _columns(text.rstrip())
         tag = tag or column.tags[0]
-        if column.tags.count(tag) < len(column.tags):
+        first_score = float(column.scores[0])  # is checked even where nobody wants its topic
+        if column.tags.count(tag) < len(column.tags) or not math.isfinite(first_score):
             raise IrregularError
         for start, end in _stretches(column.topics):
             topic = column.topics[start]
