@@ -26,7 +26,7 @@ from xcg.documents.points import Passage
 from xcg.inputs import HARDENED, local_name
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span
 
-Read = TypeVar("Read")
+_Read = TypeVar("_Read")
 
 BLOCK = 1 << 17
 """Bytes that are read at once: about a thousand results."""
@@ -59,7 +59,7 @@ class IrregularError(ValueError):
     """A file is not of the form that can be read by columns."""
 
 
-def if_regular(file: BufferedReader, path: Path, read: Callable[[], Read]) -> Read | None:
+def if_regular(file: BufferedReader, path: Path, read: Callable[[], _Read]) -> _Read | None:
     """Return what reading by columns gives, or None with the file at its start again.
 
     What cannot be read twice, as a pipe, is not tried.

@@ -150,7 +150,7 @@ class _Texts(NamedTuple):
 
 
 def _columns(text: str) -> _Texts:
-    """Return the columns of lines of which all have as many as the first has; else Irregular."""
+    """Return the columns of lines of which all have as many as the first has; else IrregularError."""
     width = len(text.partition("\n")[0].split())
     # A mark behind every line, which stands nowhere else, shows that each has its columns.
     fields = text.replace("\n", " \0 ").split()
