@@ -254,6 +254,13 @@ def test_trec_runs_of_one_layout_are_read_by_columns(tmp_path: Path, column: str
         read_run(path)
 
 
+def test_a_line_without_its_topic_behind_an_empty_line(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("1 Q0 f#/a 1 2 t\n\n Q0 f#/a 2 1 t\n")
+    with pytest.raises(InputError, match=r"run:3: 5 columns"):
+        read_run(path)
+
+
 def test_equal_names_and_paths_are_kept_once(tmp_path: Path) -> None:
     path = tmp_path / "run"
     result = "<result><file>co/1</file><path>/a/b</path></result>"

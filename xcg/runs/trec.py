@@ -152,12 +152,14 @@ class _Texts(NamedTuple):
 def _columns(text: str) -> _Texts:
     """Return the columns of lines of which all have as many as the first has; else IrregularError."""
     width = len(text.partition("\n")[0].split())
-    # A mark behind every line, which stands nowhere else, shows that each has its columns.
+    # A mark behind every line, all of them where the lines' ends belong and none elsewhere, shows that
+    # each line has its columns.
     fields = text.replace("\n", " \0 ").split()
     fields.append("\0")
     columns = [fields[place :: width + 1] for place in range(width + 1)]
     marks = columns.pop()
-    if "\0" in text or marks.count("\0") < len(marks) or len(fields) != len(marks) * (width + 1):
+    count = text.count("\n") + 1
+    if "\0" in text or not marks.count("\0") == count == len(marks) == len(fields) / (width + 1):
         raise IrregularError
     if width == 7 and all(path.startswith("/") for path in columns[6]):
         columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
