@@ -228,7 +228,7 @@ def _family() -> list[Definition]:
             "default is the mean of the topics' figures."
         )
         if name == "nDCG":
-            caveat += " Without parameters nDCG is ir_measures' figure."
+            caveat += " Without parameters nDCG is the standard measure."
         found += [
             Definition(
                 name=f"avg{name}" if averaged else name,
@@ -321,7 +321,7 @@ DEFINITIONS = (
         range="0 to 1; more only where more results than ideal elements reach the threshold",
         source=f"{_SL}, equation 2",
         example="gains 1, 0, 3, ideal 3, 1: AP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-        caveat="Without parameters AP is ir_measures' figure: levels from 1 on are relevant.",
+        caveat="Without parameters AP is the standard measure: levels from 1 on are relevant.",
         parameters={"threshold": Number(1.0, 0.0, above=True)},
         compute=_threshold,
     ),
