@@ -81,7 +81,6 @@ def test_ir_measures_own_figures(seed: int) -> None:
         "nDCG@10",
         "SetP",
         "AP",
-        "Judged@5",
         "nDCG(dcg='exp-log2')@5",
         "P(judged_only=True)@5",
         "IPrec@0.5",
