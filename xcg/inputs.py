@@ -13,9 +13,8 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from lxml import etree
-
 from xcg.errors import InputError, nearest
+from xcg.later import etree
 
 PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from xcg.errors import InputError, XcgError
+from xcg.later import etree
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import numpy.typing as npt
-
+from xcg.later import np
 from xcg.measures import classic, graded, highlighted, inex_eval
 from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
 from xcg.measures.effort_precision import (
@@ -31,6 +29,9 @@ from xcg.measures.measure import (
     split_measures,
 )
 from xcg.measures.sakai import q_measure, r_measure
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "MEASURES",

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal
 
 from xcg.errors import XcgError
+from xcg.later import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal
 from xcg.measures.measure import (
     RANK,
@@ -24,6 +22,9 @@ from xcg.measures.measure import (
     TopicGains,
     vector,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Gain = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one"]

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from xcg.errors import XcgError, nearest
+from xcg.later import np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from xcg.measures.flat import JudgedRanking
     from xcg.measures.highlighted import HighlightedRanking
 
