@@ -815,7 +815,10 @@ def measures(name: str | None) -> None:
     from xcg.measures import MEASURES
     from xcg.report.listings import describe_measure, list_measures
 
-    text = list_measures(MEASURES) if name is None else describe_measure(MEASURES.named(name))
+    if name is None:
+        text = list_measures([*MEASURES, *MEASURES.standard()])
+    else:
+        text = "\n".join(describe_measure(definition) for definition in MEASURES.all_named(name))
     click.echo(text, nl=False)
 
 

@@ -100,7 +100,7 @@ def evaluate(
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     _note_topics(base, loaded, unanswered, notes)
-    figures = {run.name: trec_figures(base, run, standard) for run in loaded} if standard else {}
+    figures = trec_figures(base, loaded, standard)
     rows = [
         row
         for sheet in sheets

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
-from lxml import etree
-
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
 from xcg.errors import InputError, Notes
 from xcg.inputs import iterate_xml, local_name
+from xcg.later import etree
 from xcg.runs.regular import if_regular, regular_submission
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span, order_by, ranking_of
 

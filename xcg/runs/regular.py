@@ -18,12 +18,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-from lxml import etree
 
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
 from xcg.inputs import HARDENED, local_name
+from xcg.later import etree, np
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span
 
 _Read = TypeVar("_Read")

@@ -8,12 +8,11 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
-from itertools import islice, pairwise
-from operator import add, ne
+from itertools import compress, islice, pairwise
+from operator import add, gt, ne
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
@@ -195,8 +194,8 @@ def _are_numbers(texts: list[str], digits: int) -> bool:
 
 def _stretches(topics: list[str]) -> Iterator[tuple[int, int]]:
     """Return where a topic begins and ends, for lines of one topic that follow each other."""
-    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
-    return pairwise([0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)])
+    changes = compress(range(1, len(topics)), map(ne, topics, islice(topics, 1, None)))
+    return pairwise([0, *changes, len(topics)])
 
 
 def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
@@ -257,12 +256,11 @@ def _ranking(
 
 def _order(columns: _Columns, ties: Ties) -> list[int] | None:
     """Return the order by score descending, and by the rule for ties; None for the order as written."""
-    scores = np.array(columns.scores)
-    if (scores[:-1] > scores[1:]).all():
+    scores = columns.scores.tolist()
+    if all(map(gt, scores, islice(scores, 1, None))):
         return None
-    order: list[int] = np.argsort(-scores, kind="stable").tolist()
-    ordered = scores[order]
-    if ties != "file" and (ordered[:-1] == ordered[1:]).any():
+    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)  # stable
+    if ties != "file" and len(set(scores)) < len(scores):
         if ties == "document":
             documents = list(map(add, columns.files, columns.places))
             order = sorted(range(len(scores)), key=documents.__getitem__, reverse=True)
