@@ -7,6 +7,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import lxml.etree  # noqa: F401 - what is imported when first needed would count against time limits
+import networkx  # noqa: F401
+import numpy  # noqa: F401
 import pytest
 
 ROOT = Path(__file__).parent.parent

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from io import BufferedReader, BytesIO
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import xcg
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, Notes, XcgError
+from xcg.inputs import LONGEST_LINE, lines
 from xcg.judgements import Assessment, RecallBase, read_assessments
+from xcg.judgements.trec_qrels import _read_lines, read_trec_qrels
 from xcg.runs import read_run
 
 QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
@@ -168,3 +175,59 @@ def test_qrels_with_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> N
         "d3": "level 1",
         "d4": "level -1",
     }
+
+
+_COLUMN = st.sampled_from(
+    ["1", "2", "-1", "d1", "d2", "d1.xml", "x#/a[1]", "..", "+3", "1001", "all", "é"]
+)
+_LINE = st.lists(_COLUMN, min_size=3, max_size=5) | st.tuples(
+    st.sampled_from("12"), st.just("0"), st.sampled_from(["d1", "d2", "d3", "./d1", "e#/a"]), _COLUMN
+)
+
+
+@given(
+    st.lists(_LINE, max_size=12), st.sampled_from(["\n", "\r\n", "\n\n", " \n\ufeff"]), st.booleans()
+)
+@settings(max_examples=300, deadline=None)
+def test_qrels_read_as_columns_or_line_by_line(
+    rows: list[Sequence[str]], end: str, lenient: bool
+) -> None:
+    """The same recall-base, or the same message with the same line."""
+    octets = (end.join(map(" ".join, rows)) + end).encode()
+    outcomes = []
+    for by_line in (False, True):
+        base, notes = RecallBase(), Notes(lenient)
+        message = ""
+        try:
+            if by_line:
+                _read_lines(lines(BytesIO(octets), Path("q")), Path("q"), base, notes)
+            else:
+                read_trec_qrels(BufferedReader(BytesIO(octets)), Path("q"), base, notes)  # type: ignore[arg-type]
+        except InputError as error:
+            message = str(error)
+        judged = {topic: base.files(topic) for topic in base.topics}
+        outcomes.append(
+            (message, notes.lines(), judged if not message else {}, base.sources if not message else {})
+        )
+    assert outcomes[0] == outcomes[1]
+
+
+def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
+    """A topic goes on behind a megabyte; what is wrong behind it is told with its line."""
+    rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
+    text = "\n".join(rows)
+    assert len(text) > 2 * LONGEST_LINE
+    base = read_assessments(write(tmp_path, "q", text))
+    assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
+    assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
+    for wrong, where in (
+        (
+            f"\n0 0 document-{0:020} 2\n",
+            "q:60001: topic 0, document-00000000000000000000: / is assessed",
+        ),
+        ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
+        ("\n1 0 d " + " " * LONGEST_LINE * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+        ("\n1 0 d " + " " * LONGEST_LINE + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+    ):
+        with pytest.raises(InputError, match=re.escape(where)):
+            read_assessments(write(tmp_path, "q", text + wrong))

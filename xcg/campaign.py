@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from xcg.documents import Corpus, ElementTree
@@ -133,8 +134,10 @@ def as_user_models(spec: UserModels) -> list[UserModel]:
     return models
 
 
-_WHOLE_DOCUMENT = ElementTree.from_paths(["/document[1]"])
-"""Stands for each document of which nobody names an element, where there is no corpus."""
+@cache
+def _whole_document() -> ElementTree:
+    """Return what stands for each document of which nobody names an element, without a corpus."""
+    return ElementTree.from_paths(["/document[1]"])
 
 
 _HIGHEST_EXHAUSTIVITY = 2  # of a passage; above there are only levels
@@ -343,7 +346,7 @@ class Campaign:
         trees = {}
         for file, elements in assessed.items():
             if not paths[file]:
-                trees[file] = _WHOLE_DOCUMENT
+                trees[file] = _whole_document()
                 continue
             sizes = {p: a.characters for p, a in elements.items() if a.characters is not None}
             if WHOLE in sizes:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 
 import click
 
@@ -157,7 +157,7 @@ def _configured(campaign: Mapping[str, Any], parse_measures: bool = True) -> Con
     return configuration
 
 
-def _evaluate(configuration: Configuration, lenient: bool) -> Results:
+def _evaluate(configuration: Configuration, lenient: bool, check_corpus: bool = False) -> Results:
     """Evaluate as a configuration says."""
     from xcg.evaluation import evaluate as evaluate_runs
 
@@ -171,6 +171,7 @@ def _evaluate(configuration: Configuration, lenient: bool) -> Results:
             unanswered=configuration.unanswered,
             ties=configuration.ties,
             lenient=lenient,
+            check_corpus=check_corpus,
             progress=progress,
         )
 
@@ -372,7 +373,7 @@ def compare(
         with _file_or_stdout(output) as write:
             configuration = _configured(campaign)
             configuration.measures = MEASURES.parse_all([*configuration.measures, *wanted])
-            results = _evaluate(configuration, campaign["lenient"])
+            results = _evaluate(configuration, campaign["lenient"], check_corpus=gated)
             rows: list[dict[str, Any]] = []
             if orders:
                 rows = order_rows(results)
@@ -831,7 +832,10 @@ def measures(name: str | None) -> None:
     from xcg.measures import MEASURES
     from xcg.report.listings import describe_measure, list_measures
 
-    text = list_measures(MEASURES) if name is None else describe_measure(MEASURES.named(name))
+    if name is None:
+        text = list_measures([*MEASURES, *MEASURES.standard()])
+    else:
+        text = "\n".join(describe_measure(definition) for definition in MEASURES.all_named(name))
     click.echo(text, nl=False)
 
 
@@ -1021,6 +1025,86 @@ def _gate_status(gated: bool) -> Iterator[None]:
 
 def _print_error(error: XcgError) -> None:
     click.echo(f"xcg: error: {_one_line(error)}", err=True)
+
+
+@main.command("break")
+@click.argument("measure")
+@click.option("--user-model", metavar="NAME_OR_FILE", help="Of a measure of xcg; see xcg user-models.")
+@click.option(
+    "--effort",
+    type=click.Choice(["ranks", "text"]),
+    help="What the user of a function of one's own pays with.  [default: ranks]",
+)
+@click.option("--law", "laws", multiple=True, metavar="NAME", help="A law of these.  [default: all]")
+@click.option(
+    "--examples", type=click.IntRange(min=1), default=200, show_default=True, help="Cases for each law."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "format_", type=click.Choice(["text", "jsonl", "json"]), default="text")
+@_output
+def break_(
+    measure: str,
+    user_model: str | None,
+    effort: Literal["ranks", "text"] | None,
+    laws: Sequence[str],
+    examples: int,
+    seed: int,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Search small cases in which a measure breaks a law, and print the smallest for each.
+
+    MEASURE is one of xcg's, such as "nxCG@10", or package.module:function, called with a list of gold
+    spans (document, start, end, grade) and a list of results (document, start, end) in order of rank;
+    it returns a number. xcg.breaking:ndcg_over_chunks is nDCG as it is often computed over chunks.
+
+    \b
+    boundedness   a score lies between 0 and 1
+    no-pay-twice  a result that repeats an earlier one, or lies in it, never raises the score
+    granularity   results cut in two never raise it, and leave it equal where text is paid for
+    order         a result with relevant text, moved up past results without, never lowers it
+    ideal         the gold spans themselves, the best first, score 1
+
+    Exit status 0 says that all laws held, 1 that one is broken, 2 that the input is wrong or the
+    function failed. Needs the extra break.
+    """  # noqa: D301
+    from xcg.campaign import as_user_models
+    from xcg.report.tables import records
+
+    try:
+        from xcg.breaking.search import search
+        from xcg.breaking.subjects import FunctionSubject, MeasureSubject, Subject
+        from xcg.report.breaking import outcome_record, outcome_text
+    except ImportError:
+        raise XcgError("xcg break needs hypothesis: pip install 'xcg[break]'") from None
+
+    subject: Subject
+    if ":" in measure:
+        if user_model is not None:
+            raise XcgError("--user-model is for a measure of xcg: a function has its own")
+        subject = FunctionSubject.named(measure, effort == "text")
+    else:
+        if effort is not None:
+            raise XcgError("--effort is for a function: a measure of xcg says itself what is paid")
+        models = as_user_models(user_model) if user_model is not None else [None]
+        if len(models) > 1:
+            raise XcgError(f"{user_model} means {len(models)} user models: expected one")
+        subject = MeasureSubject.named(measure, models[0])
+    outcomes = []
+    with _file_or_stdout(output) as write:
+        if format_ == "text":
+            write(f"{subject.name}, seed {seed}\n")
+        for outcome in search(subject, laws, examples, seed):
+            outcomes.append(outcome)
+            if format_ == "text":
+                write(outcome_text(subject, outcome))
+        if format_ != "text":
+            write(records([outcome_record(subject, outcome) for outcome in outcomes], format_))
+    failed = outcomes[-1].failure
+    if failed:
+        raise XcgError(f"{subject.name} {failed}")
+    if any(outcome.verdict == "broken" for outcome in outcomes):
+        sys.exit(1)
 
 
 def _print_notes(notes: Sequence[str]) -> None:

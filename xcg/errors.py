@@ -24,6 +24,10 @@ class UnmappedError(InputError):
     """
 
 
+class NothingToAverageError(XcgError):
+    """No topic has a figure, so that there is no mean."""
+
+
 class MissingSizeError(InputError):
     """A relevance value needs the size of an element, and neither document nor assessment has it."""
 

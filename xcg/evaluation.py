@@ -22,7 +22,7 @@ from xcg.campaign import (
     default_model,
 )
 from xcg.config import DEFAULT_MEASURES, Unanswered
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, NothingToAverageError, XcgError, nearest
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.measures import MEASURES, Measure, TopicGains
@@ -47,6 +47,7 @@ def evaluate(
     unanswered: Unanswered = "zero",
     ties: Ties = "document",
     lenient: bool = False,
+    check_corpus: bool = False,
     progress: Progress | None = None,
 ) -> Results:
     """Evaluate runs.
@@ -66,6 +67,8 @@ def evaluate(
     unanswered: what an assessed topic that a run does not answer counts: ``zero`` or ``skip``.
     ties: how TREC results of one score are ordered, see :data:`xcg.runs.Ties`.
     lenient: count wrong data as warnings (``results.notes``) instead of raising.
+    check_corpus: look whether results and assessments exist in the corpus also where no measure looks
+        at documents, as those of levels of relevance do not.
     progress: called with the number of topics done and of all.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
@@ -94,17 +97,18 @@ def evaluate(
     own = [measure for measure in chosen if measure.definition.needs != "levels"]
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     sheets = [_Sheet(model, own, loaded, unanswered) for model in models]
-    for done, topic in enumerate(base.topics if own else []):
+    looked_at = own or (check_corpus and documents is not None)
+    for done, topic in enumerate(base.topics if looked_at else []):
         if progress is not None:
             progress(done, len(base.topics))
         stages = Stages(campaign.topic(topic), campaign)
-        for sheet in sheets:
+        for sheet in sheets if own else []:
             sheet.score(stages)
     campaign.check_results()
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     _note_topics(base, loaded, unanswered, notes)
-    figures = {run.name: trec_figures(base, run, standard) for run in loaded} if standard else {}
+    figures = trec_figures(base, loaded, standard)
     rows = [
         row
         for sheet in sheets
@@ -118,7 +122,7 @@ def evaluate(
     if standard and own:
         rows = _in_order(rows, order)
     if not rows:
-        raise XcgError(
+        raise NothingToAverageError(
             "nothing to average: no topic has an ideal element under "
             + ", ".join(model.name for model in models)
         )

@@ -9,18 +9,17 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from io import BufferedReader, RawIOBase
+from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from lxml import etree
-
 from xcg.errors import InputError, nearest
+from xcg.later import etree
 
 PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
-_LONGEST_LINE = 1 << 20
+LONGEST_LINE = 1 << 20  # octets
 _FIRST_LINES = 20
 _CONTROLS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
@@ -138,18 +137,24 @@ def peek_columns(file: BufferedReader) -> int:
     return max((len(line.split()) for line in first[:_FIRST_LINES]), default=0)
 
 
-def lines(file: BufferedReader, path: Path) -> Iterator[tuple[int, str]]:
+def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
-    number = 0
-    while line := file.readline(_LONGEST_LINE + 1):
+    number = first - 1
+    while line := file.readline(LONGEST_LINE + 1):
         number += 1
-        if len(line) > _LONGEST_LINE:
+        if len(line) > LONGEST_LINE:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
         try:
             yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
         except UnicodeDecodeError:
             message = "not UTF-8 text; expected text or XML"
             raise InputError(f"{path}:{number}", message) from None
+
+
+def chunks(file: BufferedReader) -> Iterator[bytes]:
+    """Yield a text in chunks of about 1 MB; each ends with a line, unless that has more than 1 MB."""
+    while chunk := file.read(LONGEST_LINE):
+        yield chunk + file.readline(LONGEST_LINE + 1)
 
 
 def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:

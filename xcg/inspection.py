@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
-
 from xcg.campaign import (
     Assessments,
     Campaign,
@@ -20,6 +18,7 @@ from xcg.campaign import (
 )
 from xcg.documents.tree import UNKNOWN
 from xcg.errors import Notes, XcgError, nearest
+from xcg.later import np
 from xcg.relevance_value import JudgedDocument
 from xcg.stages import Stages
 from xcg.user_model import UserModel

@@ -15,13 +15,15 @@ ideal element that they are near to, so that all together never earn more than i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
+from xcg.later import np
 from xcg.plugins import Part, Registry
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
 NEAR_MISSES: Registry[NearMisses] = Registry("near-miss model")

@@ -93,6 +93,7 @@ def assert_retrieval(
         unanswered=unanswered,
         ties=ties,
         lenient=allow_unmapped > 0,
+        check_corpus=True,
     )
     baseline, exempt = not_worse_than, list[str]()
     if added:

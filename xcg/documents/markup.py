@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
-from lxml import etree
-
 from xcg.errors import InputError, XcgError
+from xcg.later import etree
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -10,15 +10,17 @@ cost several times the parsing.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable
-
-import numpy as np
-import numpy.typing as npt
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from xcg.documents.tree import ElementTree
 from xcg.inputs import HARDENED, xml_error
+from xcg.later import etree, np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ENTITY = "\ufffc"
 """What stands in a document's text for an entity reference, which is never expanded."""
@@ -27,8 +29,11 @@ _TAG_NAME = re.compile(rb"<([^/>\s][^/>\s]*)")
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
-# The code points for which str.isspace() holds all lie below U+3001.
-_IS_SPACE = np.array([chr(code).isspace() for code in range(0x3001)] + [False])
+
+@functools.cache
+def _is_space() -> npt.NDArray[np.bool_]:
+    # The code points for which str.isspace() holds all lie below U+3001.
+    return np.array([chr(code).isspace() for code in range(0x3001)] + [False])
 
 
 def hardened_parser() -> etree.XMLParser:
@@ -214,7 +219,7 @@ def _words(
     """Return the number of words in each span: the words that begin there, and one that goes on."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     solid = np.zeros(len(codes) + 1, dtype=np.bool_)  # one place more, for spans at the end
-    solid[:-1] = ~_IS_SPACE.take(codes, mode="clip")
+    solid[:-1] = ~_is_space().take(codes, mode="clip")
     begins = solid.copy()
     begins[1:] &= ~solid[:-1]
     begun: npt.NDArray[np.int64] = np.cumsum(begins) - begins  # words begun before each character

@@ -8,6 +8,7 @@ WHOLE = "/"
 """The path of a whole document: what files mean that name documents and no elements."""
 
 _CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
+_CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # most of them
 _STEP = re.compile(
     r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
 )
@@ -78,6 +79,8 @@ def canonical_file(name: str) -> str:
 
     Raises ValueError for an empty name or one that climbs out of the corpus.
     """
+    if _CANONICAL_FILE.match(name):
+        return name
     name = name.strip()
     if name.endswith(".xml"):
         name = name[:-4]

@@ -10,10 +10,7 @@ import codecs
 import gzip
 import io
 import os
-import tarfile
-import tempfile
 import weakref
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -58,6 +55,8 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             return Folder(location)
         if not location.exists():
             raise InputError(location, "no such folder or archive; expected a corpus of XML documents")
+        import zipfile  # as tarfile and tempfile slow to import, and a folder needs none of them
+
         if zipfile.is_zipfile(location):
             return ZipArchive(location)
         if location.is_file() and _is_tar(location):
@@ -70,6 +69,8 @@ def open_source(path: str | os.PathLike[str]) -> Source:
 
 
 def _is_tar(path: Path) -> bool:
+    import tarfile
+
     try:
         with tarfile.open(path) as archive:
             archive.next()
@@ -200,6 +201,8 @@ class ZipArchive(_Archive):
     """A zip archive, whose members are unpacked one by one."""
 
     def __init__(self, path: Path) -> None:
+        import zipfile
+
         super().__init__(path)
         self._archive = zipfile.ZipFile(path)
         self._finalizer = weakref.finalize(self, self._archive.close)
@@ -215,6 +218,8 @@ class TarArchive(_Archive):
     """A tar archive. A compressed one is unpacked once, for it cannot be read out of order."""
 
     def __init__(self, path: Path) -> None:
+        import tarfile
+
         super().__init__(path)
         self._file = _unpacked(path)
         self._archive = tarfile.open(fileobj=self._file)  # noqa: SIM115 - open while in use
@@ -237,6 +242,8 @@ def _unpacked(path: Path) -> IO[bytes]:
         file.seek(0)
         return file
     file.close()
+    import tempfile
+
     temporary = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115 - gone when closed
     try:
         with gzip.open(path) as packed:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_path
 from xcg.errors import XcgError
+from xcg.later import np
 
 if TYPE_CHECKING:
     import networkx as nx
+    import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
 UNKNOWN = -1
 """The size of an element of which only the path is known."""

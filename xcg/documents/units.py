@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal
 
 from xcg.errors import XcgError
+from xcg.later import np
 from xcg.plugins import Part, Registry
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 TextUnit = Literal["characters", "words", "tokens"]
 Tokenizer = Callable[[str], Sequence[int]]

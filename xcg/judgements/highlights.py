@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.documents import Corpus, ElementTree, canonical_file
 from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.later import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from io import BufferedReader
 from pathlib import Path
 
-from lxml import etree
-
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage, Point
 from xcg.errors import InputError, Notes, nearest
 from xcg.inputs import iterate_xml, local_name
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
+from xcg.later import etree
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "e")
 _SPECIFICITY = ("specificity", "s")

@@ -249,6 +249,19 @@ class RecallBase:
                 f"but was {earlier.label} before; expected one assessment an element",
             )
 
+    def add_documents(self, topic: str, assessments: Mapping[str, Assessment]) -> bool:
+        """Add file → assessment of whole documents, where the topic has none of these files yet.
+
+        Say whether it was so; else nothing is added, and :meth:`add` says for each what is wrong.
+        """
+        files = self._topics.setdefault(topic, {})
+        if not (
+            files.keys().isdisjoint(assessments) and self.spans(topic).keys().isdisjoint(assessments)
+        ):
+            return False
+        files.update({file: {WHOLE: assessment} for file, assessment in assessments.items()})
+        return True
+
 
 def _are_spans(judged: object) -> TypeGuard[Sequence[Sequence[float]]]:
     """Tell a list of passages from a pair of grades."""

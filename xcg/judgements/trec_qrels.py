@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from io import BufferedReader
+from collections.abc import Iterable
+from io import BufferedReader, BytesIO
 from pathlib import Path
 
 from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
-from xcg.inputs import lines
-from xcg.judgements.recall_base import RecallBase, level_assessment
+from xcg.inputs import LONGEST_LINE, chunks, lines
+from xcg.judgements.recall_base import Assessment, RecallBase, level_assessment
 
 _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -21,7 +22,47 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
     Raises InputError with file and line for a line that is none; where the notes are lenient, such
     lines are counted and left out.
     """
-    for number, line in lines(file, path):
+    first = 1
+    for chunk in chunks(file):
+        if not _read_columns(chunk, path, base):
+            _read_lines(lines(BytesIO(chunk), path, first), path, base, notes)
+        first += chunk.count(b"\n")
+
+
+def _read_columns(chunk: bytes, path: Path, base: RecallBase) -> bool:
+    """Read lines as columns, several times faster than one by one; say whether they are such.
+
+    Where anything is out of the ordinary, these lines are to be read one by one: that knows what is
+    legal and what to say, and takes no harm from what was added already.
+    """
+    if max(map(len, chunk.split(b"\n"))) >= LONGEST_LINE:
+        return False
+    try:
+        text = chunk.decode().removeprefix("\ufeff")
+        rows = [fields for line in text.split("\n") if (fields := line.split())]
+        if "\ufeff" in text or "#/" in text or set(map(len, rows)) != {4}:
+            return False
+        topics, _, documents, levels = zip(*rows, strict=True)
+        assessments = {level: _assessment(level) for level in set(levels)}
+        names = {document: canonical_file(document) for document in set(documents)}
+    except ValueError:
+        return False
+    judged: dict[str, dict[str, Assessment]] = {topic: {} for topic in topics}
+    for topic, document, level in zip(topics, documents, levels, strict=True):
+        judged[topic][names[document]] = assessments[level]
+    if sum(map(len, judged.values())) < len(rows):
+        return False  # a document stands twice
+    for topic, found in judged.items():
+        base.add_topic(topic, str(path))
+        if not base.add_documents(topic, found):
+            return False
+    return True
+
+
+def _read_lines(
+    numbered: Iterable[tuple[int, str]], path: Path, base: RecallBase, notes: Notes
+) -> None:
+    for number, line in numbered:
         fields = line.split()
         if not fields:
             continue
@@ -30,11 +71,9 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
             if len(fields) != 4:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
             topic, _, document, level = fields
-            if not _LEVEL.fullmatch(level):
-                raise ValueError(f"illegal level {level!r}: expected a whole number")
+            assessment = _assessment(level)
             named = "#/" in document
             name, element = split_element_id(document) if named else (canonical_file(document), WHOLE)
-            assessment = level_assessment(int(level))
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
@@ -43,3 +82,9 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
             base.add(topic, name, element, assessment, where)
         except InputError as error:
             notes.tolerate("contradicting assessments, of which the first counts", error)
+
+
+def _assessment(level: str) -> Assessment:
+    if not _LEVEL.fullmatch(level):
+        raise ValueError(f"illegal level {level!r}: expected a whole number")
+    return level_assessment(int(level))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from xcg.documents.units import TextUnit
+from xcg.later import np
 from xcg.measures import classic, graded, highlighted, inex_eval
 from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
 from xcg.measures.effort_precision import (
@@ -41,6 +38,11 @@ from xcg.measures.text_effort import (
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from xcg.documents.units import TextUnit
 
 __all__ = [
     "MEASURES",
@@ -80,10 +82,10 @@ _FAMILIES = (graded, inex_eval, highlighted, classic)
 
 
 def _readings(topic: TopicGains, unit: str) -> tuple[Reading, Reading]:
-    return topic.beside(f"effort in {unit}").readings(cast(TextUnit, unit))
+    return topic.beside(f"effort in {unit}").readings(cast("TextUnit", unit))
 
 
-InText = Callable[[Reading, Reading, Sequence[float]], npt.NDArray[np.float64]]
+InText = Callable[[Reading, Reading, Sequence[float]], "npt.NDArray[np.float64]"]
 """A vector over amounts of text, of the readings of a run and of the ideal."""
 
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError
+from xcg.later import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal
 from xcg.measures.measure import RANK, RANK_OR_ALL, Definition, Number, Parameters, TopicGains, vector
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def average_search_length(ranks: Sequence[float]) -> float | None:

@@ -7,10 +7,15 @@ stays. Ranks count from 1.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
-Gains = npt.NDArray[np.float64]
+from xcg.later import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Gains: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def cumulate(gains: npt.ArrayLike, depth: int | None = None) -> Gains:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from xcg.later import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal, cumulate
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Interpolation = Literal["segment", "linear"]
 Unretrieved = Literal["uncredited", "max"]

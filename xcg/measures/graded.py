@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal
 
 from xcg.errors import XcgError
+from xcg.later import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal
 from xcg.measures.measure import (
     RANK,
@@ -24,6 +22,9 @@ from xcg.measures.measure import (
     TopicGains,
     vector,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Gain = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one"]
@@ -228,7 +229,7 @@ def _family() -> list[Definition]:
             "default is the mean of the topics' figures."
         )
         if name == "nDCG":
-            caveat += " Without parameters nDCG is ir_measures' figure."
+            caveat += " Without parameters nDCG is the standard measure."
         found += [
             Definition(
                 name=f"avg{name}" if averaged else name,
@@ -321,7 +322,7 @@ DEFINITIONS = (
         range="0 to 1; more only where more results than ideal elements reach the threshold",
         source=f"{_SL}, equation 2",
         example="gains 1, 0, 3, ideal 3, 1: AP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-        caveat="Without parameters AP is ir_measures' figure: levels from 1 on are relevant.",
+        caveat="Without parameters AP is the standard measure: levels from 1 on are relevant.",
         parameters={"threshold": Number(1.0, 0.0, above=True)},
         compute=_threshold,
     ),

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from xcg.documents.covered import Covered
 from xcg.errors import XcgError
+from xcg.later import np
 from xcg.measures.measure import (
     RANK,
     RANK_OR_ALL,
@@ -24,8 +23,11 @@ from xcg.measures.measure import (
     TopicGains,
 )
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 Spans = Sequence[tuple[int, int]]
-Ints = npt.NDArray[np.int64]
+Ints: TypeAlias = "npt.NDArray[np.int64]"
 POINTS = tuple(point / 100 for point in range(101))
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from xcg.errors import XcgError, nearest
+from xcg.later import np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from xcg.documents.units import TextUnit
+    from xcg.measures.flat import JudgedRanking
     from xcg.measures.highlighted import HighlightedRanking
     from xcg.measures.text_effort import Reading
 
@@ -137,7 +138,8 @@ class Definition:
     None where the measure is not defined for the ranking, so that the topic stays out of its mean.
     needs: what it looks at. counts: which topics count in its mean; for measures of gains those with an
     ideal gain above 0. curve: the points that a plot draws. fold: makes the mean over topics of what
-    ``parts`` gives for each, where that is no mean of the topics' values.
+    ``parts`` gives for each, where that is no mean of the topics' values. of_levels: computes a measure
+    of levels in place of ``compute``; None where ir_measures does.
     """
 
     name: str
@@ -154,16 +156,22 @@ class Definition:
     curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
     parts: Callable[[TopicGains, float, Parameters], object] | None = None
     fold: Callable[[Sequence[Any], float, Parameters], float] | None = None
+    of_levels: Callable[[JudgedRanking, float, Parameters], float] | None = None
 
     @property
     def usage(self) -> str:
         """How the measure is written, with a cutoff where it takes one: ``nxCG@10``."""
         name = self.name
-        if name in SHARED:
+        if name in SHARED and self.needs != "levels":
             parameter, legal = next(iter(self.parameters.items()))
             assert isinstance(legal, Number)
             name += f"({parameter}={legal.default:g})"
         return f"{name}@{self.cutoff.example}" if self.cutoff else name
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether a lower value is the better one."""
+        return "less being better" in self.range
 
 
 @dataclass(frozen=True)
@@ -243,15 +251,21 @@ def vector(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
+def not_alone(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Raise XcgError: what a measure of levels looks at is no gain."""
+    raise XcgError(
+        "a measure of levels of relevance is computed over a whole run: use it in an evaluation"
+    )
+
+
 SHARED = frozenset({"AP", "nDCG"})
-"""Names that ir_measures has too: without parameters of ours they mean its measure."""
+"""Names of two measures: without parameters of the one on gains they mean the standard one."""
 
 TREC_NAMES = frozenset(
     [
         "Accuracy",
         "ADR",
         "AP_IA",
-        "Bpref",
         "Compat",
         "ERR",
         "ERR_IA",
@@ -266,22 +280,19 @@ TREC_NAMES = frozenset(
         "NumQ",
         "NumRel",
         "NumRet",
-        "P",
         "P_IA",
         "RBP",
-        "Rprec",
-        "RR",
         "SDCG",
         "SetAP",
         "SetF",
         "SetP",
         "SetR",
         "StRecall",
-        "Success",
     ]
 )
-"""What ir_measures calls its measures, to know one where it is not installed."""
+"""What ir_measures calls its other measures, to know one where it is not installed."""
 
+_PLAIN = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")  # whatever else, ir_measures computes
 _MEASURE = re.compile(r"([A-Za-z]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z")
 
 
@@ -299,10 +310,28 @@ class MeasureRegistry:
         return iter(self._definitions.values())
 
     def named(self, name: str) -> Definition:
-        """Return the definition of a name; XcgError with the nearest name for an unknown one."""
-        if name not in self._definitions:
-            raise XcgError(f"unknown measure {name!r}: {nearest(name, self._definitions)}")
-        return self._definitions[name]
+        """Return the definition of a name; XcgError with the nearest name for an unknown one.
+
+        Where a standard measure has the name too, it is that of the measure on gains.
+        """
+        return self.all_named(name)[0]
+
+    def all_named(self, name: str) -> list[Definition]:
+        """Return the definitions of a name, the measure on gains before the standard one."""
+        from xcg.measures.flat import STANDARD
+
+        found = [known[name] for known in (self._definitions, STANDARD) if name in known]
+        if not found:
+            raise XcgError(
+                f"unknown measure {name!r}: {nearest(name, {*self._definitions, *STANDARD})}"
+            )
+        return found
+
+    def standard(self) -> list[Definition]:
+        """Return the definitions of the standard measures, which iteration leaves out."""
+        from xcg.measures.flat import STANDARD
+
+        return list(STANDARD.values())
 
     def parse(self, text: str | Measure) -> Measure:
         """Return the measure that a text names: ``nxCG@10``, ``ep(interpolation=linear)@0.1``.
@@ -319,7 +348,7 @@ class MeasureRegistry:
                 f"{text!r} is no measure: expected one like nxCG@10 or MAep(unretrieved=max)"
             )
         name, brackets, at = match.groups()
-        standard = self._standard(text, name, brackets)
+        standard = self._standard(text, name, brackets, at)
         if standard is not None:
             return standard
         definition = self.named(name)
@@ -328,24 +357,34 @@ class MeasureRegistry:
     def less_is_better(self, text: str) -> bool:
         """Return whether lower figures are better; False for a name that is no measure."""
         try:
-            return "less being better" in self.parse(text).definition.range
+            return self.parse(text).definition.less_is_better
         except XcgError:
             return False
 
-    def _standard(self, text: str, name: str, brackets: str | None) -> Measure | None:
-        """Return the measure of ir_measures that a text means, None where it means one of ours."""
-        from xcg.measures.trec import trec_measure
+    def _standard(self, text: str, name: str, brackets: str | None, at: str | None) -> Measure | None:
+        """Return the measure of levels that a text means, None where it means another."""
+        from xcg.measures.flat import STANDARD
+        from xcg.measures.trec import trec_measure, trec_name
 
-        if name in self._definitions:
+        known = name in self._definitions
+        if known:
             given = [item.partition("=")[0].strip() for item in (brackets or "").split(",")]
             own = any(parameter in self._definitions[name].parameters for parameter in given)
-            return None if own or name not in SHARED else trec_measure(text)
+            if own or not (name in SHARED or (name == "R" and at is not None)):
+                return None
+        measure = _standard_measure(name, brackets, at)
+        if measure is not None:
+            return measure
         try:
-            return trec_measure(text)
+            canonical = trec_name(text)
         except XcgError:
-            if name in TREC_NAMES:
+            if known or name in STANDARD or name in TREC_NAMES:
                 raise
             return None  # more likely a slip of the pen than a measure of a missing package
+        if canonical is None:
+            return None
+        match = _MEASURE.match(canonical)
+        return (match and _standard_measure(*match.groups())) or trec_measure(canonical)
 
     def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         """Return the measures of a list, or of a text that separates them by white space or commas.
@@ -360,6 +399,19 @@ class MeasureRegistry:
         if not measures:
             raise XcgError("no measures: expected at least one, like nxCG@10")
         return measures
+
+
+def _standard_measure(name: str, brackets: str | None, at: str | None) -> Measure | None:
+    """Return the measure of ``xcg.measures.flat`` that is meant, None for what only ir_measures has."""
+    from xcg.measures.flat import ALIASES, STANDARD
+
+    definition = STANDARD.get(ALIASES.get(name, name))
+    if definition is None or not _PLAIN.fullmatch(brackets or ""):
+        return None
+    parameters = _parameters(definition, brackets)
+    return Measure(
+        definition, _cutoff(definition, at), () if parameters == (("rel", 1),) else parameters
+    )
 
 
 def split_measures(text: str) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
+from xcg.later import np
 from xcg.measures.cumulated_gain import check_gains, check_ideal, cumulate
 from xcg.measures.effort_precision import Unretrieved, divisor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def q_measure(

@@ -10,14 +10,15 @@ Kazai & Lalmas 2006, sections 5.1 and 5.4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from xcg.later import np
 from xcg.measures.effort_precision import RECALL_POINTS, TOLERANCE
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 
 class Reading(NamedTuple):

@@ -1,20 +1,25 @@
-"""Standard TREC measures, computed by ir_measures (the extra ``xcg[trec]``) under its own names."""
+"""Figures on levels of relevance: standard measures, and by ir_measures (``xcg[trec]``) all others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
-from xcg.measures.measure import Definition, Measure, Parameters, TopicGains
+from xcg.measures.flat import JudgedRanking
+from xcg.measures.measure import Definition, Measure, not_alone
 
 if TYPE_CHECKING:
     from xcg.judgements import RecallBase
-    from xcg.runs import Run
+    from xcg.runs import Ranking, Run
+
+Figures = dict[tuple[str, str], float]
+"""(topic, measure) → value."""
 
 
-def trec_measure(text: str) -> Measure | None:
-    """Return the measure of ir_measures that a text names, None where it names none.
+def trec_name(text: str) -> str | None:
+    """Return what ir_measures calls the measure that a text names, None where it names none.
 
     Raises XcgError where ir_measures is not installed.
     """
@@ -25,16 +30,16 @@ def trec_measure(text: str) -> Measure | None:
             f"{text} is a measure of ir_measures if it is any: pip install 'xcg[trec]'"
         ) from None
     try:
-        name = str(ir_measures.parse_measure(text))
+        return str(ir_measures.parse_measure(text))
     except Exception:  # what it raises for names and parameters that it does not know is no contract
         return None
-    return Measure(_definition(name))
 
 
 _DEFINITIONS: dict[str, Definition] = {}
 
 
-def _definition(name: str) -> Definition:
+def trec_measure(name: str) -> Measure:
+    """Return the measure that ir_measures computes under a name of its own."""
     if name not in _DEFINITIONS:
         _DEFINITIONS[name] = Definition(
             name=name,
@@ -45,29 +50,73 @@ def _definition(name: str) -> Definition:
             example=f"xcg evaluate … --measures {name}",
             caveat="Means are over all assessed topics, as trec_eval -c has them.",
             needs="levels",
-            compute=_not_alone,
+            compute=not_alone,
         )
-    return _DEFINITIONS[name]
-
-
-def _not_alone(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    raise XcgError("a measure of ir_measures is computed over a whole run: use it in an evaluation")
+    return Measure(_DEFINITIONS[name])
 
 
 def trec_figures(
-    base: RecallBase, run: Run, measures: Sequence[Measure]
-) -> dict[tuple[str, str], float]:
-    """Return (topic, measure) → value for the assessed topics that the run answers.
+    base: RecallBase, runs: Iterable[Run], measures: Sequence[Measure]
+) -> dict[str, Figures]:
+    """Return run → (topic, measure) → value for the assessed topics that the run answers.
 
     An element is the document ``file#path``. Its level is the stated one, or the exhaustivity where
     the element is relevant. The order of results is the run's; of an element that comes twice the
     first counts. Raises XcgError where there are only passages, or ir_measures cannot compute one.
     """
+    if not measures:
+        return {}
+    levels = {topic: _levels(base, topic) for topic in base.topics}
+    own = [measure for measure in measures if measure.definition.of_levels is not None]
+    others = [measure for measure in measures if measure.definition.of_levels is None]
+    return {
+        run.name: {
+            **(_own_figures(levels, run, own) if own else {}),
+            **(_figures_of_ir_measures(levels, run, others) if others else {}),
+        }
+        for run in runs
+    }
+
+
+Levels = Mapping[str, Mapping[str, int]]
+"""Topic → document → level."""
+
+
+def _own_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
+    computed = [
+        (str(measure), measure.definition.of_levels, measure.cutoff, measure.settings())
+        for measure in measures
+    ]
+    figures = {}
+    for topic, ranking in run.rankings.items():
+        judged = levels.get(topic)
+        if not judged:
+            continue
+        found = [
+            (rank, judged[document])
+            for rank, document in enumerate(_documents(ranking), 1)
+            if document in judged
+        ]
+        seen = JudgedRanking(
+            [rank for rank, _ in found], [level for _, level in found], list(judged.values())
+        )
+        for name, of_levels, cutoff, settings in computed:
+            assert of_levels is not None
+            figures[topic, name] = of_levels(seen, cutoff, settings)
+    return figures
+
+
+def _figures_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
     import ir_measures
 
     wanted = [ir_measures.parse_measure(str(measure)) for measure in measures]
-    qrels = list(_qrels(base, ir_measures))
-    ranked = list(_scored(base, run, ir_measures))
+    qrels = {topic: dict(judged) for topic, judged in levels.items() if judged}
+    ranked = [
+        ir_measures.ScoredDoc(topic, document, float(-rank))
+        for topic, ranking in run.rankings.items()
+        if topic in levels
+        for rank, document in enumerate(_documents(ranking))
+    ]
     if not ranked:
         return {}
     try:
@@ -78,35 +127,33 @@ def trec_figures(
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in found}
 
 
-def _qrels(base: RecallBase, ir_measures: Any) -> Iterable[Any]:
-    for topic in base.topics:
-        files = base.files(topic)
-        if not files and (base.spans(topic) or base.passages(topic)):
-            raise XcgError(
-                f"topic {topic}: measures of ir_measures need levels or assessed elements, and here "
-                "are passages; xcg convert --corpus makes elements of them"
-            )
-        for file, elements in files.items():
-            for path, assessment in elements.items():
-                level = int(assessment.exhaustivity)
-                if assessment.scale != "level":
-                    level = max(level, 1) if assessment.relevant else 0
-                yield ir_measures.Qrel(topic, document_id(file, path), level)
+def _levels(base: RecallBase, topic: str) -> dict[str, int]:
+    files = base.files(topic)
+    if not files and (base.spans(topic) or base.passages(topic)):
+        raise XcgError(
+            f"topic {topic}: standard measures need levels or assessed elements, and here "
+            "are passages; xcg convert --corpus makes elements of them"
+        )
+    levels = {}
+    for file, elements in files.items():
+        for path, assessment in elements.items():
+            level = int(assessment.exhaustivity)
+            if assessment.scale != "level":
+                level = max(level, 1) if assessment.relevant else 0
+            levels[_document(file, path)] = level
+    return levels
 
 
-def _scored(base: RecallBase, run: Run, ir_measures: Any) -> Iterable[Any]:
-    for topic, ranking in run.rankings.items():
-        if topic not in base:
-            continue
-        seen: set[str] = set()
-        for place, (file, path) in enumerate(ranking):
-            span = ranking.spans.get(place)
-            name = document_id(file, path) if span is None else f"{file}#{span}"
-            if name not in seen:
-                seen.add(name)
-                yield ir_measures.ScoredDoc(topic, name, float(len(ranking) - place))
+def _documents(ranking: Ranking) -> Iterable[str]:
+    """Return what the results are called as documents, in order, each once."""
+    if not ranking.spans and set(ranking.paths) <= {WHOLE}:
+        return dict.fromkeys(ranking.files)
+    return dict.fromkeys(
+        f"{file}#{ranking.spans[place]}" if place in ranking.spans else _document(file, path)
+        for place, (file, path) in enumerate(ranking)
+    )
 
 
-def document_id(file: str, path: str) -> str:
+def _document(file: str, path: str) -> str:
     """Return what an element is called as a document: ``file#/path``, or the file for the whole."""
     return f"{file}#{path}" if len(path) > 1 else file

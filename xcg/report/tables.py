@@ -7,13 +7,14 @@ import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
-
-from prettytable import PrettyTable, TableStyle
+from unicodedata import category, east_asian_width
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 
 if TYPE_CHECKING:
+    from prettytable import PrettyTable
+
     from xcg.results import Results
 
 Row = list[str]
@@ -166,11 +167,29 @@ def _width(rows: list[list[str]]) -> int:
 
 
 def plain_table(heading: Row, rows: Iterable[Row]) -> str:
-    """Return a table for a terminal: no rules but one under the heading, numbers to the right."""
-    table = _table(heading, rows)
-    table.set_style(TableStyle.PLAIN_COLUMNS)
-    table.left_padding_width, table.right_padding_width = 0, 2
-    return "".join(line.rstrip() + "\n" for line in table.get_string().splitlines())
+    """Return a table for a terminal: no rules, numbers to the right."""
+    body = [list(row) for row in rows]
+    columns = [list(column) for column in zip(heading, *body, strict=True)]
+    widths = [max(map(_columns, column)) for column in columns]
+    right = [index > 0 and _are_numbers(column[1:]) for index, column in enumerate(columns)]
+    lines = []
+    for row in (heading, *body):
+        cells = []
+        for cell, width, numbers in zip(row, widths, right, strict=True):
+            space = " " * (width - _columns(cell))
+            cells.append(space + cell if numbers else cell + space)
+        lines.append("  ".join(cells).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
@@ -180,6 +199,8 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
         return cell.replace("\\", "\\\\").replace("|", "\\|")
 
     table = _table([escape(c) for c in heading], ([escape(c) for c in row] for row in rows))
+    from prettytable import TableStyle
+
     table.set_style(TableStyle.MARKDOWN)
     return table.get_string() + "\n"
 
@@ -197,6 +218,8 @@ def latex_table(heading: Row, rows: Iterable[Row]) -> str:
 
 
 def _table(heading: Row, rows: Iterable[Row]) -> PrettyTable:
+    from prettytable import PrettyTable  # slow to import, and only some forms need it
+
     # Field names must differ, and a run may be called like another column.
     table = PrettyTable(header=True)
     body = [list(row) for row in rows]
@@ -204,10 +227,14 @@ def _table(heading: Row, rows: Iterable[Row]) -> PrettyTable:
     table.field_names = unique
     table.add_rows(body)
     for index, name in enumerate(unique):
-        cells = [row[index] for row in body if row[index]]
-        numbers = cells and all(_is_number(cell.rstrip(".").split()[0]) for cell in cells)
-        table.align[name] = "r" if numbers and index else "l"
+        table.align[name] = "r" if index and _are_numbers([row[index] for row in body]) else "l"
     return table
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Say whether all cells of a column that are not empty begin with a number, and one is there."""
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(_is_number(cell.rstrip(".").split()[0]) for cell in filled)
 
 
 def _is_number(cell: str) -> bool:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
-from lxml import etree
-
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
 from xcg.errors import InputError, Notes
 from xcg.inputs import iterate_xml, local_name
+from xcg.later import etree
+from xcg.runs.regular import if_regular, regular_submission
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span, order_by, ranking_of
 
 _NAMES = ("file", "path")
@@ -43,6 +43,11 @@ def read_inex_submission(file: BufferedReader, path: Path, notes: Notes, topics:
     Topics that are not among ``topics`` are passed over. Raises InputError with file and line for
     what is no such file.
     """
+    run = if_regular(file, path, lambda: regular_submission(file, path, topics))
+    return run if run is not None else _by_results(file, path, notes, topics)
+
+
+def _by_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics) -> Run:
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
@@ -127,9 +132,9 @@ def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, AnySp
     """Return file, path and span of a result that is an element, or a passage in one of two forms."""
     if result.problem:
         raise ValueError(result.problem)
-    file = files(result.file or "")
+    file = files[result.file or ""]
     if result.path is not None:
-        return file, paths(result.path), None
+        return file, paths[result.path], None
     if result.passage is not None:
         return file, "", Passage.of(*result.passage)
     if result.fol is None:

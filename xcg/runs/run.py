@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
-
-import numpy as np
 
 from xcg.documents.paths import canonical_file, canonical_path, split_element_id
 from xcg.documents.points import Passage
 from xcg.errors import InputError
+from xcg.later import np
 
 Ties = Literal["document", "rank", "file"]
 """How TREC results of one score are ordered: by document id descending as trec_eval does, by the
@@ -169,16 +168,14 @@ def order_by(keys: Sequence[float], descending: bool = False) -> list[int]:
     return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
 
 
-class Memo:
+class Memo(dict[str, str]):
     """A function of strings that remembers its answers, for spellings that come again and again."""
+
+    __slots__ = ("_function",)
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self._function = function
-        self._answers: dict[Hashable, str] = {}
 
-    def __call__(self, text: str) -> str:
-        """Return the function's answer."""
-        answer = self._answers.get(text)
-        if answer is None:
-            answer = self._answers[text] = self._function(text)
+    def __missing__(self, text: str) -> str:
+        self[text] = answer = self._function(text)
         return answer

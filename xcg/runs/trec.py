@@ -5,15 +5,22 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
+from itertools import compress, islice, pairwise
+from operator import add, gt, ne
 from pathlib import Path
+from typing import NamedTuple
 
-from xcg.documents.paths import canonical_file, split_element_id
+
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import lines
-from xcg.runs.run import Ranking, Run, Ties, Topics, check_span, ranking_of
+from xcg.runs.regular import BLOCK, IrregularError, if_regular
+from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
 
+_LONGEST_LINE = 1 << 20  # bytes; a longer one is left to the reader that refuses it
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -23,7 +30,8 @@ class _Columns:
     """The lines of one topic: a column each, for a run may have millions of lines."""
 
     scores: array[float] = field(default_factory=lambda: array("f"))
-    documents: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)  # what follows in the document id, with its "#"
     ranks: array[int] = field(default_factory=lambda: array("q"))
     lines: array[int] = field(default_factory=lambda: array("q"))
 
@@ -39,8 +47,23 @@ def read_trec_run(
     The run is named by its tag. Lines of topics that are not among ``topics`` are passed over.
     Raises InputError with file and line for a line that is no result.
     """
+    found = if_regular(file, path, lambda: _by_columns(file, ties, topics))
+    tag, read, skipped = found if found is not None else _by_lines(file, path, notes, topics)
+    if not tag:
+        raise InputError(path, "an empty file; expected a run")
+    elements = _Elements()
+    rankings = {
+        topic: _ranking(path, topic, read.pop(topic), notes, ties, elements) for topic in list(read)
+    }
+    return Run(tag, rankings, str(path), skipped)
+
+
+def _by_lines(
+    file: BufferedReader, path: Path, notes: Notes, topics: Topics
+) -> tuple[str, dict[str, _Columns], set[str]]:
+    """Return tag, topic → its lines, and the topics that were passed over."""
     read: dict[str, _Columns] = {}
-    same: dict[str, str] = {}  # a document's name is kept once, however often it comes
+    same: dict[str, str] = {}  # a name or a path is kept once, however often it comes
     skipped: set[str] = set()
     tag = ""
     for number, line in lines(file, path):
@@ -65,16 +88,114 @@ def read_trec_run(
         if columns is None:
             columns = read[topic] = _Columns()
         columns.scores.append(score)
-        columns.documents.append(same.setdefault(document, document))
+        name, mark, rest = document.partition("#")
+        columns.files.append(same.setdefault(name, name))
+        columns.places.append(same.setdefault(mark + rest, mark + rest))
         columns.ranks.append(rank)
         columns.lines.append(number)
-    if not tag:
-        raise InputError(path, "an empty file; expected a run")
-    elements = _Elements()
-    rankings = {
-        topic: _ranking(path, topic, read.pop(topic), notes, ties, elements) for topic in list(read)
-    }
-    return Run(tag, rankings, str(path), skipped)
+    return tag, read, skipped
+
+
+def _by_columns(
+    file: BufferedReader, ties: Ties, topics: Topics
+) -> tuple[str, dict[str, _Columns], set[str]]:
+    """Return the same for lines of one tag and one number of columns; ValueError for all others."""
+    read: dict[str, _Columns] = {}
+    same: dict[str, str] = {}
+    skipped: set[str] = set()
+    tag = ""
+    line = 1
+    while octets := file.read(BLOCK):
+        octets += file.readline(_LONGEST_LINE)
+        text = octets.decode()
+        if line == 1:
+            text = text.removeprefix("\ufeff")
+        if len(octets) > _LONGEST_LINE or "\ufeff" in text:
+            raise IrregularError
+        column = _columns(text.rstrip())
+        tag = tag or column.tags[0]
+        first_score = float(column.scores[0])  # is checked even where nobody wants its topic
+        if column.tags.count(tag) < len(column.tags) or not math.isfinite(first_score):
+            raise IrregularError
+        for start, end in _stretches(column.topics):
+            topic = column.topics[start]
+            if topics is not None and topic not in topics:
+                skipped.add(topic)
+                continue
+            scores = list(map(float, column.scores[start:end]))
+            if not all(map(math.isfinite, scores)):
+                raise IrregularError
+            files, places = column.files[start:end], column.places[start:end]
+            columns = read.setdefault(topic, _Columns())
+            columns.scores.extend(scores)
+            columns.files.extend(map(same.setdefault, files, files))
+            columns.places.extend(map(same.setdefault, places, places))
+            if ties == "rank":
+                columns.ranks.extend(map(int, column.ranks[start:end]))
+            columns.lines.extend(range(line + start, line + end))
+        line += text.count("\n")
+    return tag, read, skipped
+
+
+class _Texts(NamedTuple):
+    """The columns of some lines."""
+
+    topics: list[str]
+    files: list[str]
+    places: list[str]
+    ranks: list[str]
+    scores: list[str]
+    tags: list[str]
+
+
+def _columns(text: str) -> _Texts:
+    """Return the columns of lines of which all have as many as the first has; else IrregularError."""
+    width = len(text.partition("\n")[0].split())
+    # A mark behind every line, all of them where the lines' ends belong and none elsewhere, shows that
+    # each line has its columns.
+    fields = text.replace("\n", " \0 ").split()
+    fields.append("\0")
+    columns = [fields[place :: width + 1] for place in range(width + 1)]
+    marks = columns.pop()
+    count = text.count("\n") + 1
+    if "\0" in text or not marks.count("\0") == count == len(marks) == len(fields) / (width + 1):
+        raise IrregularError
+    if width == 7 and all(path.startswith("/") for path in columns[6]):
+        columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
+    elif width == 8 and _are_numbers(columns[6], 15) and _are_numbers(columns[7], 15):
+        columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
+    if len(columns) != 6 or not _are_numbers(columns[3], 18):
+        raise IrregularError
+    topics, iterations, documents, ranks, scores, tags = columns
+    if any("#" in name for name in {*topics, *iterations}):
+        raise IrregularError
+    return _Texts(topics, *_files_and_places(documents), ranks, scores, tags)
+
+
+def _files_and_places(documents: list[str]) -> tuple[list[str], list[str]]:
+    """Split document ids, which hold no white space, before their first ``#``."""
+    together = " ".join(documents)
+    marks = together.count("#")
+    if not marks:
+        return documents, [""] * len(documents)
+    parts = together.replace("#", " #").split()
+    files, places = parts[::2], parts[1::2]
+    # As many marks as ids, one in every second part: each id has a file, and behind it its only mark.
+    if marks == len(documents) == len(files) == len(places) and "#" not in "".join(files):
+        return files, places
+    split = [document.partition("#") for document in documents]
+    return [file for file, _, _ in split], [mark + place for _, mark, place in split]
+
+
+def _are_numbers(texts: list[str], digits: int) -> bool:
+    together = "".join(texts)
+    return together.isascii() and together.isdecimal() and max(map(len, texts)) <= digits
+
+
+def _stretches(topics: list[str]) -> Iterator[tuple[int, int]]:
+    """Return where a topic begins and ends, for lines of one topic that follow each other."""
+    changes = compress(range(1, len(topics)), map(ne, topics, islice(topics, 1, None)))
+    return pairwise([0, *changes, len(topics)])
 
 
 def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
@@ -113,32 +234,68 @@ def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
 def _ranking(
     path: Path, topic: str, columns: _Columns, notes: Notes, ties: Ties, elements: _Elements
 ) -> Ranking:
-    scores, documents, ranks = columns.scores, columns.documents, columns.ranks
-    order = list(range(len(documents)))
-    if ties == "document":
-        order.sort(key=documents.__getitem__, reverse=True)
-    elif ties == "rank":
-        order.sort(key=ranks.__getitem__)
-    order.sort(key=scores.__getitem__, reverse=True)  # keeps the order of equal ones, also reversed
-    results = []
-    for rank, place in enumerate(order, 1):
-        document = documents[place]
+    order = _order(columns, ties)
+    scores, files, places = columns.scores, columns.files, columns.places
+    if order is not None:
+        scores = array("f", [scores[row] for row in order])
+        files, places = [files[row] for row in order], [places[row] for row in order]
+    try:
+        return Ranking(*elements.columns(files, places), keys=scores)
+    except ValueError:  # something that is no element, or not at first sight
+        results = []
+    for row, document in enumerate(map(add, files, places)):
         try:
             results.append(elements[document])
         except ValueError as error:
-            where = f"{path}:{columns.lines[place]}"
-            message = f"topic {topic}, rank {rank}: {error}"
+            where = f"{path}:{columns.lines[order[row] if order is not None else row]}"
+            message = f"topic {topic}, rank {row + 1}: {error}"
             notes.problem("results that name no element", where, message)
             results.append((document.partition("#")[0], "", None))
-    return ranking_of(results, array("f", (scores[place] for place in order)))
+    return ranking_of(results, scores)
+
+
+def _order(columns: _Columns, ties: Ties) -> list[int] | None:
+    """Return the order by score descending, and by the rule for ties; None for the order as written."""
+    scores = columns.scores.tolist()
+    if all(map(gt, scores, islice(scores, 1, None))):
+        return None
+    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)  # stable
+    if ties != "file" and len(set(scores)) < len(scores):
+        if ties == "document":
+            documents = list(map(add, columns.files, columns.places))
+            order = sorted(range(len(scores)), key=documents.__getitem__, reverse=True)
+        else:
+            order = sorted(range(len(scores)), key=columns.ranks.__getitem__)
+        order.sort(key=columns.scores.__getitem__, reverse=True)  # keeps the order of equal ones
+    return order
 
 
 class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
     """Document id → what it names, each found once."""
 
+    def __init__(self) -> None:
+        self._files, self._paths = Memo(_plain_file), Memo(_plain_path)
+
     def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
         self[document] = named = _element(document)
         return named
+
+    def columns(self, files: list[str], places: list[str]) -> tuple[list[str], list[str]]:
+        """Return files and paths of ids that plainly name elements or documents; else ValueError."""
+        found = map(self._files.__getitem__, files), map(self._paths.__getitem__, places)
+        return list(found[0]), list(found[1])
+
+
+def _plain_file(name: str) -> str:
+    if ":" in name or "[" in name or "]" in name:
+        raise ValueError
+    return canonical_file(name)
+
+
+def _plain_path(place: str) -> str:
+    if ":" in place or "#" in place[1:]:
+        raise ValueError
+    return canonical_path(place[1:]) if place else WHOLE
 
 
 def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:

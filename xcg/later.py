@@ -1,0 +1,30 @@
+"""numpy and lxml, imported when something in them is first asked for.
+
+Importing numpy takes longer than the evaluation of a small flat run, which needs neither of them.
+Modules on its way take them from here; annotations need nothing, being text.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+
+class _Later(ModuleType):
+    """Stands for a module; what was once asked for is found without it."""
+
+    def __getattr__(self, name: str) -> object:
+        value = getattr(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from lxml import etree
+else:
+    np = _Later("numpy")
+    etree = _Later("lxml.etree")
+
+__all__ = ["etree", "np"]
