@@ -75,7 +75,8 @@ def _plain_run(
     kept = {t: found if isinstance(found, Mapping) else list(found) for t, found in results.items()}
     if not any(is_chunk(result) for found in kept.values() for result in found):
         return Run.of(name, kept)
-    return run_of_chunks(name, kept, texts=_Texts(corpus) if corpus else None, notes=notes)
+    texts = _Texts(corpus) if corpus is not None else None
+    return run_of_chunks(name, kept, texts=texts, notes=notes)
 
 
 class _Texts(Mapping[str, str]):

@@ -35,6 +35,8 @@ class Related(NamedTuple):
     path: str
     score: float
     left: float
+    span: tuple[int, int] | None = None
+    """The characters of a gold span, where results count as text."""
 
 
 class ExplainedResult(NamedTuple):
@@ -94,11 +96,16 @@ class Explanation:
         """Return plain objects, one a result and then one a missed element."""
         records: list[dict[str, object]] = []
         for result in self.results:
-            related = [ideal._asdict() for ideal in result.related]
+            related = [_spans_only_where(ideal._asdict()) for ideal in result.related]
             records.append({**result._asdict(), "related": related})
         for missed in self.missed:
             records.append({"rank": None, **missed._asdict(), "why": "missed"})  # noqa: PERF401
-        return [{k: v for k, v in record.items() if k != "span" or v} for record in records]
+        return [_spans_only_where(record) for record in records]
+
+
+def _spans_only_where(record: dict[str, object]) -> dict[str, object]:
+    """Return a record without an empty span."""
+    return {key: value for key, value in record.items() if key != "span" or value}
 
 
 def explain(

@@ -58,7 +58,7 @@ def explain_spans(stages: Stages, run: str, ideal: IdealTopic, model: UserModel)
         ]
         earned |= {(file, part.gold) for part in result.gained}
         related = [
-            Related(_name(named[file][number]), gold[file][number].score, left)
+            Related(_name(named[file][number]), gold[file][number].score, left, named[file][number])
             for number, left, _ in state.gold
         ]
         ranks = [earlier + 1 for earlier in showing]

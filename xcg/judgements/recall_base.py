@@ -136,7 +136,10 @@ class RecallBase:
                 if _are_spans(judged):
                     base._add_spans(str(topic), file, judged)
                     continue
-                elements = judged if isinstance(judged, Mapping) else {WHOLE: judged}
+                elements: Mapping[str, object] = {WHOLE: judged}
+                legal = "a level, or a list of (start, end) passages"
+                if isinstance(judged, Mapping):
+                    elements, legal = judged, "a level"
                 for path, pair in elements.items():
                     where = f"assessments, topic {topic}, {file}, {path}"
                     try:
@@ -144,7 +147,7 @@ class RecallBase:
                         canonical = path if path == WHOLE else canonical_path(path)
                     except ValueError as error:
                         raise InputError(where, str(error)) from None
-                    base.add(str(topic), name, canonical, check_pair(pair, where), where)
+                    base.add(str(topic), name, canonical, check_pair(pair, where, legal), where)
         return base
 
     def _add_spans(self, topic: str, file: str, spans: Sequence[Sequence[float]]) -> None:
@@ -281,10 +284,10 @@ def _plain_span(given: Sequence[float]) -> Span | None:
     return Span(start, end, grade) if grade > 0 else None
 
 
-def check_pair(pair: object, where: object) -> Assessment:
+def check_pair(pair: object, where: object, legal: str = "a level") -> Assessment:
     """Return the Assessment of an (e, s) pair on the four-point scales, or of a level.
 
-    Raises InputError for a pair that is not in ES.
+    legal: what else is expected, for the message. Raises InputError for a pair that is not in ES.
     """
     if isinstance(pair, Assessment):
         return pair
@@ -298,7 +301,7 @@ def check_pair(pair: object, where: object) -> Assessment:
     raise InputError(
         where,
         f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3, "
-        "or a level",
+        f"or {legal}",
     )
 
 
