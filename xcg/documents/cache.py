@@ -333,8 +333,9 @@ def _pack_paths(contents: Sequence[Hashes]) -> Arrays:
 
 
 def _pack_trees(contents: Sequence[ElementTree]) -> Arrays:
-    table: dict[str, int] = {}
-    numbers = [table.setdefault(path, len(table)) for tree in contents for path in tree.paths]
+    distinct = dict.fromkeys(path for tree in contents for path in tree.paths)
+    table = dict(zip(distinct, range(len(distinct)), strict=True))
+    numbers = [table[path] for tree in contents for path in tree.paths]
     columns = [np.concatenate([getattr(tree, name) for tree in contents]) for name in _COLUMNS]
     return {
         "offsets": _offsets(map(len, contents)),

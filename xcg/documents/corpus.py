@@ -263,7 +263,7 @@ class Corpus:
                 yield self._noted(self._read(names, kept))
             return
         chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
-        workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+        workers = max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) - 1))  # and this thread
         with ThreadPoolExecutor(workers) as pool:
             running: deque[Future[list[_Octets]]] = deque()
             while chunks or running:

@@ -187,7 +187,7 @@ class ElementTree:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {path: row for row, path in enumerate(self.paths)}
+        return dict(zip(self.paths, range(len(self)), strict=True))
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
