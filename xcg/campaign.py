@@ -269,7 +269,9 @@ class Campaign:
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
         base = self.base
-        for file in dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)]):
+        files = dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
+        corpus.prepare(file for file in files if file in corpus)
+        for file in files:
             if file in corpus:
                 trees[file] = corpus.tree(file)
                 continue
@@ -428,13 +430,14 @@ class Campaign:
         Raises InputError for one that does not; where the notes are lenient, counts it.
         """
         unchecked, self._unchecked = self._unchecked, {}
-        for file, places in unchecked.items():
-            assert self.corpus is not None
-            for path in self.corpus.missing_paths(file, places):
+        if self.corpus is None:
+            return
+        for file, missing in self.corpus.missing_paths(unchecked):
+            for path in missing:
                 try:
                     self.corpus.tree(file).row(path)
                 except UnknownPathError as error:
-                    source, topic, place, times = places[path]
+                    source, topic, place, times = unchecked[file][path]
                     where = f"{source}, topic {topic}, rank {place + 1}, {file}"
                     for _ in range(times):
                         self.notes.problem("results with unknown paths", where, str(error))

@@ -49,6 +49,13 @@ def main() -> None:
     """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""
 
 
+def _without_cache(context: click.Context, _: click.Parameter, off: bool) -> None:
+    if off:
+        from xcg.documents.cache import without_cache
+
+        context.with_resource(without_cache())
+
+
 def _campaign_options(command: C) -> C:
     """Add the options that say what to work on, for the commands that take a CONFIG."""
     options = [
@@ -60,6 +67,13 @@ def _campaign_options(command: C) -> C:
         ),
         click.option(
             "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."
+        ),
+        click.option(
+            "--no-cache",
+            is_flag=True,
+            expose_value=False,
+            callback=_without_cache,
+            help="Parse the documents anew, and keep nothing of them.",
         ),
     ]
     for option in reversed(options):

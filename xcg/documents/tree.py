@@ -24,6 +24,18 @@ class UnknownPathError(XcgError):
     """A path that its document does not have."""
 
 
+def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
+    """Return the position of each element among its siblings of the same local name, from 1."""
+    key = parent * tags + tag_codes
+    order = np.argsort(key, kind="stable")
+    in_order = key[order]
+    first = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
+    group_sizes = np.diff(np.r_[first, len(key)])
+    positions = np.empty(len(key), dtype=np.int64)
+    positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
+    return positions
+
+
 class ElementTree:
     """The elements of one document, a row each, in document order.
 
@@ -65,6 +77,7 @@ class ElementTree:
         words: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
         read_text: Callable[[], str] | None = None,
+        read_paths: Callable[[], list[str]] | None = None,
     ) -> None:
         self.tag_names = tag_names
         self.tag_codes: Ints = np.asarray(tag_codes, dtype=np.int64)
@@ -76,6 +89,7 @@ class ElementTree:
         self.words: Ints = np.asarray(words, dtype=np.int64)
         self._positions = positions
         self._read_text = read_text
+        self._read_paths = read_paths
 
     @classmethod
     def from_paths(
@@ -153,18 +167,13 @@ class ElementTree:
         """Position of each element among its siblings of the same local name, from 1."""
         if self._positions is not None:
             return np.asarray(self._positions, dtype=np.int64)
-        key = self.parent * len(self.tag_names) + self.tag_codes
-        order = np.argsort(key, kind="stable")
-        in_order = key[order]
-        first = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
-        group_sizes = np.diff(np.r_[first, len(key)])
-        positions = np.empty(len(key), dtype=np.int64)
-        positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
-        return positions
+        return sibling_positions(self.parent, self.tag_codes, len(self.tag_names))
 
     @cached_property
     def paths(self) -> list[str]:
         """Canonical path of every row, made when first asked for."""
+        if self._read_paths is not None:
+            return self._read_paths()
         names = self.tag_names
         paths: list[str] = []
         append = paths.append
@@ -177,7 +186,7 @@ class ElementTree:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {path: row for row, path in enumerate(self.paths)}
+        return dict(zip(self.paths, range(len(self)), strict=True))
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
