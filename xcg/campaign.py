@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, count
 from typing import NamedTuple
 
 from xcg.documents import Corpus, ElementTree
@@ -152,6 +153,11 @@ class _Place(NamedTuple):
     times: int
 
 
+def _places_in(files: Sequence[str], known: Container[str]) -> Iterator[int]:
+    """Return the places of a ranking's results in some documents."""
+    return compress(count(), map(known.__contains__, files))
+
+
 class Campaign:
     """Judgements, runs and documents brought together, topic by topic.
 
@@ -271,11 +277,14 @@ class Campaign:
         for found in paths.values():
             found.discard(WHOLE)
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
+        retrieved: dict[str, set[str]] = {file: set() for file in roots}
         for run in runs:
-            for file, path in run.rankings[topic]:
-                # A result under another root is none of this document; it is told as unknown later.
-                if path not in ("", WHOLE) and roots.get(file) == path.split("/", 2)[1]:
-                    paths[file].add(path)
+            ranking = run.rankings[topic]
+            for place in _places_in(ranking.files, retrieved):
+                retrieved[ranking.files[place]].add(ranking.paths[place])
+        for file, root in roots.items():
+            # A result under another root is none of this document; it is told as unknown later.
+            paths[file].update(path for path in retrieved[file] if path.split("/", 2)[1:2] == [root])
         trees = {}
         for file, elements in assessed.items():
             if not paths[file]:
@@ -355,40 +364,46 @@ class Campaign:
         exact: dict[int, tuple[int, int]],
     ) -> list[tuple[str, int | None]]:
         """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
-        rows: list[tuple[str, int | None]] = []
-        spans = run.rankings[topic].spans
-        for place, (file, path) in enumerate(run.rankings[topic]):
+        ranking = run.rankings[topic]
+        files, paths, spans = ranking.files, ranking.paths, ranking.spans
+        rows: list[int | None] = [None] * len(files)
+        places: Iterable[int] = range(len(files))
+        if self.corpus is None and not spans:
+            # Most results lie in documents without assessed elements, and all that can be said of
+            # these without the documents is that they gain nothing.
+            places = _places_in(files, trees)
+        for place in places:
+            file, path = files[place], paths[place]
             tree = trees.get(file)
-            row: int | None = None
-            span = spans.get(place)
             try:
-                if span is not None:
+                if place in spans:
                     tree = tree if tree is not None and self.corpus else self._document(file, "passage")
+                    span = spans[place]
                     exact[place] = span.characters(tree) if isinstance(span, Passage) else span
                     row = tree.smallest_element(*exact[place])
                 elif not path:
-                    pass  # told when it was read
+                    continue  # told when it was read
                 elif path == WHOLE:
                     if tree is None and self.corpus is not None:
                         self._document(file, "document")
                     row = 0
                 elif tree is not None:
                     row = tree.row(path)
-                elif self.corpus is not None:
-                    # It gains nothing, but must exist.
-                    self._check_file(file, self.corpus)
-                    paths = self._unchecked.setdefault(file, {})
-                    first = paths.get(path)
-                    paths[path] = (
-                        first._replace(times=first.times + 1)
-                        if first is not None
-                        else _Place(run.source, topic, place, 1)
-                    )
+                else:
+                    if self.corpus is not None:
+                        self._check_file(file, self.corpus)
+                        # It gains nothing, but must exist.
+                        elsewhere = self._unchecked.setdefault(file, {})
+                        first = elsewhere.get(path) or _Place(run.source, topic, place, 0)
+                        elsewhere[path] = _Place(*first[:3], first.times + 1)
+                    continue
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
                 self.notes.problem("results with unknown paths", where, str(error))
-            rows.append((file, row if file in trees else None))
-        return rows
+                continue
+            if file in trees:
+                rows[place] = row
+        return list(zip(files, rows, strict=True))
 
     def check_results(self) -> None:
         """Look whether the results in documents without assessed elements exist.

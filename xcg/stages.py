@@ -6,6 +6,10 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
 
 from xcg.campaign import (
     Campaign,
@@ -16,7 +20,7 @@ from xcg.ideal import select
 from xcg.judgements import Assessment
 from xcg.measures import Material, TopicGains
 from xcg.measures.highlighted import HighlightedRanking
-from xcg.measures.measure import Graded
+from xcg.measures.measure import Graded, vector
 from xcg.near_misses import near_scores
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
@@ -30,6 +34,11 @@ class IdealTopic:
 
     documents: Mapping[str, JudgedDocument]
     gains: Sequence[float]
+
+    @cached_property
+    def vector(self) -> npt.NDArray[np.float64]:
+        """The ideal gains as a vector, made once for all runs."""
+        return vector(self.gains)
 
 
 class Stages:
@@ -182,7 +191,7 @@ def ranking_gains(
     """
     readers: dict[str, Reader] = {}
     documents = ideal.documents
-    gains = [0.0] * len(ranking)
+    gains = np.zeros(len(ranking))
     for place, (file, row) in enumerate(ranking):
         if row is None or file not in documents:
             continue
@@ -193,4 +202,4 @@ def ranking_gains(
             watch(place, row, reader)
         gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
-    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved, material)
+    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved, material)
