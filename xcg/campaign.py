@@ -375,6 +375,9 @@ class Campaign:
         for place in places:
             file, path = files[place], paths[place]
             tree = trees.get(file)
+            if tree is not None and path in tree.rows:
+                rows[place] = tree.rows[path]
+                continue
             try:
                 if place in spans:
                     tree = tree if tree is not None and self.corpus else self._document(file, "passage")

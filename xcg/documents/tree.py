@@ -142,7 +142,7 @@ class ElementTree:
         return tree_html(self)
 
     def __contains__(self, path: object) -> bool:
-        return path in self._rows
+        return path in self.rows
 
     @property
     def stop(self) -> Ints:
@@ -177,7 +177,8 @@ class ElementTree:
         return paths
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
+    def rows(self) -> dict[str, int]:
+        """Canonical path → row."""
         return {path: row for row, path in enumerate(self.paths)}
 
     def row(self, path: str) -> int:
@@ -185,18 +186,18 @@ class ElementTree:
 
         Raises UnknownPathError, naming the nearest ancestor that the document does have.
         """
-        row = self._rows.get(path)
+        row = self.rows.get(path)
         if row is not None:
             return row
         if not len(self) or not path.startswith("/"):
             raise UnknownPathError(f"no element {path!r}")
         above = parent_path(path)
-        while above and above not in self._rows:
+        while above and above not in self.rows:
             above = parent_path(above)
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.paths[0]}")
-        children = sum(1 for row in self.children(self._rows[above]) if self.tag(row) == tag)
+        children = sum(1 for row in self.children(self.rows[above]) if self.tag(row) == tag)
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:
