@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from xcg.documents.parsing import missing_paths, parse_document
 from xcg.documents.paths import canonical_file
@@ -50,6 +51,12 @@ class Corpus:
         corpus._kept = 0
         corpus._names = {}
         return corpus
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        """Be opened anew in another process, without the trees that were read."""
+        if isinstance(self._source, Memory):
+            return Corpus.of, ({**self._source.documents, **self._given},)
+        return Corpus, (self.label,)
 
     @property
     def label(self) -> Path:

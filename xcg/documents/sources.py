@@ -258,20 +258,20 @@ class Memory:
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
         self.label = Path("corpus")
-        self._documents = {canonical_file(name): document for name, document in documents.items()}
+        self.documents = {canonical_file(name): document for name, document in documents.items()}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._documents
+        return name in self.documents
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
-        yield from sorted(self._documents)
+        yield from sorted(self.documents)
 
     def read(self, name: str) -> bytes:
         """Return a document's octets; InputError where they cannot be had."""
-        if name not in self._documents:
+        if name not in self.documents:
             raise InputError(name, "no such document in the corpus")
-        document = self._documents[name]
+        document = self.documents[name]
         return document.encode() if isinstance(document, str) else document
 
     def where(self, name: str) -> str:

@@ -108,7 +108,7 @@ def _effort_precisions(
 
 def _least(levels: Gains, best: Gains) -> Gains:
     """Return what a curve must cumulate to reach levels of gain, given the ideal's curve."""
-    return np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny)
+    return np.asarray(np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny))
 
 
 def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolation) -> Gains:
