@@ -173,6 +173,7 @@ class Reader:
         self._size = size
         self._ignores_overlap = self._alpha == 0 and is_own(relevance_value.partially_seen)
         self._earlier: list[int] = []
+        self._taken_in = 0
         self._seen: set[int] = set()
         self._holds_seen: set[int] = set()
         self._worth = document.ideal_scores
@@ -186,6 +187,7 @@ class Reader:
 
     def seen_through(self, row: int) -> tuple[Literal["no", "partly", "fully"], list[int]]:
         """Return how much of an element was seen, and the earlier results that showed it."""
+        self._look_back()
         above = self._shown_by(row)
         if above >= 0:
             return "fully", [above]
@@ -195,7 +197,7 @@ class Reader:
     def read(self, row: int) -> float:
         """Return the gain of the next result, xG[i] of equation 10, and remember it as seen."""
         gain = self._gain(row)
-        self._remember(row)
+        self._earlier.append(row)
         return gain
 
     def _gain(self, row: int) -> float:
@@ -217,9 +219,10 @@ class Reader:
                 left += rest
         if left < NEGLIGIBLE:
             return 0.0  # whatever the value is; so it needs no sizes
-        gain = min(self.value(row), left)
+        gain = self.value(row)
         if gain < NEGLIGIBLE:
             return 0.0
+        gain = min(gain, left)
         for ideal in around:
             used[ideal] += gain
         self.retrieved.update(related)
@@ -227,8 +230,12 @@ class Reader:
 
     def value(self, row: int) -> float:
         """Return what an element is worth now, before any normalisation: rv(c) of equation 9."""
-        if self._seen and not self._seen.isdisjoint(self.document.above(row)):
-            return (1 - self._alpha) * self._score_of(row)
+        if not self._earlier:
+            return self.document.scores.get(row, 0.0)
+        if self._taken_in < len(self._earlier):
+            self._look_back()
+        if not self._seen.isdisjoint(self.document.above(row)):
+            return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_below(row)
 
     def _shown_by(self, row: int) -> int:
@@ -317,7 +324,9 @@ class Reader:
             )
         return length
 
-    def _remember(self, row: int) -> None:
-        self._seen.add(row)
-        self._earlier.append(row)
-        self._holds_seen.update(self.document.above(row))
+    def _look_back(self) -> None:
+        """Take in the earlier results: not before a value is asked for, as many results need none."""
+        for row in self._earlier[self._taken_in :]:
+            self._seen.add(row)
+            self._holds_seen.update(self.document.above(row))
+        self._taken_in = len(self._earlier)

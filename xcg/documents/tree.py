@@ -98,13 +98,17 @@ class ElementTree:
 
         Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
-        known: set[str] = set()
+        steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
         for raw in paths:
-            path = canonical_path(raw)
-            while path and path not in known:
-                known.add(path)
+            path, unknown = canonical_path(raw), []
+            while path not in steps_of:
+                unknown.append(path)
                 path = parent_path(path)
-        ordered = sorted(known, key=split_path)
+            for below in reversed(unknown):
+                steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
+                path = below
+        del steps_of[""]
+        ordered = sorted(steps_of, key=steps_of.__getitem__)
         roots = [path for path in ordered if not parent_path(path)]
         if len(roots) > 1:
             raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
@@ -113,7 +117,7 @@ class ElementTree:
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
-        steps = [split_path(path)[-1] for path in ordered]
+        steps = [steps_of[path][-1] for path in ordered]
         codes: dict[str, int] = {}
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
         return cls(
