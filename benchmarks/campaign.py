@@ -20,9 +20,10 @@ from pathlib import Path
 
 from lxml import etree
 
+from xcg.documents import Corpus
 from xcg.documents.cache import without_cache
 from xcg.evaluation import evaluate
-from xcg.judgements import read_assessments
+from xcg.judgements import RecallBase, read_assessments
 from xcg.runs import read_runs
 from xcg.simulation import Shape, simulate
 
@@ -91,8 +92,30 @@ def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
     )
     every = median(1, whole(submissions, folder / "documents"))
     print(f"all runs with corpus: {every / (floor + runs_floor):.2f} × lxml over documents and runs")
+    sized = assessments_with_sizes(folder)
+
+    def shared(workers: int) -> Callable[[], object]:
+        return lambda: evaluate(sized, submissions, measures=MEASURES, workers=workers)
+
+    for workers in (1, 2):
+        without = median(repetitions, shared(workers))
+        print(f"runs without corpus, {workers} workers: {without / runs_floor:.2f} × lxml over them")
     results = shape.results * shape.topics * runs
     print(f"that is {1e6 * every / results:.1f} µs a result")
+
+
+def assessments_with_sizes(folder: Path) -> RecallBase:
+    """Return a simulated campaign's assessments with sizes of elements, so that no corpus is needed."""
+    corpus = Corpus(folder / "documents")
+    base, sized = read_assessments(folder / "assessments"), RecallBase()
+    for topic in base.topics:
+        sized.add_topic(topic, "simulated")
+        for file, elements in base.files(topic).items():
+            tree = corpus.tree(file)
+            for path, assessment in elements.items():
+                size = int(tree.characters[tree.row(path)])
+                sized.add(topic, file, path, assessment._replace(characters=size), "simulated")
+    return sized
 
 
 def flat(folder: Path, repetitions: int) -> None:

@@ -168,6 +168,8 @@ def _configured(campaign: Mapping[str, Any], parse_measures: bool = True) -> Con
         configuration.measures = MEASURES.parse_all(campaign["measures"])
     configuration.ties = campaign["ties"] or configuration.ties
     configuration.unanswered = campaign.get("unanswered") or configuration.unanswered
+    if campaign.get("workers") is not None:
+        configuration.workers = campaign["workers"]
     return configuration
 
 
@@ -186,11 +188,15 @@ def _evaluate(configuration: Configuration, lenient: bool) -> Results:
             ties=configuration.ties,
             lenient=lenient,
             progress=progress,
+            workers=configuration.workers,
         )
 
 
 @main.command()
 @_evaluation_options
+@click.option(
+    "--workers", type=int, help="Processes that share the runs; -1 is one a core.  [default: 1]"
+)
 @click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
 @click.option(
     "--format",

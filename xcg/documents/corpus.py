@@ -8,8 +8,9 @@ import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from xcg.documents.cache import DocumentCache, digest, open_cache
 from xcg.documents.parsing import hash_paths, parse_document, path_hashes, serialise, text_of, trees_of
@@ -93,6 +94,12 @@ class Corpus:
         trees = {n: d for n, d in documents.items() if isinstance(d, ElementTree)}
         corpus._given = {canonical_file(name): tree for name, tree in trees.items()}
         return corpus
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be opened anew in another process, without the trees that were read."""
+        if isinstance(self._source, Memory):
+            return Corpus.of, ({**dict(self._source.documents.values()), **self._given},)
+        return partial(Corpus, cache=self._cache is not None), (self.label,)
 
     @property
     def label(self) -> Path:

@@ -323,28 +323,28 @@ class Memory:
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
         self.label = Path("corpus")
-        self._documents: dict[str, tuple[str, bytes | str]] = {}
+        self.documents: dict[str, tuple[str, bytes | str]] = {}
         for given, document in documents.items():
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
                 raise InputError(given, f"the document is a {kind}: expected text, octets or a tree")
             name = _document_name(given) or canonical_file(given)
-            if name in self._documents:
+            if name in self.documents:
                 raise InputError(self.label, f"holds the document {name!r} twice")
-            self._documents[name] = given, document
+            self.documents[name] = given, document
 
     def __contains__(self, name: str) -> bool:
-        return name in self._documents
+        return name in self.documents
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
-        yield from sorted(self._documents)
+        yield from sorted(self.documents)
 
     def read(self, name: str) -> bytes:
         """Return a document's octets; InputError where they cannot be had."""
-        if name not in self._documents:
+        if name not in self.documents:
             raise InputError(name, "no such document in the corpus")
-        given, document = self._documents[name]
+        given, document = self.documents[name]
         try:
             data = _read_bounded(io.BytesIO(_octets(document)), given)
         except (OSError, EOFError, zlib.error) as error:
@@ -355,7 +355,7 @@ class Memory:
 
     def where(self, name: str) -> str:
         """Return what messages call a document."""
-        return self._documents[name][0] if name in self._documents else name
+        return self.documents[name][0] if name in self.documents else name
 
     def stamp(self, name: str) -> Stamp | None:
         """Return None: there is no file."""

@@ -111,13 +111,17 @@ class ElementTree:
 
         Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
-        known: set[str] = set()
+        steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
         for raw in paths:
-            path = canonical_path(raw)
-            while path and path not in known:
-                known.add(path)
+            path, unknown = canonical_path(raw), []
+            while path not in steps_of:
+                unknown.append(path)
                 path = parent_path(path)
-        ordered = sorted(known, key=split_path)
+            for below in reversed(unknown):
+                steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
+                path = below
+        del steps_of[""]
+        ordered = sorted(steps_of, key=steps_of.__getitem__)
         roots = [path for path in ordered if not parent_path(path)]
         if len(roots) > 1:
             raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
@@ -126,7 +130,7 @@ class ElementTree:
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
-        steps = [split_path(path)[-1] for path in ordered]
+        steps = [steps_of[path][-1] for path in ordered]
         codes: dict[str, int] = {}
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
         return cls(
@@ -155,7 +159,7 @@ class ElementTree:
         return tree_html(self)
 
     def __contains__(self, path: object) -> bool:
-        return path in self._rows
+        return path in self.rows
 
     @property
     def stop(self) -> Ints:
@@ -185,7 +189,8 @@ class ElementTree:
         return paths
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
+    def rows(self) -> dict[str, int]:
+        """Canonical path → row."""
         return dict(zip(self.paths, range(len(self)), strict=True))
 
     def row(self, path: str) -> int:
@@ -193,18 +198,18 @@ class ElementTree:
 
         Raises UnknownPathError, naming the nearest ancestor that the document does have.
         """
-        row = self._rows.get(path)
+        row = self.rows.get(path)
         if row is not None:
             return row
         if not len(self) or not path.startswith("/"):
             raise UnknownPathError(f"no element {path!r}")
         above = parent_path(path)
-        while above and above not in self._rows:
+        while above and above not in self.rows:
             above = parent_path(above)
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.paths[0]}")
-        children = sum(1 for row in self.children(self._rows[above]) if self.tag(row) == tag)
+        children = sum(1 for row in self.children(self.rows[above]) if self.tag(row) == tag)
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:
