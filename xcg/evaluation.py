@@ -99,7 +99,7 @@ def evaluate(
     campaign.check_results()
     if progress is not None:
         progress(len(base.topics), len(base.topics))
-    _note_topics(base, loaded, unanswered, notes)
+    note_topics(base, loaded, unanswered, notes)
     figures = {run.name: trec_figures(base, run, standard) for run in loaded} if standard else {}
     rows = [
         row
@@ -196,7 +196,7 @@ class _Sheet:
         """Return a line a figure of a run, its means behind its topics."""
         model = self.model.name
         if self._without_ideal and self._any_gains:
-            names = _some(self._without_ideal)
+            names = some_topics(self._without_ideal)
             notes.note(f"{model}: no ideal element, so not in the means: topic {names}")
         rows = []
         for measure, column in zip(self.measures, self._values[run.name], strict=True):
@@ -241,19 +241,20 @@ def _in_order(rows: list[Result], order: Mapping[str, int]) -> list[Result]:
     return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
 
 
-def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
+def note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
+    """Note which topics of runs are not assessed, and which assessed ones they do not answer."""
     for run in runs:
         answered = {topic for topic, ranking in run.rankings.items() if len(ranking)} | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
-            notes.note(f"run {run.name}: no assessments, so left out: topic {_some(unknown)}")
+            notes.note(f"run {run.name}: no assessments, so left out: topic {some_topics(unknown)}")
         missing = [topic for topic in base.topics if topic not in answered]
         if missing:
             counted = "counted 0" if unanswered == "zero" else "left out of its means"
-            notes.note(f"run {run.name}: not answered, so {counted}: topic {_some(missing)}")
+            notes.note(f"run {run.name}: not answered, so {counted}: topic {some_topics(missing)}")
 
 
-def _some(topics: Sequence[str]) -> str:
+def some_topics(topics: Sequence[str]) -> str:
     """Name topics, of very many the first ones."""
     if len(topics) <= _MANY:
         return ", ".join(topics)
