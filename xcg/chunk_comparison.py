@@ -320,7 +320,7 @@ def _with_questions(tallies: Sequence[_Tally], model: UserModel, notes: Notes) -
 def _the_model(user_model: UserModels) -> UserModel:
     models = as_user_models(user_model)
     if len(models) > 1:
-        raise XcgError(f"{len(models)} user models: expected one for this comparison")
+        raise XcgError(f"{len(models)} user models: expected one with 'spans: text', like spans")
     (model,) = models
     if model.spans != "text":
         raise XcgError(
@@ -354,9 +354,8 @@ class _Read:
     def __init__(
         self, stages: Stages, run: str, ideal: IdealTopic, model: UserModel, unit: TextUnit
     ) -> None:
-        self._stages, self._run = stages, run
+        self._stages, self._run, self._under = stages, run, (ideal, model, unit)
         self._gold = stages.gold(ideal, model, unit)
-        self._places = stages.gold_in_characters(ideal, model, unit)
         self._spans = stages.spans(run)
         self._met: dict[tuple[str, int], _Met] = {}
         self._watched: dict[int, _Shown] = {}
@@ -390,7 +389,8 @@ class _Read:
             for _, spans in sorted(self._gold.items())
             for number, gold in enumerate(spans)
         )
-        for (number, text), (document, start, end, score) in zip(pieces, self._places, strict=True):
+        places = self._stages.gold_in_characters(*self._under)
+        for (number, text), (document, start, end, score) in zip(pieces, places, strict=True):
             met = self._met.get((document, number))
             found = _share(met.shown / text) if met is not None else 0.0
             yield GoldLine(
