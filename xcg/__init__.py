@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from xcg.chunk_comparison import ChunkComparison, compare_chunks
     from xcg.documents import Corpus, ElementTree, parse_document
     from xcg.errors import InputError, XcgError
     from xcg.evaluation import evaluate
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assessment": "xcg.judgements",
+    "ChunkComparison": "xcg.chunk_comparison",
     "Corpus": "xcg.documents",
     "ElementTree": "xcg.documents",
     "InputError": "xcg.errors",
@@ -31,6 +33,7 @@ _HOMES = {
     "Run": "xcg.runs",
     "UserModel": "xcg.user_model",
     "XcgError": "xcg.errors",
+    "compare_chunks": "xcg.chunk_comparison",
     "evaluate": "xcg.evaluation",
     "parse_document": "xcg.documents",
     "read_assessments": "xcg.judgements",
@@ -41,6 +44,7 @@ _HOMES = {
 __all__ = [
     "MEASURES",
     "Assessment",
+    "ChunkComparison",
     "Corpus",
     "ElementTree",
     "InputError",
@@ -50,6 +54,7 @@ __all__ = [
     "UserModel",
     "XcgError",
     "__version__",
+    "compare_chunks",
     "evaluate",
     "parse_document",
     "read_assessments",

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xcg.documents import Corpus, ElementTree
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
+from xcg.documents.sources import document_name
 from xcg.documents.tree import UnknownPathError
 from xcg.documents.units import Characters, TextUnit, Yardstick
 from xcg.errors import InputError, Notes, XcgError
@@ -320,8 +321,7 @@ class Campaign:
                 trees[file] = corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
-            self.notes.problem("assessed documents that the corpus lacks", where, message)
+            self.notes.problem("assessed documents that the corpus lacks", where, _lacks(corpus, file))
         return trees
 
     def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
@@ -453,8 +453,9 @@ class Campaign:
                 if place in spans:
                     tree = tree if tree is not None and self.corpus else self._document(file, "passage")
                     span = spans[place]
-                    exact[place] = span.characters(tree) if isinstance(span, Passage) else span
-                    row = tree.smallest_element(*exact[place])
+                    characters = span.characters(tree) if isinstance(span, Passage) else span
+                    row = tree.smallest_element(*characters)
+                    exact[place] = characters
                 elif not path:
                     continue  # told when it was read
                 elif path == WHOLE:
@@ -518,6 +519,13 @@ class Campaign:
     @staticmethod
     def _check_file(file: str, corpus: Corpus) -> None:
         if file not in corpus:
-            raise UnknownPathError(
-                f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
-            )
+            raise UnknownPathError(_lacks(corpus, file))
+
+
+def _lacks(corpus: Corpus, file: str) -> str:
+    """Say that a corpus lacks a document, and whether it has it without the ending of its file."""
+    message = f"the corpus has no document {file!r}; "
+    name = document_name(file)
+    if name is not None and name in corpus:
+        return f"{message}did you mean {name!r}? Documents lose the ending of their file"
+    return f"{message}expected {corpus.label / file}.xml"

@@ -106,12 +106,12 @@ def evaluate(
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     names = own_names([(run.name, run.source) for run in scored], notes)
-    _note_topics(base, dict(zip(names, scored, strict=True)), unanswered, notes)
+    note_topics(base, dict(zip(names, scored, strict=True)), unanswered, notes)
     rows = []
     for number, model in enumerate(models):
         without_ideal = shares[0].without_ideal[number]
         if without_ideal and any(measure.definition.needs == "gains" for measure in own):
-            missing = _some(without_ideal)
+            missing = some_topics(without_ideal)
             notes.note(f"{model.name}: no ideal element, so not in the means: topic {missing}")
         for name, run in zip(names, scored, strict=True):
             rows += _rows(model, name, own, run.columns[number], notes)
@@ -199,21 +199,22 @@ def _in_order(rows: list[Result], order: Mapping[str, int]) -> list[Result]:
     return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
 
 
-def _note_topics(
-    base: RecallBase, runs: Mapping[str, ScoredRun], unanswered: Unanswered, notes: Notes
+def note_topics(
+    base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
 ) -> None:
+    """Note which topics of runs are not assessed, and which assessed ones they do not answer."""
     for name, run in runs.items():
         answered = run.answered | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
-            notes.note(f"run {name}: no assessments, so left out: topic {_some(unknown)}")
+            notes.note(f"run {name}: no assessments, so left out: topic {some_topics(unknown)}")
         missing = [topic for topic in base.topics if topic not in answered]
         if missing:
             counted = "counted 0" if unanswered == "zero" else "left out of its means"
-            notes.note(f"run {name}: not answered, so {counted}: topic {_some(missing)}")
+            notes.note(f"run {name}: not answered, so {counted}: topic {some_topics(missing)}")
 
 
-def _some(topics: Sequence[str]) -> str:
+def some_topics(topics: Sequence[str]) -> str:
     """Name topics, of very many the first ones."""
     if len(topics) <= _MANY:
         return ", ".join(topics)

@@ -175,7 +175,7 @@ class _Scoring:
             ScoredRun(
                 as_read.name,
                 run.source,
-                frozenset(topic for topic, results in run.rankings.items() if len(results)),
+                run.answered,
                 run.skipped,
                 [sheet.columns[run.name] for sheet in sheets],
                 standard.get(run.name, {}),

@@ -113,13 +113,17 @@ class Stages:
         return self._span_topic(ideal, model, unit).gold
 
     def gold_in_characters(
-        self, ideal: IdealTopic, model: UserModel
+        self, ideal: IdealTopic, model: UserModel, unit: TextUnit | None = None
     ) -> list[tuple[str, int, int, float]]:
-        """Return (document, start, end, score) of the gold spans, in the order of :meth:`gold`."""
+        """Return (document, start, end, score) of the gold spans, document by document.
+
+        In the order of :meth:`gold` for the unit, by default that of sizes.
+        """
         found = []
+        unit = unit or model.size
         if ideal.gold is not None:
-            for file, spans in sorted(self.gold(ideal, model, model.size).items()):
-                yardstick = self._campaign.yardstick(model, model.size, file)
+            for file, spans in sorted(self.gold(ideal, model, unit).items()):
+                yardstick = self._campaign.yardstick(model, unit, file)
                 for start, end, score in spans:
                     first, last = yardstick.places([start, end]).tolist()
                     found.append((file, round(first), round(last), score))

@@ -106,10 +106,16 @@ def _reason(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def _document_name(member: str) -> str | None:
-    """Return the document name of a member's path, None for what is no document."""
+def document_name(member: str) -> str | None:
+    """Return what a corpus calls a file, None for one that is no document.
+
+    >>> document_name("notes/bees.md"), document_name("bees")
+    ('notes/bees', None)
+    """
     for ending in _ENDINGS:
         if member.endswith(ending):
+            if PurePosixPath(member).name == ending:
+                return None
             name = canonical_file(member.removesuffix(ending))
             return None if PurePosixPath(name).name.startswith(".") else name
     return None
@@ -176,7 +182,7 @@ class Folder:
         found: set[str | None] = set()
         for parent, _, files in os.walk(self.label):  # does not follow links, so it ends
             below = Path(parent).relative_to(self.label)
-            found.update(_document_name((below / file).as_posix()) for file in files)
+            found.update(document_name((below / file).as_posix()) for file in files)
         yield from sorted(name for name in found if name is not None)
 
     def read(self, name: str) -> bytes:
@@ -206,7 +212,7 @@ class _Archive:
 
     def _add(self, member: str) -> None:
         try:
-            name = _document_name(member)
+            name = document_name(member)
         except ValueError:
             raise InputError(self.label, f"the archive's member {member!r} lies outside it") from None
         if name is None:
@@ -328,7 +334,7 @@ class Memory:
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
                 raise InputError(given, f"the document is a {kind}: expected text, octets or a tree")
-            name = _document_name(given) or canonical_file(given)
+            name = document_name(given) or canonical_file(given)
             if name in self.documents:
                 raise InputError(self.label, f"holds the document {name!r} twice")
             self.documents[name] = given, document
