@@ -5,10 +5,10 @@
     xcg evaluate FOLDER/config.yaml
 
 The first takes the handbook, its topics and the passages that the first assessor marked; the second
-takes DATA, the folder of Evidence Inference 2.0 that ``make_evidence_campaign.py`` reads. FOLDER gets the
-gold passages, a run for every chunking and ``config.yaml``; the runs of three controls and
-``controls.yaml``. The figures of both are printed. The article ``handbook/chunking-study.xml`` says what
-they mean. Everything is deterministic. Needs the extra ``xcg[samples]``.
+takes DATA, the folder of Evidence Inference 2.0 that ``make_evidence_campaign.py`` reads. FOLDER gets
+the gold passages, a run for every chunking and ``config.yaml``; the runs of three controls and
+``controls.yaml``. The figures of both are printed. The article ``handbook/chunking-study.xml`` says
+what they mean. Everything is deterministic. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import math
 import sys
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -145,36 +146,35 @@ def search(
     bm25 = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
     texts = [trees[chunk.document].text[chunk.start : chunk.end] for chunk in chunks]
     bm25.index(tokens(texts), show_progress=False)
+    places: dict[str | None, list[int]] = {None: list(range(len(chunks)))}
+    for place, chunk in enumerate(chunks):
+        places.setdefault(chunk.document, []).append(place)
     found = {}
     for question, words in zip(questions, tokens([q.text for q in questions]), strict=True):
         scores = bm25.get_scores([word for word in sorted(set(words)) if word in bm25.vocab_dict])
-        scored = [
-            (-round(float(score), 6), chunk)
-            for score, chunk in zip(scores, chunks, strict=True)
-            if score > 0 and question.document in (None, chunk.document)
-        ]
-        found[question.id] = [chunk for _, chunk in sorted(scored)]
+        asked = places[question.document]
+        scored = [(-round(float(scores[place]), 6), chunks[place]) for place in asked]
+        found[question.id] = [chunk for score, chunk in sorted(scored) if score < 0]
     return found
 
 
-def merged(leaves: Ranking, parents: Sequence[Chunk], all_leaves: Sequence[Chunk]) -> Ranking:
+def parents_of(leaves: Iterable[Chunk], parents: Iterable[Chunk]) -> dict[Chunk, Chunk]:
+    """Return leaf → the parent that it lies inside; parents share no text."""
+    ordered = sorted(parents)
+    return {
+        leaf: ordered[bisect_right(ordered, (leaf.document, leaf.start, math.inf)) - 1]
+        for leaf in leaves
+    }
+
+
+def merged(leaves: Ranking, parents: Mapping[Chunk, Chunk]) -> Ranking:
     """Put a parent in the place of its first leaf where more than half of them are among the best.
 
-    Every leaf lies inside one parent. Leaves of a parent that is returned are left out.
+    Leaves of a parent that is returned are left out.
     """
-    ordered = sorted(parents)
-
-    def parent(leaf: Chunk) -> Chunk:
-        return ordered[bisect_right(ordered, (leaf.document, leaf.start, math.inf)) - 1]
-
-    size: dict[Chunk, int] = {}
-    for leaf in all_leaves:
-        size[parent(leaf)] = size.get(parent(leaf), 0) + 1
-    best: dict[Chunk, int] = {}
-    for leaf in leaves[:BEST]:
-        best[parent(leaf)] = best.get(parent(leaf), 0) + 1
-    whole = {place for place, count in best.items() if 2 * count > size[place]}
-    return list(dict.fromkeys(parent(leaf) if parent(leaf) in whole else leaf for leaf in leaves))
+    size, best = Counter(parents.values()), Counter(parents[leaf] for leaf in leaves[:BEST])
+    whole = {parent for parent, count in best.items() if 2 * count > size[parent]}
+    return list(dict.fromkeys(parents[leaf] if parents[leaf] in whole else leaf for leaf in leaves))
 
 
 def halved(chunks: Iterable[Chunk]) -> Ranking:
@@ -249,10 +249,9 @@ class Study:
         self.trees = {name: corpus.tree(name) for name in corpus if name != unjudged}
         self.chunks = {name: chunks_of(self.trees, cut) for name, cut in CHUNKINGS.items()}
         self.runs = {name: search(self.trees, c, questions) for name, c in self.chunks.items()}
-        leaves, parents, large = (self.chunks[n] for n in ("paragraphs", "sections", "fixed-large"))
-        self._derive(
-            "merged", "paragraphs", {*leaves, *parents}, lambda run: merged(run, parents, leaves)
-        )
+        leaves, sections, large = (self.chunks[n] for n in ("paragraphs", "sections", "fixed-large"))
+        parents = parents_of(leaves, sections)
+        self._derive("merged", "paragraphs", {*leaves, *sections}, lambda run: merged(run, parents))
         self._derive("fixed-large-halved", "fixed-large", halved(large), halved)
         self._derive("fixed-large-twice", "fixed-large", large, twice)
 
