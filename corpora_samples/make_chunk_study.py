@@ -276,10 +276,10 @@ class Study:
 
     def text(self, name: str) -> float:
         """Return how many tokens the first ten results hold, in the mean."""
+        shown = Counter(chunk for ranking in self.runs[name].values() for chunk in ranking[:10])
         return sum(
-            len(words_and_marks(self.trees[c.document].text[c.start : c.end]))
-            for ranking in self.runs[name].values()
-            for c in ranking[:10]
+            times * len(words_and_marks(self.trees[c.document].text[c.start : c.end]))
+            for c, times in shown.items()
         ) / len(self.questions)
 
     def write(self, target: Path, corpus: Path, model: str) -> str:
