@@ -14,6 +14,8 @@ from lxml import etree
 
 import xcg
 from xcg.documents.units import words_and_marks
+from xcg.integrations.chunks import run_of_chunks
+from xcg.judgements.recall_base import RecallBase, Span
 
 ARTICLE = ROOT / "corpora_samples" / "handbook" / "chunking-study.xml"
 EVIDENCE = REAL_DATA / "evidence-inference"
@@ -215,6 +217,9 @@ class TestWhatTheArticleSays:
         merged, paragraphs = found["merged"]["nxCG@500"], found["paragraphs"]["nxCG@500"]
         best = sorted(CHUNKINGS, key=lambda run: -found[run]["MAep"])[:2]
         if place == 0:
+            sections = found["sections"]
+            assert all(sections[figure] > found["fixed-small"][figure] for figure in TEXT)
+            assert sum(sections[figure] < found["fixed-large"][figure] for figure in IDS) > 3
             assert abs(merged - paragraphs) < 0.01
             assert best == ["merged", "paragraphs"]
         else:
@@ -233,6 +238,24 @@ class TestWhatTheArticleSays:
         assert all(twice[figure] <= whole[figure] for figure in IDS if figure.startswith("hit"))
         assert all(twice[figure] < whole[figure] for figure in TEXT)
         assert (twice["rec@10"] > 1) is (place == 1)
+
+
+def test_the_figures_beside_those_of_another_package() -> None:
+    base = RecallBase()
+    base.add_topic("q", "by hand")
+    for start, end, grade in ((10, 30, 2), (50, 60, 1)):
+        base.add_span("q", "bees", Span(start, end, grade), "by hand")
+    chunks = [(0, 40), (20, 60), (0, 100)]
+    halves = [(0, 20), (20, 40), (20, 40), (40, 60), (0, 50), (50, 100)]
+    twice = [chunk for chunk in chunks for _ in range(2)]
+    rankings = [chunks, halves, twice, [(0, 100)], [(10, 30), (50, 60)]]
+    rows = etree.parse(ARTICLE).findall(".//tbody/tr")
+    for row, ranking in zip(rows, rankings, strict=True):
+        run = run_of_chunks("r", {"q": [("bees", *span) for span in ranking]})
+        measures = ["MAep", "gr(budget=tokens)@8"]
+        found = xcg.evaluate(base, [run], {"bees": "word " * 20}, "spans", measures).means()
+        printed = [float(cell.text or "") for cell in row[-2:]]
+        assert printed == [round(mean.value, 3) for mean in found], row[0].text
 
 
 def test_halves_are_worth_the_whole(study: tuple[Path, str], script: Any) -> None:
