@@ -8,6 +8,7 @@ needs.
 from __future__ import annotations
 
 import dataclasses
+import os
 import random
 import statistics
 import subprocess
@@ -19,8 +20,10 @@ from pathlib import Path
 
 from lxml import etree
 
+from xcg.documents import Corpus
+from xcg.documents.cache import without_cache
 from xcg.evaluation import evaluate
-from xcg.judgements import read_assessments
+from xcg.judgements import RecallBase, read_assessments
 from xcg.runs import read_runs
 from xcg.simulation import Shape, simulate
 
@@ -43,6 +46,15 @@ def parse(files: Sequence[Path]) -> None:
         etree.parse(file)
 
 
+def opened_documents(folder: Path, submission: Path) -> list[Path]:
+    """Return the documents of the assessments and of a run."""
+    base = read_assessments(folder / "assessments")
+    [run] = read_runs(submission, topics=base)
+    files = {file for topic in base.topics for file in base.files(topic)}
+    files.update(file for ranking in run.rankings.values() for file, _ in ranking)
+    return [folder / "documents" / f"{file}.xml" for file in sorted(files)]
+
+
 def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
     """Print what an element campaign costs against parsing its files."""
     shape = dataclasses.replace(Shape(), articles=articles, runs=runs)
@@ -61,12 +73,49 @@ def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
     base = read_assessments(judged)
     reading = median(repetitions, lambda: read_runs(submissions, topics=base))
     print(f"reading the runs: {reading / runs_floor:.2f} × lxml over them")
-    one = median(repetitions, whole(submissions[:1], folder / "documents"))
-    print(f"one run with corpus, all of it: {one / floor:.2f} × lxml over all documents")
+    with without_cache():
+        one = median(repetitions, whole(submissions[:1], folder / "documents"))
+    print(f"one run with corpus, no cache: {one / floor:.2f} × lxml over all documents")
+    os.environ["XCG_CACHE"] = str(folder / "cache")
+    opened = opened_documents(folder, submissions[0])
+    floor_opened = median(repetitions, lambda: parse(opened))
+    floor_rest = median(repetitions, lambda: parse([*judged, submissions[0]]))
+    cold = median(1, whole(submissions[:1], folder / "documents"))
+    print(
+        f"one run with corpus, empty cache: {cold / floor_opened:.2f} × lxml over the "
+        f"{len(opened)} documents it opens"
+    )
+    warm = median(repetitions, whole(submissions[:1], folder / "documents"))
+    print(
+        f"one run with corpus, filled cache: {warm / cold:.2f} × with an empty one, "
+        f"{warm / floor_rest:.2f} × lxml over run and assessments"
+    )
     every = median(1, whole(submissions, folder / "documents"))
     print(f"all runs with corpus: {every / (floor + runs_floor):.2f} × lxml over documents and runs")
+    sized = assessments_with_sizes(folder)
+
+    def shared(workers: int) -> Callable[[], object]:
+        return lambda: evaluate(sized, submissions, measures=MEASURES, workers=workers)
+
+    for workers in (1, 2):
+        without = median(repetitions, shared(workers))
+        print(f"runs without corpus, {workers} workers: {without / runs_floor:.2f} × lxml over them")
     results = shape.results * shape.topics * runs
     print(f"that is {1e6 * every / results:.1f} µs a result")
+
+
+def assessments_with_sizes(folder: Path) -> RecallBase:
+    """Return a simulated campaign's assessments with sizes of elements, so that no corpus is needed."""
+    corpus = Corpus(folder / "documents")
+    base, sized = read_assessments(folder / "assessments"), RecallBase()
+    for topic in base.topics:
+        sized.add_topic(topic, "simulated")
+        for file, elements in base.files(topic).items():
+            tree = corpus.tree(file)
+            for path, assessment in elements.items():
+                size = int(tree.characters[tree.row(path)])
+                sized.add(topic, file, path, assessment._replace(characters=size), "simulated")
+    return sized
 
 
 def flat(folder: Path, repetitions: int) -> None:

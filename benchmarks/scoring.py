@@ -1,19 +1,30 @@
-"""Whether scoring stays near-linear: python benchmarks/scoring.py."""
+"""Whether scoring stays linear: python benchmarks/scoring.py [REPETITIONS].
+
+Time and memory at three sizes, a factor of 4 apart: in results of one document with much overlap, in
+results of a run, in judged elements and in runs. Each is printed by unit and as a ratio to the first.
+"""
 
 from __future__ import annotations
 
 import random
 import statistics
+import sys
 import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
 
 import xcg
 from xcg.documents import ElementTree
 
-REPEATS = 5
+PAIRS = [(1, 1), (2, 2), (3, 1), (2, 3), (3, 3)]
+SIZES = (1, 4, 16)
+Campaign = tuple[Any, Any, Any]
 
 
-def seconds(results: int) -> float:
-    """Return what one topic costs with as many results, all in one document with much overlap."""
+def one_document(size: int) -> Campaign:
+    """Return a campaign of 4,000 results, times a size, in one document."""
+    results = 4_000 * size
     paths = [
         f"/article[1]/sec[{i // 20 + 1}]/ss1[{i // 5 % 4 + 1}]/p[{i % 5 + 1}]" for i in range(results)
     ]
@@ -22,22 +33,79 @@ def seconds(results: int) -> float:
     chosen = random.Random(1)
     elements = list(tree.paths)
     chosen.shuffle(elements)
-    pairs = [(1, 1), (2, 2), (3, 1), (2, 3), (3, 3)]
-    assessments = {"1": {"d": {path: chosen.choice(pairs) for path in elements}}}
-    runs = {"r": {"1": [("d", path) for path in elements[:results]]}}
-    start = time.perf_counter()
-    xcg.evaluate(assessments, runs, xcg.Corpus.of({"d": tree}), measures=["MAep", "nxCG@10", "Q"])
-    return time.perf_counter() - start
+    assessments = {"1": {"d": {path: chosen.choice(PAIRS) for path in elements}}}
+    return assessments, {"r": {"1": [("d", path) for path in elements]}}, xcg.Corpus.of({"d": tree})
+
+
+def many(results: int = 250, judged: int = 50, runs: int = 4) -> Campaign:
+    """Return a campaign of ten topics; results by run and topic, judged documents of 31 elements."""
+    chosen = random.Random(1)
+    sections = [f"/article[1]/sec[{s}]" for s in range(1, 6)]
+    paths = ["/article[1]", *sections, *(f"{s}/p[{p}]" for s in sections for p in range(1, 6))]
+    tree = ElementTree.from_paths(paths)
+    tree.characters[:] = 100
+    documents = [f"d{number}" for number in range(max(judged, 8_000))]
+    assessments = {
+        str(topic): {
+            document: {path: chosen.choice(PAIRS) for path in paths} for document in documents[:judged]
+        }
+        for topic in range(10)
+    }
+    # A quarter of the results lies in judged documents, however many there are.
+    ranked = {
+        f"r{run}": {
+            str(topic): [
+                (
+                    chosen.choice(documents[:judged] if chosen.random() < 0.25 else documents[judged:])
+                    if judged < len(documents)
+                    else chosen.choice(documents),
+                    chosen.choice(paths),
+                )
+                for _ in range(results)
+            ]
+            for topic in range(10)
+        }
+        for run in range(runs)
+    }
+    return assessments, ranked, xcg.Corpus.of(dict.fromkeys(documents, tree))
+
+
+def cost(campaign: Campaign, repetitions: int) -> tuple[float, int]:
+    """Return the seconds of processor time and the octets at most that an evaluation takes."""
+    assessments, runs, corpus = campaign
+    read = [xcg.Run.of(name, topics) for name, topics in runs.items()]
+
+    def work() -> None:
+        xcg.evaluate(assessments, read, corpus, measures=["MAep", "nxCG@10", "Q"])
+
+    times = []
+    for _ in range(repetitions):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return statistics.median(times), peak
+
+
+def growth(what: str, campaign: Callable[[int], Campaign], repetitions: int) -> None:
+    """Print what a campaign costs at all sizes."""
+    costs = [cost(campaign(size), repetitions) for size in SIZES]
+    for number, name in enumerate(("time", "memory")):
+        found = [by_kind[number] / size for by_kind, size in zip(costs, SIZES, strict=True)]
+        ratios = ", ".join(f"{value / found[0]:.2f}" for value in found)
+        print(f"{what}: {name} by unit at 1, 4 and 16 units: {ratios} × the first")
 
 
 def main() -> None:
-    """Print the time a result at growing sizes, and its ratio to the smallest."""
-    sizes = [1_000, 4_000, 16_000, 64_000]
-    times = {size: statistics.median(seconds(size) for _ in range(REPEATS)) / size for size in sizes}
-    for size, cost in times.items():
-        print(
-            f"{size:6} results: {cost * 1e6:.2f} µs a result, {cost / times[sizes[0]]:.2f} × the first"
-        )
+    """Print the growth in everything."""
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    growth("results in one document", one_document, repetitions)
+    growth("results of a run", lambda size: many(results=250 * size), repetitions)
+    growth("judged elements", lambda size: many(judged=50 * size), repetitions)
+    growth("runs", lambda size: many(runs=2 * size), repetitions)
 
 
 if __name__ == "__main__":

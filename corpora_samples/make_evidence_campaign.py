@@ -62,6 +62,11 @@ def evidence(data: Path) -> Iterator[tuple[str, dict[str, object]]]:
         yield row["UserID"], {**passage, "near": start / len(text)}
 
 
+def question_of(row: dict[str, str]) -> str:
+    """Return the words of a question."""
+    return f"{row['Outcome']} {row['Intervention']} {row['Comparator']}"
+
+
 def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus) -> None:
     """Place passages and write them as assessments; name on standard error what was not found."""
     quotes = path.with_suffix(".quotes.jsonl")
@@ -92,9 +97,8 @@ def main(data: Path, target: Path) -> None:
     for row in rows(data, "prompts_merged*.csv"):
         if row["PromptID"] not in judged:
             continue
-        question = f"{row['Outcome']} {row['Intervention']} {row['Comparator']}"
         article = f"PMC{row['PMCID']}"
-        scores = {e: score for e, score in index.search(question).items() if e[0] == article}
+        scores = {e: score for e, score in index.search(question_of(row)).items() if e[0] == article}
         for name, (_, strategy) in STRATEGIES.items():
             ranking = strategy(index, scores)
             results[name][row["PromptID"]] = [e for e in ranking if e[0] == article][:LONGEST]

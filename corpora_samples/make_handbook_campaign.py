@@ -62,11 +62,11 @@ class Index:
                 texts.append(tree.element_text(row))
         self.known = frozenset(self.elements)
         self._bm25 = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-        self._bm25.index(_tokens(texts), show_progress=False)
+        self._bm25.index(tokens(texts), show_progress=False)
 
     def search(self, query: str) -> Scores:
         """Return the elements that share a word with the query, with their scores."""
-        words = sorted(set(_tokens([query])[0]))
+        words = sorted(set(tokens([query])[0]))
         scores = self._bm25.get_scores([word for word in words if word in self._bm25.vocab_dict])
         return {
             element: float(score)
@@ -80,11 +80,12 @@ class Index:
         return tree.tag(tree.row(element[1]))
 
 
-def _tokens(texts: Sequence[str]) -> list[list[str]]:
-    tokens: list[list[str]] = bm25s.tokenize(
+def tokens(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of each text that BM25 counts."""
+    words: list[list[str]] = bm25s.tokenize(
         list(texts), stopwords="en", return_ids=False, show_progress=False
     )
-    return tokens
+    return words
 
 
 def ranked(scores: Scores) -> list[Element]:

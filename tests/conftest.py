@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,14 @@ ROOT = Path(__file__).parent.parent
 REAL_DATA = ROOT.parent / "shared" / "data"
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+_CACHE = tempfile.TemporaryDirectory(prefix="xcg-cache-")
+os.environ["XCG_CACHE"] = _CACHE.name  # not the user's own
+
+
+def pytest_unconfigure() -> None:
+    _CACHE.cleanup()
 
 
 @pytest.fixture
@@ -35,7 +45,12 @@ def xcg_command() -> Command:
             text=True,
             check=False,
             timeout=120,
-            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "utf-8"},
+            env={
+                "PYTHONPATH": str(ROOT),
+                "PATH": "/usr/bin:/bin",
+                "PYTHONIOENCODING": "utf-8",
+                "XCG_CACHE": os.environ["XCG_CACHE"],
+            },
         )
 
     return run

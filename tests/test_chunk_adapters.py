@@ -57,7 +57,7 @@ def langchain(text: str, **metadata: object) -> Thing:
         (Thing(node=node("Ants walk.", 18), score=0.5), ("bees", 18, 28, 0.5)),
         (Thing(node=node("Ants walk.", 18), score=None), ("bees", 18, 28, None)),
         (node("Ants walk.", 18), ("bees", 18, 28, None)),
-        (node("Ants walk.", 18, None), ("bees.txt", 18, 28, None)),
+        (node("Ants walk.", 18, None), ("bees", 18, 28, None)),
         (node("Ants walk.", 18, None, ref_doc_id="d"), ("d", 18, 28, None)),
         (
             Thing(start_char_idx=1, end_char_idx=3, relationships={"1": {"node_id": "d"}}),
@@ -74,6 +74,9 @@ def langchain(text: str, **metadata: object) -> Thing:
         ((langchain("Ants", source="d", start_index=0), np.float32(0.5)), ("d", 0, 4, 0.5)),
         ({"doc": "d", "start": np.int64(3), "end": 5, "score": 1}, ("d", 3, 5, 1.0)),
         ({"doc": "d", "start": 3, "text": "abc"}, ("d", 3, 6, None)),
+        (langchain("Ants", source="a/d.md", start_index=3), ("a/d", 3, 7, None)),
+        (("d.v2.txt.gz", 3, 5), ("d.v2", 3, 5, None)),
+        ((".md", 3, 5), (".md", 3, 5, None)),
         (("d", 3, 5), ("d", 3, 5, None)),
         ((("d", 3, 5), -1), ("d", 3, 5, -1.0)),
     ],
@@ -134,8 +137,8 @@ def test_document_named() -> None:
     assert span_of(chunk, "number").document == "7"
     assert span_of(chunk, lambda c: c.metadata["source"].split("/")[-1]).document == "bees"
     scored = Thing(node=node("Ants", 18), score=1)
-    assert span_of(scored, lambda n: n.metadata["file_name"]).document == "bees.txt"
-    assert span_of(scored, "file_name").document == "bees.txt"
+    assert span_of(scored, lambda n: n.metadata["file_name"]).document == "bees"
+    assert span_of(scored, "file_name").document == "bees"
     assert span_of({"doc": 1, "id": "e", "start": 0, "end": 1}, "id").document == "e"
     for wrong in ("name", "empty"):
         with pytest.raises(XcgError, match=f"no '{wrong}', which is to name its document"):
@@ -311,7 +314,7 @@ def test_llama_index(llama_index: Any) -> None:
     ranking = run_of_chunks("r", {"7": scored}).rankings["7"]
     assert set(ranking.files) == {"bees"}
     assert ranking.spans[0] == (nodes[-1].start_char_idx, nodes[-1].end_char_idx)
-    assert span_of(nodes[0], "file_name").document == "bees.txt"
+    assert span_of(nodes[0], "file_name").document == "bees"
     with pytest.raises(XcgError, match="no start_char_idx"):
         span_of(llama_index.schema.TextNode(text="Ants", metadata={"file_name": "bees.txt"}))
 
@@ -367,7 +370,7 @@ def test_haystack(haystack_library: Any) -> None:
         chunks = split(splitter, document)
         for options in ({}, {"texts": {"bees": text}}):
             check([(span_of(chunk, **options), chunk.content) for chunk in chunks], text)
-        assert span_of(chunks[0], "file_path").document == "bees.txt"
+        assert span_of(chunks[0], "file_path").document == "bees"
     with pytest.raises(XcgError, match="split_idx_start"):
         span_of(haystack_library.Document(content="Ants", meta={"source_id": "bees"}))
 

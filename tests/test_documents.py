@@ -236,6 +236,8 @@ class TestArchives:
         "co/1.xml": b"<a><b>x</b></a>",
         "co/2.xml.gz": gzip.compress(b"<a/>"),
         "README": b"no",
+        ".xml": b"no",
+        "co/.md": b"no",
     }
 
     def zipped(self, folder: Path, files: dict[str, bytes]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import unicodedata
@@ -96,7 +97,7 @@ def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -
         [sys.executable, script, EVIDENCE, tmp_path],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr
     found, _, wanted, *_ = done.stderr.splitlines()[0].removeprefix("merged.jsonl: ").split()

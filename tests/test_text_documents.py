@@ -209,8 +209,8 @@ class TestInMemory:
         assert corpus.tree("octets").text == "\n é <\n"
         assert (corpus.tree("xml").text, corpus.tree("wide").text) == ("x", "é")
         assert "/article[1]/sec[1]" in corpus.tree("v1.2")
-        assert corpus.missing_paths("bees", ["/article[1]/p[2]", "/article[1]/p[3]"]) == [
-            "/article[1]/p[3]"
+        assert [*corpus.missing_paths({"bees": ["/article[1]/p[2]", "/article[1]/p[3]"]})] == [
+            ("bees", ["/article[1]/p[3]"])
         ]
 
     def test_endings_say_what_a_document_is(self) -> None:

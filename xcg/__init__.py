@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from xcg.chunk_comparison import ChunkComparison, compare_chunks
     from xcg.documents import Corpus, ElementTree, parse_document
     from xcg.errors import InputError, UnmappedError, XcgError
     from xcg.evaluation import evaluate
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assessment": "xcg.judgements",
+    "ChunkComparison": "xcg.chunk_comparison",
     "Corpus": "xcg.documents",
     "ElementTree": "xcg.documents",
     "InputError": "xcg.errors",
@@ -33,6 +35,7 @@ _HOMES = {
     "UnmappedError": "xcg.errors",
     "UserModel": "xcg.user_model",
     "XcgError": "xcg.errors",
+    "compare_chunks": "xcg.chunk_comparison",
     "evaluate": "xcg.evaluation",
     "explain": "xcg.explanation",
     "parse_document": "xcg.documents",
@@ -44,6 +47,7 @@ _HOMES = {
 __all__ = [
     "MEASURES",
     "Assessment",
+    "ChunkComparison",
     "Corpus",
     "ElementTree",
     "InputError",
@@ -54,6 +58,7 @@ __all__ = [
     "UserModel",
     "XcgError",
     "__version__",
+    "compare_chunks",
     "evaluate",
     "explain",
     "parse_document",

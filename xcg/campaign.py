@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import compress, count
+from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents import Corpus, ElementTree
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
+from xcg.documents.sources import document_name
 from xcg.documents.tree import UnknownPathError
 from xcg.documents.units import Characters, TextUnit, Yardstick
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.inputs import PathLike
+from xcg.inputs import PathLike, expand
 from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import Judged, Span
 from xcg.measures.highlighted import HighlightedRanking
-from xcg.runs import Run, Ties, read_runs
+from xcg.runs import Run, Ties, read_run
 from xcg.runs.run import Topics
 from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
@@ -29,6 +32,8 @@ NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
 Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
 Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
+Retrieved = Mapping[str, Mapping[str, set[str]]]
+"""Topic → file → paths."""
 
 
 def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
@@ -51,19 +56,28 @@ def as_runs(
 
     topics: of files, the results for these are read alone. corpus: where chunks are looked for.
     """
+    sources = run_sources(runs, notes, corpus)
+    return with_own_names(read_sources(sources, notes, ties, topics), notes)
+
+
+def run_sources(runs: Runs, notes: Notes, corpus: Corpus | None = None) -> list[Run | Path]:
+    """Return the runs that are there, and the files of those that are to be read, in order.
+
+    corpus: where chunks are looked for.
+    """
     if isinstance(runs, (Run, str, os.PathLike, Mapping)):
         runs = [runs]
-    loaded: list[Run] = []
+    found: list[Run | Path] = []
     for item in runs:
         if isinstance(item, Run):
-            loaded.append(item)
+            found.append(item)
         elif isinstance(item, Mapping):
-            loaded += [_plain_run(str(name), found, notes, corpus) for name, found in item.items()]
+            found += [_plain_run(str(name), topics, notes, corpus) for name, topics in item.items()]
         else:
-            loaded += read_runs(item, notes, ties, topics)
-    if not loaded:
+            found += expand(item, "runs")
+    if not found:
         raise XcgError("no runs: expected at least one")
-    return _with_own_names(loaded, notes)
+    return found
 
 
 def _plain_run(
@@ -97,21 +111,34 @@ class _Texts(Mapping[str, str]):
         return sum(1 for _ in self._corpus)
 
 
-def _with_own_names(runs: list[Run], notes: Notes) -> list[Run]:
-    """Tell runs of one name apart by their source, so that none hides another."""
-    names = [run.name for run in runs]
+def read_sources(
+    sources: Sequence[Run | Path], notes: Notes, ties: Ties = "document", topics: Topics = None
+) -> list[Run]:
+    """Return the runs that are there and those of the files, under their own names."""
+    return [s if isinstance(s, Run) else read_run(s, notes, ties, topics) for s in sources]
+
+
+def with_own_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
+    """Return the runs, each under a name that no other has."""
+    names = own_names([(run.name, run.source) for run in runs], notes)
+    return [
+        Run(name, run.rankings, run.source, run.skipped) for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def own_names(runs: Sequence[tuple[str, str]], notes: Notes) -> list[str]:
+    """Return a name for each (name, source), so that no run hides another of its name."""
+    names = [name for name, _ in runs]
     shared = {name for name in names if names.count(name) > 1}
     for name in sorted(shared):
         notes.note(f"{names.count(name)} runs are called {name!r}; they are told apart by their file")
     taken: dict[str, int] = {}
-    renamed = []
-    for run in runs:
-        name = f"{run.name} [{run.source}]" if run.name in shared else run.name
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            name = f"{name} #{taken[name]}"
-        renamed.append(Run(name, run.rankings, run.source, run.skipped))
-    return renamed
+    found = []
+    for name, source in runs:
+        own = f"{name} [{source}]" if name in shared else name
+        taken[own] = taken.get(own, 0) + 1
+        found.append(f"{own} #{taken[own]}" if taken[own] > 1 else own)
+    return found
 
 
 def as_corpus(corpus: Documents) -> Corpus | None:
@@ -144,25 +171,44 @@ def _whole_document() -> ElementTree:
 _HIGHEST_EXHAUSTIVITY = 2  # of a passage; above there are only levels
 
 
+def states_spans_alone(base: RecallBase) -> bool:
+    """Return whether relevance is stated by spans of text, and by nothing else."""
+    return not any(base.files(topic) or base.passages(topic) for topic in base.topics)
+
+
 def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
     """Return the user model for assessments where the user names none.
 
     Where relevance is stated by spans of text alone and results for them are passages, which other
     models refuse, results count as text.
     """
-    if not any(base.files(topic) or base.passages(topic) for topic in base.topics):
-        gold = {
-            topic: [s for spans in base.spans(topic).values() for s in spans] for topic in base.topics
-        }
-        if any(gold.get(t) and ranking.spans for run in runs for t, ranking in run.rankings.items()):
-            graded = max(span.exhaustivity for spans in gold.values() for span in spans)
-            return UserModel.shipped("spans" if graded <= _HIGHEST_EXHAUSTIVITY else "spans-levels")
+    if states_spans_alone(base):
+        returned = (t for run in runs for t, ranking in run.rankings.items() if ranking.spans)
+        if any(any(base.spans(topic).values()) for topic in returned):
+            return model_for_text(base)
     assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
     scales: set[str] = {assessment.scale for assessment in assessed}
     if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
         scales.add("share")
     (scale,) = scales if len(scales) == 1 else ("",)
     return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
+
+
+def model_for_text(base: RecallBase) -> UserModel:
+    """Return the user model with ``spans: text`` for assessments where the user names none.
+
+    >>> model_for_text(RecallBase.of({"1": {"d": 2}})).name
+    'spans-levels'
+    """
+    spans = UserModel.shipped("spans")
+    scales = {a.scale for t in base.topics for file in base.files(t).values() for a in file.values()}
+    grades = (s.exhaustivity for t in base.topics for file in base.spans(t).values() for s in file)
+    if "level" in scales or any(grade > _HIGHEST_EXHAUSTIVITY for grade in grades):
+        return UserModel.shipped("spans-levels")
+    if scales & {"four-point", "coverage"}:
+        model = default_model(base)
+        return replace(model, name=f"{model.name}, as text", spans="text", effort=spans.effort)
+    return spans
 
 
 def models_for(
@@ -215,12 +261,30 @@ class _Place(NamedTuple):
     times: int
 
 
+def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
+    """Return file → the paths that runs retrieve for a topic, for some files."""
+    retrieved: dict[str, set[str]] = {file: set() for file in files}
+    for run in runs:
+        ranking = run.rankings.get(topic)
+        if ranking is not None:
+            for place in _places_in(ranking.files, retrieved):
+                retrieved[ranking.files[place]].add(ranking.paths[place])
+    return retrieved
+
+
+def _places_in(files: Sequence[str], known: Container[str]) -> Iterator[int]:
+    """Return the places of a ranking's results in some documents."""
+    return compress(count(), map(known.__contains__, files))
+
+
 class Campaign:
     """Judgements, runs and documents brought together, topic by topic.
 
     corpus: without one, the trees are those that the assessed and retrieved paths span.
     check_later: whoever made the campaign calls :meth:`check_results` when all topics were seen, so
         that a document in which nothing was assessed is opened once and not once a topic.
+    beside: topic → file → the paths that further runs retrieve, which belong to the trees without a
+        corpus.
     """
 
     def __init__(
@@ -230,6 +294,7 @@ class Campaign:
         corpus: Corpus | None,
         notes: Notes,
         check_later: bool = False,
+        beside: Retrieved | None = None,
     ) -> None:
         self._check_later = check_later
         self._unchecked: dict[str, dict[str, _Place]] = {}
@@ -238,6 +303,9 @@ class Campaign:
         self.corpus = corpus
         self.notes = notes
         self._yardsticks: dict[object, Yardstick] = {}
+        self.notes_of_rankings: Notes | None = None
+        """Where problems of results go that come up in :meth:`topic`; None for ``notes``."""
+        self._beside = beside or {}
 
     def topic(self, topic: str) -> TopicView:
         """Return the view of a topic.
@@ -322,15 +390,15 @@ class Campaign:
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
         base = self.base
-        for file in dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)]):
+        files = dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
+        corpus.prepare(file for file in files if file in corpus)
+        for file in files:
             if file in corpus:
                 trees[file] = corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            message = f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
-            self.notes.tolerate(
-                "assessed documents that the corpus lacks", UnmappedError(where, message)
-            )
+            unmapped = UnmappedError(where, _lacks(corpus, file))
+            self.notes.tolerate("assessed documents that the corpus lacks", unmapped)
         return trees
 
     def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
@@ -339,10 +407,12 @@ class Campaign:
         for found in paths.values():
             found.discard(WHOLE)
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
-        for run in runs:
-            for file, path in run.rankings[topic]:
+        retrieved = retrieved_paths(runs, topic, roots)
+        beside = self._beside.get(topic, {})
+        for file, root in roots.items():
+            for path in retrieved[file] | beside.get(file, set()):
                 # A result under another root is none of this document; it is told as unknown later.
-                if path not in ("", WHOLE) and roots.get(file) == path.split("/", 2)[1]:
+                if path.split("/", 2)[1:2] == [root]:
                     paths[file].add(path)
         trees = {}
         for file, elements in assessed.items():
@@ -442,41 +512,52 @@ class Campaign:
         exact: dict[int, tuple[int, int]],
     ) -> list[tuple[str, int | None]]:
         """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
-        rows: list[tuple[str, int | None]] = []
-        spans = run.rankings[topic].spans
-        for place, (file, path) in enumerate(run.rankings[topic]):
+        ranking = run.rankings[topic]
+        files, paths, spans = ranking.files, ranking.paths, ranking.spans
+        rows: list[int | None] = [None] * len(files)
+        places: Iterable[int] = range(len(files))
+        if self.corpus is None and not spans:
+            # Most results lie in documents without assessed elements, and all that can be said of
+            # these without the documents is that they gain nothing.
+            places = _places_in(files, trees)
+        for place in places:
+            file, path = files[place], paths[place]
             tree = trees.get(file)
-            row: int | None = None
-            span = spans.get(place)
+            if tree is not None and path in tree.rows:
+                rows[place] = tree.rows[path]
+                continue
             try:
-                if span is not None:
+                if place in spans:
                     tree = tree if tree is not None and self.corpus else self._document(file, "passage")
-                    exact[place] = span.characters(tree) if isinstance(span, Passage) else span
-                    row = tree.smallest_element(*exact[place])
+                    span = spans[place]
+                    characters = span.characters(tree) if isinstance(span, Passage) else span
+                    row = tree.smallest_element(*characters)
+                    exact[place] = characters
                 elif not path:
-                    pass  # told when it was read
+                    continue  # told when it was read
                 elif path == WHOLE:
                     if tree is None and self.corpus is not None:
                         self._document(file, "document")
                     row = 0
                 elif tree is not None:
                     row = tree.row(path)
-                elif self.corpus is not None:
-                    # It gains nothing, but must exist.
-                    self._check_file(file, self.corpus)
-                    paths = self._unchecked.setdefault(file, {})
-                    first = paths.get(path)
-                    paths[path] = (
-                        first._replace(times=first.times + 1)
-                        if first is not None
-                        else _Place(run.source, topic, place, 1)
-                    )
+                else:
+                    if self.corpus is not None:
+                        self._check_file(file, self.corpus)
+                        # It gains nothing, but must exist.
+                        elsewhere = self._unchecked.setdefault(file, {})
+                        first = elsewhere.get(path) or _Place(run.source, topic, place, 0)
+                        elsewhere[path] = _Place(*first[:3], first.times + 1)
+                    continue
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
+                notes = self.notes_of_rankings or self.notes
                 kind = InputError if span is not None and self.corpus is None else UnmappedError
-                self.notes.tolerate("results with unknown paths", kind(where, str(error)))
-            rows.append((file, row if file in trees else None))
-        return rows
+                notes.tolerate("results with unknown paths", kind(where, str(error)))
+                continue
+            if file in trees:
+                rows[place] = row
+        return list(zip(files, rows, strict=True))
 
     def check_results(self) -> None:
         """Look whether the results in documents without assessed elements exist.
@@ -484,17 +565,29 @@ class Campaign:
         Raises InputError for one that does not; where the notes are lenient, counts it.
         """
         unchecked, self._unchecked = self._unchecked, {}
-        for file, places in unchecked.items():
-            assert self.corpus is not None
-            for path in self.corpus.missing_paths(file, places):
+        if self.corpus is None:
+            return
+        for file, missing in self.corpus.missing_paths(unchecked):
+            for path in missing:
                 try:
                     self.corpus.tree(file).row(path)
                 except UnknownPathError as error:
-                    source, topic, place, times = places[path]
+                    source, topic, place, times = unchecked[file][path]
                     where = f"{source}, topic {topic}, rank {place + 1}, {file}"
                     for _ in range(times):
                         unmapped = UnmappedError(where, str(error))
                         self.notes.tolerate("results with unknown paths", unmapped)
+
+    def check_in_order(self, notes_of: Callable[[str], Notes]) -> None:
+        """Do as :meth:`check_results`, document by document in the order of their names.
+
+        notes_of: returns where to the problems of a document go.
+        """
+        unchecked, self._unchecked = self._unchecked, {}
+        for file in sorted(unchecked):
+            self._unchecked = {file: unchecked[file]}
+            self.notes = notes_of(file)
+            self.check_results()
 
     def _document(self, file: str, what: str) -> ElementTree:
         if self.corpus is None:
@@ -505,6 +598,13 @@ class Campaign:
     @staticmethod
     def _check_file(file: str, corpus: Corpus) -> None:
         if file not in corpus:
-            raise UnknownPathError(
-                f"the corpus has no document {file!r}; expected {corpus.label / file}.xml"
-            )
+            raise UnknownPathError(_lacks(corpus, file))
+
+
+def _lacks(corpus: Corpus, file: str) -> str:
+    """Say that a corpus lacks a document, and whether it has it without the ending of its file."""
+    message = f"the corpus has no document {file!r}; "
+    name = document_name(file)
+    if name is not None and name in corpus:
+        return f"{message}did you mean {name!r}? Documents lose the ending of their file"
+    return f"{message}expected {corpus.label / file}.xml"

@@ -49,6 +49,13 @@ def main() -> None:
     """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""
 
 
+def _without_cache(context: click.Context, _: click.Parameter, off: bool) -> None:
+    if off:
+        from xcg.documents.cache import without_cache
+
+        context.with_resource(without_cache())
+
+
 def _campaign_options(command: C) -> C:
     """Add the options that say what to work on, for the commands that take a CONFIG."""
     options = [
@@ -60,6 +67,13 @@ def _campaign_options(command: C) -> C:
         ),
         click.option(
             "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."
+        ),
+        click.option(
+            "--no-cache",
+            is_flag=True,
+            expose_value=False,
+            callback=_without_cache,
+            help="Parse the documents anew, and keep nothing of them.",
         ),
     ]
     for option in reversed(options):
@@ -107,12 +121,11 @@ def _missing(what: str, config: Path | None) -> XcgError:
     return XcgError(f"no {what}: expected a CONFIG.yaml or {option}")
 
 
-def _run_options(command: C) -> C:
-    """Add the options of the commands that look at runs."""
+def _run_file_options(command: C) -> C:
+    """Add the options that say which runs to look at."""
     options = [
         _campaign_options,
         click.option("--run", "runs", multiple=True, metavar="PATH", help="File, folder or glob."),
-        click.option("--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.'),
         click.option(
             "--ties",
             type=click.Choice(["document", "rank", "file"]),
@@ -125,14 +138,24 @@ def _run_options(command: C) -> C:
     return command
 
 
+def _run_options(command: C) -> C:
+    """Add the options of the commands that look at runs by measures."""
+    measures = click.option(
+        "--measures", metavar="LIST", help='Such as "nxCG@10 MAep"; see xcg measures.'
+    )
+    return _run_file_options(measures(command))
+
+
+_unanswered = click.option(
+    "--unanswered",
+    type=click.Choice(["zero", "skip"]),
+    help="What an assessed topic counts that a run does not answer.  [default: zero]",
+)
+
+
 def _evaluation_options(command: C) -> C:
     """Add the options of the commands that average over topics as the user says."""
-    unanswered = click.option(
-        "--unanswered",
-        type=click.Choice(["zero", "skip"]),
-        help="What an assessed topic counts that a run does not answer.  [default: zero]",
-    )
-    return _run_options(unanswered(command))
+    return _run_options(_unanswered(command))
 
 
 def _configured(campaign: Mapping[str, Any], parse_measures: bool = True) -> Configuration:
@@ -154,6 +177,8 @@ def _configured(campaign: Mapping[str, Any], parse_measures: bool = True) -> Con
         configuration.measures = MEASURES.parse_all(campaign["measures"])
     configuration.ties = campaign["ties"] or configuration.ties
     configuration.unanswered = campaign.get("unanswered") or configuration.unanswered
+    if campaign.get("workers") is not None:
+        configuration.workers = campaign["workers"]
     return configuration
 
 
@@ -173,11 +198,15 @@ def _evaluate(configuration: Configuration, lenient: bool, check_corpus: bool = 
             lenient=lenient,
             check_corpus=check_corpus,
             progress=progress,
+            workers=configuration.workers,
         )
 
 
 @main.command()
 @_evaluation_options
+@click.option(
+    "--workers", type=int, help="Processes that share the runs; -1 is one a core.  [default: 1]"
+)
 @click.option("--per-topic", is_flag=True, help="Print each topic's figures too.")
 @click.option(
     "--format",
@@ -394,6 +423,92 @@ def compare(
         click.echo(f"xcg: failed: {_one_line(failure)}", err=True)
     if failures:
         sys.exit(1)
+
+
+@main.command()
+@_run_file_options
+@_unanswered
+@click.option("--gold", multiple=True, metavar="PATH", help="The same as --assessments.")
+@click.option(
+    "--budget",
+    "budgets",
+    type=click.IntRange(min=1, max=999_999_999),
+    multiple=True,
+    default=(500, 2000),
+    show_default=True,
+    help="Amount of text for nxCG; may be repeated.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["characters", "words", "tokens"]),
+    default="tokens",
+    show_default=True,
+    help="What text is counted in; the user model says what tokens are.",
+)
+@click.option("--questions", is_flag=True, help="Print every gold span and result instead.")
+@_plot
+@_records_format
+@_output
+def chunks(
+    gold: Sequence[str],
+    budgets: Sequence[int],
+    unit: str,
+    questions: bool,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+    **campaign: Any,
+) -> None:
+    """Compare chunkers and retrievers on one gold set, a run for each.
+
+    Runs of chunks, passages and elements are read as text. A line a run: questions averaged over,
+    unanswered ones, and ones for which nothing was found; chunks returned for a question, their text,
+    and the text read for a question; the share of the gold that was found; the shares of the text read
+    that were useful (relevant and new), and that were read twice (seen before); MAep and nxCG with
+    effort paid in text.
+
+    The user model is spans by default, or spans-levels where there are levels of relevance. --questions
+    says for every question which gold spans were found or missed, and which results were new,
+    irrelevant or paid for twice; --plot draws the share found over the text read.
+
+    With --user-model spans, xcg compare tests whether differences are more than chance, and xcg explain
+    says why a result gained what it gained.
+    """
+    from xcg.chunk_comparison import compare_chunks
+    from xcg.report.plots import check_format, reading_plot, save
+    from xcg.report.tables import records
+
+    if plot is not None:
+        check_format(plot)
+    campaign["assessments"] = (*campaign["assessments"], *gold)
+    configuration = _configured(campaign, parse_measures=False)
+    if configuration.corpus is None:
+        raise _missing("corpus", campaign["config"])
+    with _file_or_stdout(output) as write:
+        with _progress() as progress:
+            found = compare_chunks(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                configuration.user_models,
+                budgets,
+                unit,  # type: ignore[arg-type]
+                questions=questions,
+                unanswered=configuration.unanswered,
+                ties=configuration.ties,
+                lenient=campaign["lenient"],
+                progress=progress,
+            )
+        if not questions:
+            write(records(found.to_records(), format_))
+        elif format_ == "table":
+            tables = found.gold_records(), found.result_records()
+            write("\n".join(records(rows, format_) for rows in tables if rows))
+        else:
+            write(records(found.question_records(), format_))
+    if plot is not None:
+        save(reading_plot(found.curves, unit), plot)
+    _print_notes(found.notes)
 
 
 @main.group()

@@ -34,6 +34,7 @@ class Configuration:
     measures: list[Measure] = field(default_factory=lambda: MEASURES.parse_all(DEFAULT_MEASURES))
     unanswered: Unanswered = "zero"
     ties: Ties = "document"
+    workers: int = 1
 
 
 def load_configuration(path: str | os.PathLike[str]) -> Configuration:
@@ -56,6 +57,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Configuration:
         configuration.measures = _measures(values["measures"], file)
     configuration.unanswered = cast(Unanswered, values.get("topics", {}).get("unanswered", "zero"))
     configuration.ties = cast(Ties, values.get("ties", "document"))
+    configuration.workers = values.get("workers", 1)
     return configuration
 
 
@@ -114,6 +116,12 @@ def _model_spec(value: object) -> object:
     raise vol.Invalid("expected a name, a file, a mapping, or a list of these")
 
 
+def _workers(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
+        return value
+    raise vol.Invalid("expected a number of processes from 1, or -1 for one a core")
+
+
 _CONFIGURATION = vol.Schema(
     {
         vol.Optional("corpus"): text,
@@ -123,5 +131,6 @@ _CONFIGURATION = vol.Schema(
         vol.Optional("measures"): _list_or_text,
         vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
         vol.Optional("ties"): choice(TIES),
+        vol.Optional("workers"): _workers,
     }
 )

@@ -15,6 +15,11 @@ class InputError(XcgError):
     def __init__(self, where: object, message: str) -> None:
         super().__init__(f"{where}: {message}" if str(where) else message)
         self.where = str(where)
+        self._parts = self.where, message
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
+        """Come back from another process as it was."""
+        return type(self), self._parts
 
 
 class UnmappedError(InputError):
@@ -86,6 +91,13 @@ class Notes:
             raise error
         count, first = self._problems.get(kind, (0, str(error)))
         self._problems[kind] = (count + 1, first)
+
+    def take(self, other: Notes) -> None:
+        """Add what other notes hold, behind what is here."""
+        self._notes.update(other._notes)
+        for kind, (count, first) in other._problems.items():
+            before, earlier = self._problems.get(kind, (0, first))
+            self._problems[kind] = (before + count, earlier)
 
     def problems(self) -> list[tuple[str, int, str]]:
         """Return kind, count and first message of what was tolerated."""

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import get_args
 
 from xcg.campaign import (
     Assessments,
-    Campaign,
     Documents,
     Runs,
-    TopicView,
     UserModels,
     as_corpus,
     as_recall_base,
-    as_runs,
     as_user_models,
     default_model,
+    own_names,
+    read_sources,
+    run_sources,
+    states_spans_alone,
 )
 from xcg.config import DEFAULT_MEASURES, Unanswered
-from xcg.errors import InputError, Notes, NothingToAverageError, XcgError, nearest
+from xcg.errors import Notes, NothingToAverageError, XcgError, nearest
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN, topic_key
-from xcg.measures import MEASURES, Measure, TopicGains
-from xcg.measures.measure import vector
-from xcg.measures.trec import trec_figures
+from xcg.measures import MEASURES, Measure
 from xcg.results import Result, Results, Scope
 from xcg.runs import Run, Ties
-from xcg.stages import IdealTopic, Stages
+from xcg.scoring import (
+    Column,
+    Progress,
+    ScoredRun,
+    Share,
+    Work,
+    depends_on_other_runs,
+    put_together,
+    retrieved,
+    score,
+)
 from xcg.user_model import UserModel
 
-Progress = Callable[[int, int], None]
 _MANY = 50
 
 
@@ -49,6 +58,7 @@ def evaluate(
     lenient: bool = False,
     check_corpus: bool = False,
     progress: Progress | None = None,
+    workers: int = 1,
 ) -> Results:
     """Evaluate runs.
 
@@ -69,7 +79,9 @@ def evaluate(
     lenient: count wrong data as warnings (``results.notes``) instead of raising.
     check_corpus: look whether results and assessments exist in the corpus also where no measure looks
         at documents, as those of levels of relevance do not.
-    progress: called with the number of topics done and of all.
+    progress: called with the number of topics done and of all; with several workers, in leaps.
+    workers: processes among which the runs are divided (needs the extra ``xcg[statistics]``); -1 is one
+        a core. The figures, notes and errors are the same for any number.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
 
@@ -86,38 +98,38 @@ def evaluate(
     notes = Notes(lenient)
     if unanswered not in get_args(Unanswered):
         raise XcgError(f"unanswered is {unanswered!r}: {nearest(unanswered, get_args(Unanswered))}")
+    if workers < 1 and workers != -1:
+        raise XcgError(f"{workers} workers: expected 1 or more, or -1 for one a core")
     chosen = MEASURES.parse_all(measures)
     given = as_user_models(user_model) if user_model is not None else None
     base = as_recall_base(assessments, notes)
     documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, base, documents)
-    by_gains = any(measure.definition.needs == "gains" for measure in chosen)
-    models = given or [default_model(base, loaded if by_gains else ())]
-    campaign = Campaign(base, loaded, documents, notes, check_later=True)
-    own = [measure for measure in chosen if measure.definition.needs != "levels"]
+    sources = run_sources(runs, notes, documents)
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
-    sheets = [_Sheet(model, own, loaded, unanswered) for model in models]
-    looked_at = own or (check_corpus and documents is not None)
-    for done, topic in enumerate(base.topics if looked_at else []):
-        if progress is not None:
-            progress(done, len(base.topics))
-        stages = Stages(campaign.topic(topic), campaign)
-        for sheet in sheets if own else []:
-            sheet.score(stages)
-    campaign.check_results()
+    own = [measure for measure in chosen if measure.definition.needs != "levels"]
+    models = given
+    if models is None and states_spans_alone(base) and any(m.definition.needs == "gains" for m in own):
+        read = read_sources(sources, notes, ties, base)
+        models, sources = [default_model(base, read)], list[Run | Path](read)
+    models = models or [default_model(base)]
+    checked = check_corpus and documents is not None
+    work = Work(base, documents, models, own, standard, unanswered, ties, lenient, checked)
+    shares = _shares(work, sources, workers, progress)
+    scored = put_together(shares, notes)
     if progress is not None:
         progress(len(base.topics), len(base.topics))
-    _note_topics(base, loaded, unanswered, notes)
-    figures = trec_figures(base, loaded, standard)
-    rows = [
-        row
-        for sheet in sheets
-        for run in loaded
-        for row in (
-            *sheet.rows(run, notes),
-            *_trec_rows(sheet.model.name, run, figures.get(run.name, {}), standard, base, unanswered),
-        )
-    ]
+    names = own_names([(run.name, run.source) for run in scored], notes)
+    named = dict(zip(names, scored, strict=True))
+    note_topics(base, named, unanswered, notes)
+    rows = []
+    for number, model in enumerate(models):
+        without_ideal = shares[0].without_ideal[number]
+        if without_ideal and any(measure.definition.needs == "gains" for measure in own):
+            missing = some_topics(without_ideal)
+            notes.note(f"{model.name}: no ideal element, so not in the means: topic {missing}")
+        for name, run in named.items():
+            rows += _rows(model, name, own, run.columns[number], notes)
+            rows += _trec_rows(model.name, name, run, standard, base, unanswered)
     order = {str(measure): place for place, measure in enumerate(chosen)}
     if standard and own:
         rows = _in_order(rows, order)
@@ -126,121 +138,72 @@ def evaluate(
             "nothing to average: no topic has an ideal element under "
             + ", ".join(model.name for model in models)
         )
-    return Results(rows, notes.lines(), _scope(base, loaded, chosen, models, notes))
+    return Results(rows, notes.lines(), _scope(named, base, chosen, models, notes))
 
 
-@dataclass
-class _Column:
-    """The figures of one run on one measure: topic → value, and what its mean is made of."""
+def _shares(
+    work: Work, sources: Sequence[Run | Path], workers: int, progress: Progress | None
+) -> list[Share]:
+    """Return what comes of the runs, divided among workers in their order."""
+    count = min(len(sources), (os.cpu_count() or 1) if workers == -1 else workers)
+    if count == 1:
+        return [score(work, {}, sources, progress)]
+    from xcg.statistics.studies import run_tasks
 
-    values: dict[str, float] = field(default_factory=dict)
-    parts: list[object] = field(default_factory=list)
+    bounds = [len(sources) * number // count for number in range(count + 1)]
+    tasks = [(sources[first:last],) for first, last in itertools.pairwise(bounds)]
+    topics = len(work.base.topics)
+
+    def done(shares: int, of: int) -> None:
+        if progress is not None and shares < of:
+            progress(topics * shares // of, topics)
+
+    beside: dict[str, dict[str, set[str]]] = {}
+    if depends_on_other_runs(work):
+        for found in run_tasks(retrieved, tasks, common=[work], workers=count):
+            for topic, files in found.items():
+                for file, paths in files.items():
+                    beside.setdefault(topic, {}).setdefault(file, set()).update(paths)
+    return run_tasks(score, tasks, common=[work, beside], workers=count, progress=done)
 
 
-class _Sheet:
-    """The figures of all runs under one user model, filled topic by topic."""
-
-    def __init__(
-        self,
-        model: UserModel,
-        measures: Sequence[Measure],
-        runs: Sequence[Run],
-        unanswered: Unanswered,
-    ) -> None:
-        self.model = model
-        self.measures = measures
-        self.runs = runs
-        self.unanswered = unanswered
-        self._effort = model.effort.parameters()
-        self._any_gains = any(measure.definition.needs == "gains" for measure in measures)
-        self._needs_model = any(m.definition.needs in ("gains", "scores") for m in measures)
-        self._gains_only = all(measure.definition.needs == "gains" for measure in measures)
-        self._values = {run.name: [_Column() for _ in measures] for run in runs}
-        self._without_ideal: list[str] = []
-
-    def score(self, stages: Stages) -> None:
-        view = stages.view
-        ideal = stages.ideal(self.model) if self._needs_model else IdealTopic({}, [])
-        if not ideal.gains:
-            self._without_ideal.append(view.topic)
-            if self._gains_only:
-                return
-        for run in self.runs:
-            ranking = view.rankings.get(run.name)
-            if ranking is None and self.unanswered == "skip":
-                continue
-            if ideal.gains:
-                self._check_passages(view, run.name)
-            topic = stages.gains(run.name, ideal, self.model)
-            for measure, column in zip(self.measures, self._values[run.name], strict=True):
-                self._enter(column, measure, topic, view.topic, run.name)
-
-    def _enter(self, column: _Column, measure: Measure, topic: TopicGains, name: str, run: str) -> None:
-        definition = measure.definition
-        if definition.needs == "gains" and not len(vector(topic.ideal)):
-            return
-        try:
-            value = measure(topic, self._effort)
-            if value is None:
-                return
-            column.values[name] = value
-            if definition.parts is not None and not measure.is_mean_of_figures(self._effort):
-                parts = definition.parts(topic, measure.cutoff, measure.settings(self._effort))
-                column.parts.append(parts)
-        except XcgError as error:
-            message = f"{measure}: {error}"
-            raise InputError(f"run {run}, topic {name}", message) from None
-
-    def _check_passages(self, view: TopicView, run: str) -> None:
-        passages = view.passages.get(run)
-        if passages and self.model.spans == "refuse" and self._any_gains:
-            raise InputError(
-                f"{view.sources[run]}, rank {min(passages) + 1}",
-                f"a passage and no element; the user model {self.model.name} takes elements only "
-                "(spans: smallest_element takes the smallest element around a passage; the user models "
-                "spans and spans-levels take results as the text that they span)",
-            )
-
-    def rows(self, run: Run, notes: Notes) -> list[Result]:
-        """Return a line a figure of a run, its means behind its topics."""
-        model = self.model.name
-        if self._without_ideal and self._any_gains:
-            names = _some(self._without_ideal)
-            notes.note(f"{model}: no ideal element, so not in the means: topic {names}")
-        rows = []
-        for measure, column in zip(self.measures, self._values[run.name], strict=True):
-            if not column.values:
-                notes.note(f"{model}: run {run.name} has no topic to average over")
-                continue
-            name = str(measure)
-            rows += [
-                Result(run.name, topic, name, value, model) for topic, value in column.values.items()
-            ]
-            mean = measure.mean(list(column.values.values()), column.parts, self._effort)
-            rows.append(Result(run.name, MEAN, name, mean, model))
-        return rows
+def _rows(
+    model: UserModel, run: str, measures: Sequence[Measure], columns: Sequence[Column], notes: Notes
+) -> list[Result]:
+    """Return a line a figure of a run, its means behind its topics."""
+    effort = model.effort.parameters()
+    rows = []
+    for measure, column in zip(measures, columns, strict=True):
+        if not column.values:
+            notes.note(f"{model.name}: run {run} has no topic to average over")
+            continue
+        name = str(measure)
+        rows += [Result(run, topic, name, value, model.name) for topic, value in column.values.items()]
+        mean = measure.mean(list(column.values.values()), column.parts, effort)
+        rows.append(Result(run, MEAN, name, mean, model.name))
+    return rows
 
 
 def _trec_rows(
     model: str,
-    run: Run,
-    figures: Mapping[tuple[str, str], float],
+    name: str,
+    run: ScoredRun,
     measures: Sequence[Measure],
     base: RecallBase,
     unanswered: Unanswered,
 ) -> list[Result]:
     """Return a line a figure of ir_measures, the means over all assessed topics behind them."""
     rows = []
-    answered = [topic for topic in base.topics if len(run.rankings.get(topic, ()))]
+    answered = [topic for topic in base.topics if topic in run.answered]
     topics = base.topics if unanswered == "zero" else answered
     for measure in map(str, measures):
-        values = [figures.get((topic, measure), 0.0) for topic in topics]
+        values = [run.standard.get((topic, measure), 0.0) for topic in topics]
         rows += [
-            Result(run.name, topic, measure, value, model)
+            Result(name, topic, measure, value, model)
             for topic, value in zip(topics, values, strict=True)
         ]
         if values:
-            rows.append(Result(run.name, MEAN, measure, math.fsum(values) / len(values), model))
+            rows.append(Result(name, MEAN, measure, math.fsum(values) / len(values), model))
     return rows
 
 
@@ -251,34 +214,37 @@ def _in_order(rows: list[Result], order: Mapping[str, int]) -> list[Result]:
 
 
 def _scope(
+    runs: Mapping[str, ScoredRun],
     base: RecallBase,
-    runs: Sequence[Run],
     measures: Sequence[Measure],
     models: Sequence[UserModel],
     notes: Notes,
 ) -> Scope:
     return Scope(
-        [run.name for run in runs],
+        list(runs),
         [str(measure) for measure in measures],
         [model.name for model in models],
-        [run.name for run in runs if not any(len(run.rankings.get(t, ())) for t in base.topics)],
+        [name for name, run in runs.items() if run.answered.isdisjoint(base.topics)],
         notes.tolerated,
     )
 
 
-def _note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
-    for run in runs:
-        answered = {topic for topic, ranking in run.rankings.items() if len(ranking)} | run.skipped
+def note_topics(
+    base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
+) -> None:
+    """Note which topics of runs are not assessed, and which assessed ones they do not answer."""
+    for name, run in runs.items():
+        answered = run.answered | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
-            notes.note(f"run {run.name}: no assessments, so left out: topic {_some(unknown)}")
+            notes.note(f"run {name}: no assessments, so left out: topic {some_topics(unknown)}")
         missing = [topic for topic in base.topics if topic not in answered]
         if missing:
             counted = "counted 0" if unanswered == "zero" else "left out of its means"
-            notes.note(f"run {run.name}: not answered, so {counted}: topic {_some(missing)}")
+            notes.note(f"run {name}: not answered, so {counted}: topic {some_topics(missing)}")
 
 
-def _some(topics: Sequence[str]) -> str:
+def some_topics(topics: Sequence[str]) -> str:
     """Name topics, of very many the first ones."""
     if len(topics) <= _MANY:
         return ", ".join(topics)

@@ -47,8 +47,8 @@ class RelevanceValue:
         default_factory=lambda: PARTIALLY_SEEN.part("recursive")
     )
     near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
-    asks_for: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The arguments that the overlap model asks for."""
+    asked: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The methods of :class:`Reader` that answer what the overlap model asks for."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
@@ -57,7 +57,8 @@ class RelevanceValue:
             part: object = getattr(self, name)
             if not isinstance(part, Part):
                 object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
-        object.__setattr__(self, "asks_for", wanted(self.partially_seen))
+        names = wanted(self.partially_seen)
+        object.__setattr__(self, "asked", tuple(f"_{name}_of" for name in names))
 
 
 class JudgedDocument:
@@ -94,6 +95,25 @@ class JudgedDocument:
         self.parent = tree.parent.tolist()
         self.end = tree.end.tolist()
         self._related: dict[int, tuple[list[int], list[int]]] = {}
+        self._above: dict[int, tuple[int, ...]] = {}
+        self._sizes: dict[SizeUnit, list[int]] = {}
+
+    def above(self, row: int) -> tuple[int, ...]:
+        """Return the rows above a row, the parent first; kept as in :meth:`related`."""
+        rows = self._above.get(row)
+        if rows is None:
+            climbed, up = [], self.parent[row]
+            while up >= 0:
+                climbed.append(up)
+                up = self.parent[up]
+            rows = self._above[row] = tuple(climbed)
+        return rows
+
+    def sizes(self, unit: SizeUnit) -> list[int]:
+        """Return the sizes of all rows, -1 where one is not known."""
+        if unit not in self._sizes:
+            self._sizes[unit] = self.tree.sizes(unit).tolist()
+        return self._sizes[unit]
 
     def span(self, row: int) -> tuple[int, int]:
         """Return the characters of an element; XcgError where only its path is known."""
@@ -110,11 +130,7 @@ class JudgedDocument:
         """
         answer = self._related.get(row)
         if answer is None:
-            around, above = [], row
-            while above >= 0:
-                if above in self.ideal_scores:
-                    around.append(above)
-                above = self.parent[above]
+            around = [up for up in (row, *self.above(row)) if up in self.ideal_scores]
             first = bisect_left(self.ideal, row + 1)
             below = self.ideal[first : bisect_left(self.ideal, self.end[row], first)]
             if not around and not below and row in self.near:
@@ -160,11 +176,12 @@ class Reader:
         self.relevance_value = relevance_value
         self._alpha = relevance_value.alpha
         self._exact = relevance_value.near_misses.function is exact
-        self._partly_seen = relevance_value.partially_seen.function
-        self._asks_for = relevance_value.asks_for
+        self._arguments = relevance_value.asked
+        self._sizes: list[int] | None = None
         self._size = size
         self._ignores_overlap = self._alpha == 0 and is_own(relevance_value.partially_seen)
         self._earlier: list[int] = []
+        self._taken_in = 0
         self._seen: set[int] = set()
         self._holds_seen: set[int] = set()
         self._worth = document.ideal_scores
@@ -178,6 +195,7 @@ class Reader:
 
     def seen_through(self, row: int) -> tuple[Literal["no", "partly", "fully"], list[int]]:
         """Return how much of an element was seen, and the earlier results that showed it."""
+        self._look_back()
         above = self._shown_by(row)
         if above >= 0:
             return "fully", [above]
@@ -187,7 +205,7 @@ class Reader:
     def read(self, row: int) -> float:
         """Return the gain of the next result, xG[i] of equation 10, and remember it as seen."""
         gain = self._gain(row)
-        self._remember(row)
+        self._earlier.append(row)
         return gain
 
     def _gain(self, row: int) -> float:
@@ -202,25 +220,30 @@ class Reader:
                 self.retrieved.add(row)
             return value
         around, related = self.document.related(row)
-        left = 0.0
+        worth, used, left = self._worth, self._used, 0.0
         for ideal in related:
-            rest = self._worth[ideal] - self._used[ideal]
+            rest = worth[ideal] - used[ideal]
             if rest > 0:
                 left += rest
         if left < NEGLIGIBLE:
             return 0.0  # whatever the value is; so it needs no sizes
-        gain = min(self.value(row), left)
+        gain = self.value(row)
         if gain < NEGLIGIBLE:
             return 0.0
+        gain = min(gain, left)
         for ideal in around:
-            self._used[ideal] += gain
+            used[ideal] += gain
         self.retrieved.update(related)
         return gain
 
     def value(self, row: int) -> float:
         """Return what an element is worth now, before any normalisation: rv(c) of equation 9."""
-        if self._shown_by(row) >= 0:
-            return (1 - self._alpha) * self._score_of(row)
+        if not self._earlier:
+            return self.document.scores.get(row, 0.0)
+        if self._taken_in < len(self._earlier):
+            self._look_back()
+        if not self._seen.isdisjoint(self.document.above(row)):
+            return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_below(row)
 
     def _shown_by(self, row: int) -> int:
@@ -235,25 +258,27 @@ class Reader:
 
     def _value_below(self, row: int) -> float:
         """Return rv(c) for an element of which no ancestor was seen."""
-        score = self._score_of(row)
+        score = self.document.scores.get(row, 0.0)
         if row in self._seen:
             return (1 - self._alpha) * score
         if row not in self._holds_seen:
             return score
         if self._ignores_overlap:
             return score  # needs no sizes
-        arguments = [getattr(self, f"_{name}_of")(row) for name in self._asks_for]
+        arguments = [getattr(self, name)(row) for name in self._arguments]
         part = self.relevance_value.partially_seen
-        where = f"{self.document.name}, {self.document.tree.paths[row]}"
         try:
-            value = float(self._partly_seen(*arguments))
+            value = float(part.function(*arguments))
         except Exception as error:
-            raise InputError(
-                where, f"overlap model {part} failed: {type(error).__name__}: {error}"
-            ) from None
+            message = f"overlap model {part} failed: {type(error).__name__}: {error}"
+            raise InputError(self._where(row), message) from None
         if not 0 <= value < math.inf:
-            raise InputError(where, f"overlap model {part} gives {value}: expected a number from 0")
+            message = f"overlap model {part} gives {value}: expected a number from 0"
+            raise InputError(self._where(row), message)
         return value
+
+    def _where(self, row: int) -> str:
+        return f"{self.document.name}, {self.document.tree.paths[row]}"
 
     # What an overlap model may ask for, each named as its argument.
 
@@ -288,25 +313,28 @@ class Reader:
 
     def _rest_of(self, row: int) -> float:
         """Return the children's values, weighted by length: Σ rv(c_j)·|c_j| / |c|."""
-        worth = [(child, self._value_below(child)) for child in self.document.children.get(row, ())]
-        total = sum(value * self._length(child) for child, value in worth if value > 0)
+        total = 0.0
+        for child in self.document.children.get(row, ()):
+            value = self._value_below(child)
+            if value > 0:
+                total += value * self._length(child)
         length = self._length(row) if total > 0 else 0
         return total / length if length else 0.0
 
     def _length(self, row: int) -> int:
-        tree = self.document.tree
-        length = int(tree.sizes(self._size)[row])
+        if self._sizes is None:
+            self._sizes = self.document.sizes(self._size)
+        length = self._sizes[row]
         if length == UNKNOWN:
             raise MissingSizeError(
-                f"{self.document.name}, {tree.paths[row]}",
+                self._where(row),
                 f"its size in {self._size} is not known; give the corpus, or assessments with sizes",
             )
         return length
 
-    def _remember(self, row: int) -> None:
-        self._seen.add(row)
-        self._earlier.append(row)
-        above = self.document.parent[row]
-        while above >= 0 and above not in self._holds_seen:
-            self._holds_seen.add(above)
-            above = self.document.parent[above]
+    def _look_back(self) -> None:
+        """Take in the earlier results: not before a value is asked for, as many results need none."""
+        for row in self._earlier[self._taken_in :]:
+            self._seen.add(row)
+            self._holds_seen.update(self.document.above(row))
+        self._taken_in = len(self._earlier)

@@ -863,7 +863,8 @@ class _Campaign:
         wanted = round(self.shape.relevant * rng.lognormal(-0.18, 0.6))
         relevant = min(max(wanted, 1), max(len(self.articles) // 2, 1))
         order = rng.permutation(len(self.articles))[: relevant + self.shape.results].tolist()
-        corpus = Corpus(self.folder / "documents")  # one a topic, so that few trees are kept
+        # One a topic, so that few trees are kept.
+        corpus = Corpus(self.folder / "documents", cache=False)
         truth = []
         for article in sorted(order[:relevant]):
             blocks = _Blocks(corpus.tree(self.articles[article].name))

@@ -6,7 +6,8 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from xcg.campaign import (
     Campaign,
@@ -17,6 +18,7 @@ from xcg.errors import InputError, XcgError
 from xcg.ideal import select
 from xcg.judgements import Assessment
 from xcg.judgements.recall_base import Scale
+from xcg.later import np
 from xcg.measures import Material, TopicGains
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.measures.measure import Graded, vector
@@ -27,6 +29,9 @@ from xcg.relevance_value import JudgedDocument, Reader
 from xcg.runs.overlap import overlapping_results
 from xcg.span_value import GoldSpan, ReadResult, SpanReader, SpanTopic
 from xcg.user_model import UserModel
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Span = tuple[str, int, int]
 """A result as text: its document, and the characters start … end - 1."""
@@ -40,6 +45,11 @@ class IdealTopic:
     gains: Sequence[float]
     gold: Mapping[str, Sequence[GoldSpan]] | None = None
     """Document → gold spans in characters, where results count as text."""
+
+    @cached_property
+    def vector(self) -> npt.NDArray[np.float64]:
+        """The ideal gains as a vector, made once for all runs."""
+        return vector(self.gains)
 
 
 class Stages:
@@ -80,12 +90,10 @@ class Stages:
             return TopicGains((), (), 0, self.material(run, ideal, model, ()))
         if ideal.gold is None:
             found = ranking_gains(self.view.rankings.get(run, ()), ideal, model)
-            gains = vector(found.gains).tolist()
-            missed = found.not_retrieved
-        else:
-            read, missed = self.read(run, ideal, model, model.size)
-            gains = [result.gain for result in read]
-        return TopicGains(gains, ideal.gains, missed, self.material(run, ideal, model, gains))
+            return replace(found, material=self.material(run, ideal, model, found.gains))
+        read, missed = self.read(run, ideal, model, model.size)
+        gains = vector([result.gain for result in read])
+        return TopicGains(gains, ideal.vector, missed, self.material(run, ideal, model, gains))
 
     def read(
         self,
@@ -105,13 +113,17 @@ class Stages:
         return self._span_topic(ideal, model, unit).gold
 
     def gold_in_characters(
-        self, ideal: IdealTopic, model: UserModel
+        self, ideal: IdealTopic, model: UserModel, unit: TextUnit | None = None
     ) -> list[tuple[str, int, int, float]]:
-        """Return (document, start, end, score) of the gold spans, in the order of :meth:`gold`."""
+        """Return (document, start, end, score) of the gold spans, document by document.
+
+        In the order of :meth:`gold` for the unit, by default that of sizes.
+        """
         found = []
+        unit = unit or model.size
         if ideal.gold is not None:
-            for file, spans in sorted(self.gold(ideal, model, model.size).items()):
-                yardstick = self._campaign.yardstick(model, model.size, file)
+            for file, spans in sorted(self.gold(ideal, model, unit).items()):
+                yardstick = self._campaign.yardstick(model, unit, file)
                 for start, end, score in spans:
                     first, last = yardstick.places([start, end]).tolist()
                     found.append((file, round(first), round(last), score))
@@ -140,7 +152,7 @@ class Stages:
         run: str,
         ideal: IdealTopic,
         model: UserModel,
-        gains: Sequence[float],
+        gains: npt.ArrayLike,
         unit: TextUnit,
     ) -> tuple[Reading, Reading]:
         """Return what the user reads of a run and of the ideal."""
@@ -151,7 +163,7 @@ class Stages:
             best = [(s.end - s.start, s.score) for found in topic.gold.values() for s in found]
         else:
             texts = [self._text_of(span, model, unit) for span in self.spans(run)]
-            read = list(zip(texts, gains, strict=True))
+            read = list(zip(texts, vector(gains).tolist(), strict=True))
             best = [
                 (self._text_of((file, *document.span(row)), model, unit), score)
                 for file, document in ideal.documents.items()
@@ -166,9 +178,7 @@ class Stages:
         first, last = self._campaign.yardstick(model, unit, file).at([start, end]).tolist()
         return float(last - first)
 
-    def material(
-        self, run: str, ideal: IdealTopic, model: UserModel, gains: Sequence[float]
-    ) -> Material:
+    def material(self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike) -> Material:
         """Return what measures can look at beside the gains of a run."""
         ranking = self.view.rankings.get(run, ())
         as_read = self._campaign.runs[run].rankings.get(self.view.topic)
@@ -325,7 +335,7 @@ def ranking_gains(
     """
     readers: dict[str, Reader] = {}
     documents = ideal.documents
-    gains = [0.0] * len(ranking)
+    gains = np.zeros(len(ranking))
     for place, (file, row) in enumerate(ranking):
         if row is None or file not in documents:
             continue
@@ -336,4 +346,4 @@ def ranking_gains(
             watch(place, row, reader)
         gains[place] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values())
-    return TopicGains(gains, ideal.gains, len(ideal.gains) - retrieved)
+    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)

@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+import time
+import weakref
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple, cast
 
-from xcg.documents.parsing import missing_paths, parse_document
+from xcg.documents.cache import DocumentCache, digest, open_cache
+from xcg.documents.parsing import hash_paths, parse_document, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.sources import Memory, Source, open_source
+from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
+from xcg.errors import InputError
+from xcg.later import np
 
 _KEPT_ELEMENTS = 4_000_000
 """How many elements of parsed documents a corpus keeps at most: some 400 MB of columns, paths."""
+
+
+_CHUNK = 16
+"""How many documents are looked at together."""
+_MOST_WORKERS = 8
+
+
+class _Octets(NamedTuple):
+    """A document as it was read.
+
+    digest: of its octets, where there is a cache. began: when reading began, in nanoseconds. content:
+    the document as :func:`serialise` gives it, what is wrong with it, or None where the cache has it.
+    """
+
+    name: str
+    digest: bytes
+    began: int
+    content: bytes | InputError | None
+
+
+def _absent(paths: Iterable[str], tree: ElementTree) -> list[str]:
+    return [path for path in paths if path not in tree]
 
 
 class Corpus:
@@ -22,6 +51,8 @@ class Corpus:
 
     path: a folder, a ``.zip`` or a ``.tar`` / ``.tar.gz``; files may be gzipped. A document is opened
     when it is first asked for, and the most recently used trees are kept.
+
+    cache: keep what is found in the documents on disk, see :mod:`xcg.documents.cache`.
 
     ``Corpus.of({"a": b"<a/>"})`` makes one of documents in memory: bytes, strings or trees.
 
@@ -32,12 +63,20 @@ class Corpus:
     False
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._source: Source = open_source(path)
+    def __init__(self, path: str | os.PathLike[str], *, cache: bool = True) -> None:
+        self._open(open_source(path), open_cache(os.path.abspath(path)) if cache else None)
+
+    def _open(self, source: Source, cache: DocumentCache | None = None) -> None:
+        self._source = source
         self._given: dict[str, ElementTree] = {}
         self._trees: OrderedDict[str, ElementTree] = OrderedDict()
         self._kept = 0
         self._names: dict[str, bool] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._hashes: dict[str, int] = {}
+        self._cache = cache
+        if cache is not None:
+            weakref.finalize(self, cache.flush)
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -51,13 +90,16 @@ class Corpus:
         ['/article[1]', '/article[1]/p[1]', '/article[1]/p[2]']
         """
         corpus = cls.__new__(cls)
-        corpus._source = Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)})
+        corpus._open(Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)}))
         trees = {n: d for n, d in documents.items() if isinstance(d, ElementTree)}
         corpus._given = {canonical_file(name): tree for name, tree in trees.items()}
-        corpus._trees = OrderedDict()
-        corpus._kept = 0
-        corpus._names = {}
         return corpus
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be opened anew in another process, without the trees that were read."""
+        if isinstance(self._source, Memory):
+            return Corpus.of, ({**dict(self._source.documents.values()), **self._given},)
+        return partial(Corpus, cache=self._cache is not None), (self.label,)
 
     @property
     def label(self) -> Path:
@@ -67,21 +109,9 @@ class Corpus:
     def __contains__(self, name: str) -> bool:
         known = self._names.get(name)  # asked again and again, and a folder has to look
         if known is None:
-            known = self._names[name] = name in self._given or name in self._source
+            known = name in self._given or self._stamp(name) is not None or name in self._source
+            self._names[name] = known
         return known
-
-    def missing_paths(self, name: str, paths: Iterable[str]) -> list[str]:
-        """Return those of some canonical paths that a document does not have.
-
-        Costs less than its tree where that is not known yet. Raises InputError as :meth:`tree`.
-
-        >>> Corpus.of({"d": "<a><b/></a>"}).missing_paths("d", ["/a[1]/b[1]", "/a[1]/b[2]"])
-        ['/a[1]/b[2]']
-        """
-        if name in self._given or name in self._trees:
-            tree = self.tree(name)
-            return [path for path in paths if path not in tree]
-        return missing_paths(self._source.read(name), paths, self._source.where(name))
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
@@ -98,11 +128,185 @@ class Corpus:
         if tree is not None:
             self._trees.move_to_end(name)
             return tree
-        read = partial(self._source.read, name)
-        tree = parse_document(read(), self._source.where(name), reread=read)
+        [(_, read)] = self._read_trees([name])
+        if isinstance(read, InputError):
+            raise read
+        return read
+
+    def prepare(self, names: Iterable[str]) -> None:
+        """Make the trees of documents that are asked for next, several at once.
+
+        What is wrong with a document is told when its tree is asked for.
+        """
+        wanted = [name for name in names if name not in self._given and name not in self._trees]
+        for _ in self._read_trees(wanted):
+            pass
+
+    def missing_paths(self, asked: Mapping[str, Collection[str]]) -> Iterator[tuple[str, list[str]]]:
+        """Yield each document's name with those of some canonical paths that it does not have.
+
+        Costs less than trees where these are not known yet. Raises InputError as :meth:`tree`, in the
+        order of the documents.
+
+        >>> list(Corpus.of({"d": "<a><b/></a>"}).missing_paths({"d": ["/a[1]/b[1]", "/a[1]/b[2]"]}))
+        [('d', ['/a[1]/b[2]'])]
+        """
+        known = self._known_missing(asked)
+        cache = self._cache
+        cold = self._octets(
+            [name for name in asked if name not in known],
+            cache.has_paths if cache is not None else None,
+        )
+        for name in asked:
+            while name not in known:
+                known.update(self._missing_of(next(cold), asked))
+            missing = known.pop(name)
+            if isinstance(missing, InputError):
+                raise missing
+            yield name, missing
+
+    def _known_missing(self, asked: Mapping[str, Collection[str]]) -> dict[str, list[str] | InputError]:
+        known: dict[str, list[str] | InputError] = {}
+        digests: dict[str, tuple[bytes, Collection[str]]] = {}
+        for name, paths in asked.items():
+            if name in self._given or name in self._trees:
+                known[name] = _absent(paths, self.tree(name))
+            elif (found := self._digest(name)) is not None:
+                digests[name] = found, paths
+        if self._cache is not None:
+            known.update(self._cache.missing(digests))
+        return known
+
+    def _missing_of(
+        self, documents: Sequence[_Octets], asked: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[str, list[str] | InputError]]:
+        """Yield what documents that were just read lack, and keep their paths."""
+        read = [document for document in documents if isinstance(document.content, bytes)]
+        found = path_hashes([cast(bytes, document.content) for document in read])
+        for document, hashes in zip(read, found, strict=True):
+            if self._cache is not None:
+                self._cache.add_paths(document.digest, hashes)
+            paths = list(asked[document.name])
+            wanted = np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
+            nearest = hashes[np.searchsorted(hashes[:-1], wanted)]
+            absent = np.flatnonzero(nearest != wanted).tolist()
+            yield document.name, [paths[place] for place in absent]
+        for document in documents:
+            if isinstance(document.content, InputError):
+                yield document.name, document.content
+        kept = {
+            document.name: (document.digest, asked[document.name])
+            for document in documents
+            if document.content is None
+        }
+        if self._cache is not None and kept:
+            known = self._cache.missing(kept)
+            for name in kept:
+                if name not in known:  # the cache was damaged meanwhile
+                    known[name] = _absent(asked[name], self.tree(name))
+            yield from known.items()
+
+    def _read_trees(self, names: Sequence[str]) -> Iterator[tuple[str, ElementTree | InputError]]:
+        """Yield trees, and what is wrong with the documents that have none; keep the trees."""
+        cold = []
+        for name in names:
+            tree = self._kept_tree(name, self._digest(name))
+            if tree is None:
+                cold.append(name)
+            else:
+                yield name, self._keep(name, tree)
+        cache = self._cache
+        for documents in self._octets(cold, cache.has_tree if cache is not None else None):
+            read = [document for document in documents if isinstance(document.content, bytes)]
+            trees = trees_of(
+                [cast(bytes, document.content) for document in read],
+                [self._read_text(document.name) for document in read],
+            )
+            for document, tree in zip(read, trees, strict=True):
+                if cache is not None:
+                    cache.add_tree(document.digest, tree)
+                yield document.name, self._keep(document.name, tree)
+            for document in documents:
+                name = document.name
+                if isinstance(document.content, InputError):
+                    yield name, document.content
+                elif document.content is None:
+                    tree = self._kept_tree(name, document.digest)
+                    if tree is None:  # the cache was damaged meanwhile
+                        tree = parse_document(self._source.read(name), self._source.where(name))
+                    yield name, self._keep(name, tree)
+
+    def _kept_tree(self, name: str, digest: bytes | None) -> ElementTree | None:
+        if self._cache is None or digest is None:
+            return None
+        return self._cache.tree(digest, self._read_text(name))
+
+    def _read_text(self, name: str) -> Callable[[], str]:
+        source = self._source
+        return lambda: text_of(source.read(name), source.where(name))
+
+    def _keep(self, name: str, tree: ElementTree) -> ElementTree:
         self._trees[name] = tree
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
             _, oldest = self._trees.popitem(last=False)
             self._kept -= len(oldest)
         return tree
+
+    def _stamp(self, name: str) -> Stamp | None:
+        if name not in self._stamps:
+            self._stamps[name] = self._source.stamp(name)
+        return self._stamps[name]
+
+    def _digest(self, name: str) -> bytes | None:
+        """Return the digest of a document that need not be read for it."""
+        if self._cache is None:
+            return None
+        stamp = self._stamp(name)
+        return self._cache.digest(name, stamp) if stamp is not None else None
+
+    def _octets(
+        self, names: Sequence[str], kept: Callable[[bytes], bool] | None
+    ) -> Iterator[list[_Octets]]:
+        """Yield documents as they are read, several at a time, by as many threads as are of use.
+
+        kept: says of a digest that the cache has what is asked for, so that nothing is parsed.
+        """
+        if len(names) <= _CHUNK:
+            if names:
+                yield self._noted(self._read(names, kept))
+            return
+        chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
+        workers = max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) - 1))  # and this thread
+        with ThreadPoolExecutor(workers) as pool:
+            running: deque[Future[list[_Octets]]] = deque()
+            while chunks or running:
+                while chunks and len(running) <= workers:  # the others wait, unread
+                    running.append(pool.submit(self._read, chunks.popleft(), kept))
+                yield self._noted(running.popleft().result())
+
+    def _read(self, names: Sequence[str], kept: Callable[[bytes], bool] | None) -> list[_Octets]:
+        """Read documents and bring them into the form that columns are made of."""
+        return [self._read_one(name, kept) for name in names]
+
+    def _read_one(self, name: str, kept: Callable[[bytes], bool] | None) -> _Octets:
+        began = time.time_ns()
+        found = b""
+        try:
+            data = self._source.read(name)
+            if kept is not None:
+                found = digest(data)
+                if kept(found):
+                    return _Octets(name, found, began, None)
+            return _Octets(name, found, began, serialise(data, self._source.where(name)))
+        except InputError as error:
+            return _Octets(name, found, began, error)
+
+    def _noted(self, documents: list[_Octets]) -> list[_Octets]:
+        """Let the cache know the digests of documents that were read."""
+        if self._cache is not None:
+            for document in documents:
+                stamp = self._stamp(document.name)
+                if stamp is not None and not isinstance(document.content, InputError):
+                    self._cache.note(document.name, stamp, document.digest, document.began)
+        return documents

@@ -10,11 +10,13 @@ import codecs
 import gzip
 import io
 import os
+import stat
+import threading
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol, cast
+from typing import IO, NamedTuple, Protocol, cast
 
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
@@ -28,6 +30,24 @@ LARGEST_ARCHIVE = 1 << 34
 # Publishers call JATS files .nxml; the others are made XML when they are read.
 _PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
 _ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
+
+
+class Stamp(NamedTuple):
+    """What a file system says of a file; a file of which all this is the same was not changed.
+
+    size: in octets. modified, changed: in nanoseconds. number: the file's inode.
+    """
+
+    size: int
+    modified: int
+    changed: int
+    number: int
+
+    @classmethod
+    def of(cls, state: os.stat_result) -> Stamp:
+        """Return the stamp of a file."""
+        number = state.st_ino & (1 << 63) - 1
+        return cls(state.st_size, state.st_mtime_ns, state.st_ctime_ns, number)
 
 
 class Source(Protocol):
@@ -45,6 +65,9 @@ class Source(Protocol):
 
     def where(self, name: str) -> str:
         """Return what messages call a document."""
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return what tells that a document is as it was; None where only reading it tells."""
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
@@ -83,10 +106,16 @@ def _reason(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def _document_name(member: str) -> str | None:
-    """Return the document name of a member's path, None for what is no document."""
+def document_name(member: str) -> str | None:
+    """Return what a corpus calls a file, None for one that is no document.
+
+    >>> document_name("notes/bees.md"), document_name("bees")
+    ('notes/bees', None)
+    """
     for ending in _ENDINGS:
         if member.endswith(ending):
+            if PurePosixPath(member).name == ending:
+                return None
             name = canonical_file(member.removesuffix(ending))
             return None if PurePosixPath(name).name.startswith(".") else name
     return None
@@ -97,6 +126,11 @@ def converted(data: bytes, where: str) -> bytes:
     ending = PurePosixPath(where.removesuffix(".gz")).suffix
     converter = CONVERTERS.get(ending)
     return converter(data, where) if converter is not None else data
+
+
+def _is_xml(member: str) -> bool:
+    """Say whether a file needs no conversion, which may come out differently another day."""
+    return not member.removesuffix(".gz").endswith(tuple(CONVERTERS))
 
 
 def _read_bounded(stream: IO[bytes], where: str) -> bytes:
@@ -115,15 +149,30 @@ class Folder:
     def __init__(self, folder: Path) -> None:
         self.label = folder
 
-    def _path(self, name: str) -> Path | None:
+    def _find(self, name: str) -> tuple[str, os.stat_result] | None:
+        start = f"{self.label}/{canonical_file(name)}"
         for ending in _ENDINGS:
-            path = self.label / f"{canonical_file(name)}{ending}"
+            path = start + ending
             try:
-                if path.is_file():
-                    return path
-            except OSError:  # a name that no file system takes
+                state = os.stat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except (OSError, ValueError):  # a name that no file system takes
                 return None
+            if stat.S_ISREG(state.st_mode):
+                return path, state
         return None
+
+    def _path(self, name: str) -> Path | None:
+        found = self._find(name)
+        return Path(found[0]) if found is not None else None
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return what tells that a document is as it was; None where only reading it tells."""
+        found = self._find(name)
+        if found is None or not _is_xml(found[0]):
+            return None
+        return Stamp.of(found[1])
 
     def __contains__(self, name: str) -> bool:
         return self._path(name) is not None
@@ -133,7 +182,7 @@ class Folder:
         found: set[str | None] = set()
         for parent, _, files in os.walk(self.label):  # does not follow links, so it ends
             below = Path(parent).relative_to(self.label)
-            found.update(_document_name((below / file).as_posix()) for file in files)
+            found.update(document_name((below / file).as_posix()) for file in files)
         yield from sorted(name for name in found if name is not None)
 
     def read(self, name: str) -> bytes:
@@ -158,10 +207,12 @@ class _Archive:
     def __init__(self, path: Path) -> None:
         self.label = path
         self._members: dict[str, str] = {}
+        self._stamp: Stamp | None = None
+        self._lock = threading.Lock()
 
     def _add(self, member: str) -> None:
         try:
-            name = _document_name(member)
+            name = document_name(member)
         except ValueError:
             raise InputError(self.label, f"the archive's member {member!r} lies outside it") from None
         if name is None:
@@ -186,12 +237,18 @@ class _Archive:
         if name not in self._members:
             raise InputError(self.where(name), "no such document")
         try:
-            with self._open(self._members[name]) as stream:
-                return converted(_read_bounded(stream, self.where(name)), self.where(name))
+            with self._lock, self._open(self._members[name]) as stream:
+                data = _read_bounded(stream, self.where(name))
+            return converted(data, self.where(name))
         except XcgError:
             raise
         except Exception as error:  # as above
             raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return what tells that a document is as it was; None where only reading it tells."""
+        member = self._members.get(name)
+        return self._stamp if member is not None and _is_xml(member) else None
 
     def _open(self, member: str) -> IO[bytes]:
         raise NotImplementedError
@@ -204,6 +261,7 @@ class ZipArchive(_Archive):
         import zipfile
 
         super().__init__(path)
+        self._stamp = Stamp.of(path.stat())  # before anything is read
         self._archive = zipfile.ZipFile(path)
         self._finalizer = weakref.finalize(self, self._archive.close)
         for info in self._archive.infolist():
@@ -221,6 +279,7 @@ class TarArchive(_Archive):
         import tarfile
 
         super().__init__(path)
+        self._stamp = Stamp.of(path.stat())  # before anything is read
         self._file = _unpacked(path)
         self._archive = tarfile.open(fileobj=self._file)  # noqa: SIM115 - open while in use
         self._finalizer = weakref.finalize(self, self._file.close)
@@ -270,28 +329,28 @@ class Memory:
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
         self.label = Path("corpus")
-        self._documents: dict[str, tuple[str, bytes | str]] = {}
+        self.documents: dict[str, tuple[str, bytes | str]] = {}
         for given, document in documents.items():
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
                 raise InputError(given, f"the document is a {kind}: expected text, octets or a tree")
-            name = _document_name(given) or canonical_file(given)
-            if name in self._documents:
+            name = document_name(given) or canonical_file(given)
+            if name in self.documents:
                 raise InputError(self.label, f"holds the document {name!r} twice")
-            self._documents[name] = given, document
+            self.documents[name] = given, document
 
     def __contains__(self, name: str) -> bool:
-        return name in self._documents
+        return name in self.documents
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
-        yield from sorted(self._documents)
+        yield from sorted(self.documents)
 
     def read(self, name: str) -> bytes:
         """Return a document's octets; InputError where they cannot be had."""
-        if name not in self._documents:
+        if name not in self.documents:
             raise InputError(name, "no such document in the corpus")
-        given, document = self._documents[name]
+        given, document = self.documents[name]
         try:
             data = _read_bounded(io.BytesIO(_octets(document)), given)
         except (OSError, EOFError, zlib.error) as error:
@@ -302,7 +361,11 @@ class Memory:
 
     def where(self, name: str) -> str:
         """Return what messages call a document."""
-        return self._documents[name][0] if name in self._documents else name
+        return self.documents[name][0] if name in self.documents else name
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return None: there is no file."""
+        return None
 
 
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -24,6 +24,18 @@ class UnknownPathError(XcgError):
     """A path that its document does not have."""
 
 
+def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
+    """Return the position of each element among its siblings of the same local name, from 1."""
+    key = parent * tags + tag_codes
+    order = np.argsort(key, kind="stable")
+    in_order = key[order]
+    first = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
+    group_sizes = np.diff(np.r_[first, len(key)])
+    positions = np.empty(len(key), dtype=np.int64)
+    positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
+    return positions
+
+
 class ElementTree:
     """The elements of one document, a row each, in document order.
 
@@ -65,6 +77,7 @@ class ElementTree:
         words: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
         read_text: Callable[[], str] | None = None,
+        read_paths: Callable[[], list[str]] | None = None,
     ) -> None:
         self.tag_names = tag_names
         self.tag_codes: Ints = np.asarray(tag_codes, dtype=np.int64)
@@ -76,6 +89,7 @@ class ElementTree:
         self.words: Ints = np.asarray(words, dtype=np.int64)
         self._positions = positions
         self._read_text = read_text
+        self._read_paths = read_paths
 
     @classmethod
     def from_paths(
@@ -97,13 +111,17 @@ class ElementTree:
 
         Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
-        known: set[str] = set()
+        steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
         for raw in paths:
-            path = canonical_path(raw)
-            while path and path not in known:
-                known.add(path)
+            path, unknown = canonical_path(raw), []
+            while path not in steps_of:
+                unknown.append(path)
                 path = parent_path(path)
-        ordered = sorted(known, key=split_path)
+            for below in reversed(unknown):
+                steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
+                path = below
+        del steps_of[""]
+        ordered = sorted(steps_of, key=steps_of.__getitem__)
         roots = [path for path in ordered if not parent_path(path)]
         if len(roots) > 1:
             raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
@@ -112,7 +130,7 @@ class ElementTree:
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
-        steps = [split_path(path)[-1] for path in ordered]
+        steps = [steps_of[path][-1] for path in ordered]
         codes: dict[str, int] = {}
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
         return cls(
@@ -141,7 +159,7 @@ class ElementTree:
         return tree_html(self)
 
     def __contains__(self, path: object) -> bool:
-        return path in self._rows
+        return path in self.rows
 
     @property
     def stop(self) -> Ints:
@@ -153,18 +171,13 @@ class ElementTree:
         """Position of each element among its siblings of the same local name, from 1."""
         if self._positions is not None:
             return np.asarray(self._positions, dtype=np.int64)
-        key = self.parent * len(self.tag_names) + self.tag_codes
-        order = np.argsort(key, kind="stable")
-        in_order = key[order]
-        first = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
-        group_sizes = np.diff(np.r_[first, len(key)])
-        positions = np.empty(len(key), dtype=np.int64)
-        positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
-        return positions
+        return sibling_positions(self.parent, self.tag_codes, len(self.tag_names))
 
     @cached_property
     def paths(self) -> list[str]:
         """Canonical path of every row, made when first asked for."""
+        if self._read_paths is not None:
+            return self._read_paths()
         names = self.tag_names
         paths: list[str] = []
         append = paths.append
@@ -176,26 +189,27 @@ class ElementTree:
         return paths
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {path: row for row, path in enumerate(self.paths)}
+    def rows(self) -> dict[str, int]:
+        """Canonical path → row."""
+        return dict(zip(self.paths, range(len(self)), strict=True))
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
 
         Raises UnknownPathError, naming the nearest ancestor that the document does have.
         """
-        row = self._rows.get(path)
+        row = self.rows.get(path)
         if row is not None:
             return row
         if not len(self) or not path.startswith("/"):
             raise UnknownPathError(f"no element {path!r}")
         above = parent_path(path)
-        while above and above not in self._rows:
+        while above and above not in self.rows:
             above = parent_path(above)
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.paths[0]}")
-        children = sum(1 for row in self.children(self._rows[above]) if self.tag(row) == tag)
+        children = sum(1 for row in self.children(self.rows[above]) if self.tag(row) == tag)
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from xcg.documents.paths import canonical_file
+from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
 
@@ -60,6 +61,7 @@ def span_of(
         document: What names its document: a key of the chunk's metadata, or a function of the chunk
             (the node without its score). By default the source node's id and then ``file_name``
             (LlamaIndex), ``source_id`` or ``parent_id`` (Haystack), ``source`` (LangChain), ``doc``.
+            A name loses the ending of a file (``.md``, ``.txt``, …) as it does in a corpus.
         texts: The documents' texts by name. With them it is checked that the chunk's text stands where
             it says, blanks at its ends aside, and a chunk without offsets is looked for, which it must
             be in the document once only.
@@ -189,7 +191,7 @@ class _Reader:
             piece = self._piece(chunk)
             name = self._name(chunk, piece)
             start, end = self._place(piece, name)
-            return ChunkSpan(canonical_file(name), *check_span(start, end), score)
+            return ChunkSpan(_in_corpus(name), *check_span(start, end), score)
         except UnmappedError as error:
             raise UnmappedError(where, str(error)) from None
         except ValueError as error:
@@ -199,7 +201,7 @@ class _Reader:
         """Return an empty span for a chunk whose document is named, and has no such text."""
         chunk, score = _unwrapped(chunk)
         name = self._name(chunk, self._piece(chunk))
-        return ChunkSpan(canonical_file(name), 0, 0, score)
+        return ChunkSpan(_in_corpus(name), 0, 0, score)
 
     def _name(self, chunk: object, piece: _Piece) -> str:
         if callable(self._document):
@@ -228,7 +230,7 @@ class _Reader:
                 hint = "; or give texts=, to find the chunk's text" if piece.text else ""
                 raise ValueError(piece.unplaced + hint)
             return _spanning(start, end)
-        body = self._texts.get(name, self._texts.get(canonical_file(name)))
+        body = self._texts.get(name, self._texts.get(_in_corpus(name)))
         if body is None:
             raise UnmappedError("", f"there is no text of the document {name!r}")
         if start is None or end is None:
@@ -265,6 +267,11 @@ class _Reader:
 
 
 _DEEPEST = 50
+
+
+def _in_corpus(name: str) -> str:
+    """Return what a corpus calls a document, which loses the ending of its file."""
+    return document_name(name) or canonical_file(name)
 
 
 def _below(piece: _Piece, above: _Piece) -> _Piece:

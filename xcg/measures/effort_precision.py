@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from xcg.later import np
@@ -39,12 +40,7 @@ def effort_precision(
     """
     if not 0 < recall <= 1:
         raise ValueError(f"recall point {recall}: expected one above 0 and at most 1")
-    run, best = cumulate(gains), cumulate(check_ideal(ideal))
-    level = recall * float(best[-1])
-    reached = _rank_at(run, level, float(best[-1]), interpolation)
-    if reached is None:
-        return 0.0
-    return _ideal_rank(best, level, interpolation) / reached
+    return _effort_precisions(gains, ideal, [recall], interpolation)[0]
 
 
 def interpolated_mean_effort_precision(
@@ -55,7 +51,7 @@ def interpolated_mean_effort_precision(
     >>> round(interpolated_mean_effort_precision([0.5, 1.0], [1.0, 0.5]), 4)
     0.6991
     """
-    points = [effort_precision(gains, ideal, recall, interpolation) for recall in RECALL_POINTS]
+    points = _effort_precisions(gains, ideal, RECALL_POINTS, interpolation)
     return sum(points) / len(points)
 
 
@@ -81,7 +77,7 @@ def mean_effort_precision(
     run = np.cumsum(column)
     hits = np.flatnonzero(column > 0)
     levels = np.minimum(run[hits], best[-1])
-    total: float = sum((_ideal_ranks(best, levels, interpolation) / (hits + 1)).tolist())
+    total: float = sum((_ranks(best, levels, best, interpolation) / (hits + 1)).tolist())
     return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
 
 
@@ -92,26 +88,34 @@ def divisor(hits: int, ideal: npt.ArrayLike, not_retrieved: int, unretrieved: Un
     return hits + not_retrieved
 
 
-def _ideal_rank(best: Gains, level: float, interpolation: Interpolation) -> float:
-    return float(_ideal_ranks(best, np.array([level]), interpolation)[0])
+def _effort_precisions(
+    gains: npt.ArrayLike,
+    ideal: npt.ArrayLike,
+    recall: Sequence[float],
+    interpolation: Interpolation,
+) -> list[float]:
+    """Return ep at gain-recall points."""
+    run, best = cumulate(gains), cumulate(check_ideal(ideal))
+    levels = np.array(recall) * best[-1]
+    reached = np.searchsorted(run, _least(levels, best)) < len(run)
+    points = np.zeros(len(levels))
+    levels = levels[reached]
+    points[reached] = _ranks(best, levels, best, interpolation) / _ranks(
+        run, levels, best, interpolation
+    )
+    found: list[float] = points.tolist()
+    return found
 
 
-def _ideal_ranks(best: Gains, levels: Gains, interpolation: Interpolation) -> Gains:
-    """Return the ranks at which a curve reaches levels that are at most its last value."""
-    least = np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny)
-    places = np.searchsorted(best, least)
+def _least(levels: Gains, best: Gains) -> Gains:
+    """Return what a curve must cumulate to reach levels of gain, given the ideal's curve."""
+    return np.asarray(np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny))
+
+
+def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolation) -> Gains:
+    """Return the ranks at which a cumulated gain curve reaches levels that it does reach."""
+    places = np.searchsorted(curve, _least(levels, best))
     if interpolation == "segment":
-        return np.asarray(places + levels / best[places])
-    before = np.where(places > 0, best[places - 1], 0.0)
-    return np.asarray(places + (levels - before) / (best[places] - before))
-
-
-def _rank_at(curve: Gains, level: float, total: float, interpolation: Interpolation) -> float | None:
-    """Return the rank at which a cumulated gain curve reaches a level, None where it never does."""
-    place = int(np.searchsorted(curve, max(level - TOLERANCE * total, np.finfo(float).tiny)))
-    if place == len(curve):
-        return None
-    before = float(curve[place - 1]) if place else 0.0
-    if interpolation == "segment":
-        return place + level / float(curve[place])
-    return place + (level - before) / (float(curve[place]) - before)
+        return np.asarray(places + levels / curve[places])
+    before = np.where(places > 0, curve[places - 1], 0.0)
+    return np.asarray(places + (levels - before) / (curve[places] - before))

@@ -16,12 +16,13 @@ from xcg.config import Configuration
 from xcg.curves import curves
 from xcg.documents import Corpus, ElementTree
 from xcg.errors import Notes, XcgError
-from xcg.evaluation import Progress, evaluate
+from xcg.evaluation import evaluate
 from xcg.explanation import ExplainedResult, Explanation, MissedElement, explain
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.results import Results
 from xcg.runs import Run
+from xcg.scoring import Progress
 from xcg.statistics.significance import compare
 from xcg.user_model import UserModel
 

@@ -164,6 +164,28 @@ def curves_plot(curves: Sequence[CurveOf]) -> Figure:
     return figure
 
 
+def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
+    """Draw how much of the gold was found after how much text, a line a run, the last curve dotted.
+
+    The last curve is that of the ideal reader.
+    """
+    figure = new_figure(7.5, 4.2)
+    axis = figure.subplots()
+    *runs, ideal = curves
+    for number, curve in enumerate(runs):
+        every = max(1, len(curve.x) // 10)
+        axis.plot(curve.x, curve.y, label=curve.run, markevery=every, **line_style(number))
+    axis.plot(ideal.x, ideal.y, label=ideal.run, color="black", linestyle=":", linewidth=1.4)
+    axis.set_title(ideal.user_model, fontsize=10)
+    axis.set_xlabel(f"{unit} read")
+    axis.set_ylabel("share of the gold's gain (gr)")
+    axis.set_xlim(left=0)
+    axis.set_ylim(bottom=0)
+    _tidy(axis)
+    figure.legend(loc="outside right center", frameon=False, fontsize=8)
+    return figure
+
+
 def perturbation_plot(lines: Sequence[Perturbed]) -> Figure:
     """Draw a panel a run and place, a line a measure, over the number of inserted results."""
     panels = list(dict.fromkeys((line.run, line.user_model, line.place) for line in lines))

@@ -97,6 +97,11 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.name}: {len(self.rankings)} topics>"
 
+    @property
+    def answered(self) -> frozenset[str]:
+        """The topics with results."""
+        return frozenset(topic for topic, ranking in self.rankings.items() if len(ranking))
+
     @classmethod
     def of(cls, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results in order.
