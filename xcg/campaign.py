@@ -552,7 +552,7 @@ class Campaign:
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
                 notes = self.notes_of_rankings or self.notes
-                kind = InputError if span is not None and self.corpus is None else UnmappedError
+                kind = InputError if place in spans and self.corpus is None else UnmappedError
                 notes.tolerate("results with unknown paths", kind(where, str(error)))
                 continue
             if file in trees:

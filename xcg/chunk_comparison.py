@@ -216,12 +216,9 @@ def compare_chunks(
 
     Raises XcgError as :func:`xcg.evaluate`, and where there is nothing to compare.
 
-    >>> from xcg.judgements.recall_base import Span
-    >>> from xcg.runs.run import Run, ranking_of
-    >>> base = RecallBase()
-    >>> base.add_span("1", "bees", Span(4, 8), "by hand")
-    >>> run = Run("r", {"1": ranking_of([("bees", "", (0, 8)), ("bees", "", (4, 12))])})
-    >>> found = compare_chunks(base, run, {"bees": "aaa bbb ccc ddd"}, budgets=[1, 2])
+    >>> chunks = [{"doc": "bees", "start": 0, "end": 8}, {"doc": "bees", "start": 4, "end": 12}]
+    >>> gold, runs = {"1": {"bees": [(4, 8)]}}, {"r": {"1": chunks}}
+    >>> found = compare_chunks(gold, runs, {"bees": "aaa bbb ccc ddd"}, budgets=[1, 2])
     >>> (line,) = found.lines
     >>> line.text, line.found, line.useful, line.twice, line.nxcg
     (4.0, 1.0, 0.25, 0.25, {1: 0.0, 2: 1.0})

@@ -18,7 +18,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
 from xcg.inputs import HARDENED, local_name

@@ -13,7 +13,6 @@ from operator import add, gt, ne
 from pathlib import Path
 from typing import NamedTuple
 
-
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import lines
