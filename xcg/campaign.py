@@ -559,15 +559,21 @@ class Campaign:
                 rows[place] = row
         return list(zip(files, rows, strict=True))
 
-    def check_results(self) -> None:
-        """Look whether the results in documents without assessed elements exist.
+    def check_results(self, notes_of: Callable[[str], Notes] | None = None) -> None:
+        """Look whether the results in documents without assessed elements exist, document by document.
 
-        Raises InputError for one that does not; where the notes are lenient, counts it.
+        notes_of: returns where to the problems of a document go, by default the campaign's notes.
+        Raises InputError for a result that does not exist; where the notes are lenient, counts it.
         """
         unchecked, self._unchecked = self._unchecked, {}
         if self.corpus is None:
             return
-        for file, missing in self.corpus.missing_paths(unchecked):
+        files = sorted(unchecked)
+        found = self.corpus.missing_paths({file: unchecked[file] for file in files})
+        for file in files:
+            if notes_of is not None:
+                self.notes = notes_of(file)
+            _, missing = next(found)  # documents are read ahead, several at once
             for path in missing:
                 try:
                     self.corpus.tree(file).row(path)
@@ -577,17 +583,6 @@ class Campaign:
                     for _ in range(times):
                         unmapped = UnmappedError(where, str(error))
                         self.notes.tolerate("results with unknown paths", unmapped)
-
-    def check_in_order(self, notes_of: Callable[[str], Notes]) -> None:
-        """Do as :meth:`check_results`, document by document in the order of their names.
-
-        notes_of: returns where to the problems of a document go.
-        """
-        unchecked, self._unchecked = self._unchecked, {}
-        for file in sorted(unchecked):
-            self._unchecked = {file: unchecked[file]}
-            self.notes = notes_of(file)
-            self.check_results()
 
     def _document(self, file: str, what: str) -> ElementTree:
         if self.corpus is None:

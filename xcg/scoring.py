@@ -171,7 +171,7 @@ class _Scoring:
                 sheet.score(stages)
         self._step(_STANDARD)
         standard = trec_figures(base, runs, work.standard)
-        campaign.check_in_order(lambda file: self._step(_DOCUMENTS, file))
+        campaign.check_results(lambda file: self._step(_DOCUMENTS, file))
         self._share.without_ideal = [sheet.without_ideal for sheet in sheets]
         self._share.runs = [
             ScoredRun(
