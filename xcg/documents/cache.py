@@ -1,7 +1,8 @@
 """What was found in documents, kept on disk, so that nothing is parsed twice.
 
 Files of numpy arrays (npz, never pickle) lie in one folder. *Shards* hold many documents each, under
-the digests of their octets: ``trees`` whole trees, ``paths`` only which elements there are. An *index*
+the digests of their octets: ``trees`` whole trees, ``paths`` only which elements there are, ``some``
+only which of those that were asked for. An *index*
 for each corpus says which digest the document of a name has, as long as its file's size, times and
 number stay what they were. Files are written whole and then renamed; whatever cannot be read is as if
 it were not there, and a cache that cannot be written is none. See ``docs/cache.md``.
@@ -113,6 +114,7 @@ class DocumentCache:
         self._index = _Index(folder / f"{version()}-index-{digest(os.fsencode(corpus)).hex()}.npz")
         self._trees = _Shards(folder, "trees", _pack_trees, 2_000_000)
         self._paths = _Shards(folder, "paths", _pack_paths, 8_000_000)
+        self._some = _Shards(folder, "some", _pack_paths, 8_000_000)
         self._hashes: dict[str, int] = {}
 
     def digest(self, name: str, stamp: Stamp) -> bytes | None:
@@ -134,8 +136,12 @@ class DocumentCache:
         return found in self._trees
 
     def has_paths(self, found: bytes) -> bool:
-        """Say whether the paths of a document are kept."""
+        """Say whether all paths of a document are kept."""
         return found in self._paths
+
+    def has_some_paths(self, found: bytes) -> bool:
+        """Say whether some paths of a document are kept, because they were asked for."""
+        return found in self._some
 
     def tree(self, found: bytes, read_text: Callable[[], str]) -> ElementTree | None:
         """Return the tree of a document, None where it is not kept."""
@@ -162,14 +168,28 @@ class DocumentCache:
         """Keep which paths a document has."""
         self._paths.add(found, hashes, len(hashes))
 
+    def add_some_paths(self, found: bytes, hashes: Hashes) -> None:
+        """Keep some paths that a document has, in increasing order."""
+        self._some.add(found, hashes, len(hashes))
+
     def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
-        """Return which paths documents lack, by what is kept; what is not kept is left out.
+        """Return which paths documents lack; where what is kept does not tell, they are left out.
 
         asked: name → digest and canonical paths.
         """
+        answers = self._missing(self._paths, asked)
+        rest = {name: one for name, one in asked.items() if name not in answers}
+        for name, missing in self._missing(self._some, rest).items():
+            if not missing:
+                answers[name] = missing
+        return answers
+
+    def _missing(
+        self, shards: _Shards, asked: Mapping[str, tuple[bytes, Collection[str]]]
+    ) -> dict[str, list[str]]:
         by_shard: dict[int, tuple[Arrays, list[tuple[str, int]]]] = {}
         for name, (found, _) in asked.items():
-            place = self._paths.place(found)
+            place = shards.place(found)
             if place is not None:
                 by_shard.setdefault(id(place[0]), (place[0], []))[1].append((name, place[1]))
         answers: dict[str, list[str]] = {}
@@ -191,7 +211,8 @@ class DocumentCache:
         """Write what was added, and delete what was not used for longest where it is too much."""
         # Nobody may suffer from a cache: the disk may be full, the folder gone or not writable.
         with contextlib.suppress(OSError, MemoryError):
-            written = [self._trees.write(), self._paths.write(), self._index.write()]
+            shards = self._trees, self._paths, self._some
+            written = [part.write() for part in (*shards, self._index)]
             if any(written):
                 _shrink(self._folder, self._limit)
 

@@ -10,15 +10,26 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xcg.documents.cache import DocumentCache, digest, open_cache
-from xcg.documents.parsing import hash_paths, parse_document, path_hashes, serialise, text_of, trees_of
+from xcg.documents.parsing import (
+    absent_paths,
+    hash_paths,
+    parse_document,
+    path_hashes,
+    serialise,
+    text_of,
+    trees_of,
+)
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 from xcg.later import np
+
+if TYPE_CHECKING:
+    from xcg.documents.parsing import Hashes
 
 _KEPT_ELEMENTS = 4_000_000
 """How many elements of parsed documents a corpus keeps at most: some 400 MB of columns, paths."""
@@ -29,17 +40,22 @@ _CHUNK = 16
 _MOST_WORKERS = 8
 
 
+_Content = bytes | list[str] | InputError | None
+_Look = Callable[[str, bytes, bytes], _Content]
+
+
 class _Octets(NamedTuple):
     """A document as it was read.
 
     digest: of its octets, where there is a cache. began: when reading began, in nanoseconds. content:
-    the document as :func:`serialise` gives it, what is wrong with it, or None where the cache has it.
+    the document as :func:`serialise` gives it, the paths that were asked for and are not there, what is
+    wrong with it, or None where the cache knows it.
     """
 
     name: str
     digest: bytes
     began: int
-    content: bytes | InputError | None
+    content: _Content
 
 
 def _absent(paths: Iterable[str], tree: ElementTree) -> list[str]:
@@ -153,10 +169,15 @@ class Corpus:
         """
         known = self._known_missing(asked)
         cache = self._cache
-        cold = self._octets(
-            [name for name in asked if name not in known],
-            cache.has_paths if cache is not None else None,
-        )
+
+        def look(name: str, data: bytes, found: bytes) -> _Content:
+            where = self._source.where(name)
+            if cache is None or not (cache.has_paths(found) or cache.has_some_paths(found)):
+                return absent_paths(data, asked[name], where)
+            # Who asks for other paths of a document comes again, so then all are taken.
+            return None if cache.has_paths(found) else serialise(data, where)
+
+        cold = self._octets([name for name in asked if name not in known], look)
         for name in asked:
             while name not in known:
                 known.update(self._missing_of(next(cold), asked))
@@ -181,30 +202,38 @@ class Corpus:
         self, documents: Sequence[_Octets], asked: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, list[str] | InputError]]:
         """Yield what documents that were just read lack, and keep their paths."""
+        cache = self._cache
         read = [document for document in documents if isinstance(document.content, bytes)]
         found = path_hashes([cast(bytes, document.content) for document in read])
         for document, hashes in zip(read, found, strict=True):
-            if self._cache is not None:
-                self._cache.add_paths(document.digest, hashes)
+            assert cache is not None
+            cache.add_paths(document.digest, hashes)
             paths = list(asked[document.name])
-            wanted = np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
-            nearest = hashes[np.searchsorted(hashes[:-1], wanted)]
-            absent = np.flatnonzero(nearest != wanted).tolist()
-            yield document.name, [paths[place] for place in absent]
+            nearest = hashes[np.searchsorted(hashes[:-1], wanted := self._hashed(paths))]
+            yield document.name, [paths[place] for place in np.flatnonzero(nearest != wanted).tolist()]
         for document in documents:
-            if isinstance(document.content, InputError):
+            if isinstance(document.content, list):
+                absent = document.content
+                there = set(asked[document.name]).difference(absent)
+                if cache is not None and there:
+                    cache.add_some_paths(document.digest, np.sort(self._hashed(there)))
+                yield document.name, absent
+            elif isinstance(document.content, InputError):
                 yield document.name, document.content
         kept = {
             document.name: (document.digest, asked[document.name])
             for document in documents
             if document.content is None
         }
-        if self._cache is not None and kept:
-            known = self._cache.missing(kept)
+        if cache is not None and kept:
+            known = cache.missing(kept)
             for name in kept:
                 if name not in known:  # the cache was damaged meanwhile
                     known[name] = _absent(asked[name], self.tree(name))
             yield from known.items()
+
+    def _hashed(self, paths: Iterable[str]) -> Hashes:
+        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
 
     def _read_trees(self, names: Sequence[str]) -> Iterator[tuple[str, ElementTree | InputError]]:
         """Yield trees, and what is wrong with the documents that have none; keep the trees."""
@@ -216,7 +245,12 @@ class Corpus:
             else:
                 yield name, self._keep(name, tree)
         cache = self._cache
-        for documents in self._octets(cold, cache.has_tree if cache is not None else None):
+
+        def look(name: str, data: bytes, found: bytes) -> _Content:
+            known = cache is not None and cache.has_tree(found)
+            return None if known else serialise(data, self._source.where(name))
+
+        for documents in self._octets(cold, look):
             read = [document for document in documents if isinstance(document.content, bytes)]
             trees = trees_of(
                 [cast(bytes, document.content) for document in read],
@@ -265,16 +299,14 @@ class Corpus:
         stamp = self._stamp(name)
         return self._cache.digest(name, stamp) if stamp is not None else None
 
-    def _octets(
-        self, names: Sequence[str], kept: Callable[[bytes], bool] | None
-    ) -> Iterator[list[_Octets]]:
+    def _octets(self, names: Sequence[str], look: _Look) -> Iterator[list[_Octets]]:
         """Yield documents as they are read, several at a time, by as many threads as are of use.
 
-        kept: says of a digest that the cache has what is asked for, so that nothing is parsed.
+        look: makes a document's content of its name, octets and digest.
         """
         if len(names) <= _CHUNK:
             if names:
-                yield self._noted(self._read(names, kept))
+                yield self._noted(self._read(names, look))
             return
         chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
         workers = max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) - 1))  # and this thread
@@ -282,23 +314,20 @@ class Corpus:
             running: deque[Future[list[_Octets]]] = deque()
             while chunks or running:
                 while chunks and len(running) <= workers:  # the others wait, unread
-                    running.append(pool.submit(self._read, chunks.popleft(), kept))
+                    running.append(pool.submit(self._read, chunks.popleft(), look))
                 yield self._noted(running.popleft().result())
 
-    def _read(self, names: Sequence[str], kept: Callable[[bytes], bool] | None) -> list[_Octets]:
-        """Read documents and bring them into the form that columns are made of."""
-        return [self._read_one(name, kept) for name in names]
+    def _read(self, names: Sequence[str], look: _Look) -> list[_Octets]:
+        return [self._read_one(name, look) for name in names]
 
-    def _read_one(self, name: str, kept: Callable[[bytes], bool] | None) -> _Octets:
+    def _read_one(self, name: str, look: _Look) -> _Octets:
         began = time.time_ns()
         found = b""
         try:
             data = self._source.read(name)
-            if kept is not None:
+            if self._cache is not None:
                 found = digest(data)
-                if kept(found):
-                    return _Octets(name, found, began, None)
-            return _Octets(name, found, began, serialise(data, self._source.where(name)))
+            return _Octets(name, found, began, look(name, data, found))
         except InputError as error:
             return _Octets(name, found, began, error)
 

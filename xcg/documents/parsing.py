@@ -11,6 +11,7 @@ cost several times the parsing.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -75,11 +76,41 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     Works outside Python's lock, so that threads do it in parallel. Raises InputError with the line
     for what is not well-formed XML.
     """
+    return etree.tostring(_root(data, name), encoding="utf-8", with_tail=False)
+
+
+def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
+    """Parse a document and return which canonical paths it lacks.
+
+    For a few paths this costs little more than the parsing, outside Python's lock like
+    :func:`serialise`. Raises InputError with the line for what is not well-formed XML.
+
+    >>> absent_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"])
+    ['/a[1]/b[3]', '/b[1]']
+    """
+    root = _root(data, name)
+    found: dict[str, etree._Element | None] = {f"/{etree.QName(root).localname}[1]": root}
+
+    def element(path: str) -> etree._Element | None:
+        if path not in found:
+            above, _, step = path.rpartition("/")
+            parent = element(above) if above else None
+            local_name, _, position = step[:-1].rpartition("[")
+            if parent is None:
+                found[path] = None
+            else:
+                siblings = parent.iterchildren(f"{{*}}{local_name}")
+                found[path] = next(itertools.islice(siblings, int(position) - 1, None), None)
+        return found[path]
+
+    return [path for path in paths if element(path) is None]
+
+
+def _root(data: bytes, name: object) -> etree._Element:
     try:
-        root = etree.fromstring(data, hardened_parser())
+        return etree.fromstring(data, hardened_parser())
     except etree.XMLSyntaxError as error:
         raise xml_error(name, error) from None
-    return etree.tostring(root, encoding="utf-8", with_tail=False)
 
 
 class _Tags:
