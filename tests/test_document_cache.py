@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from strategies import markup
 from xcg.documents import Corpus, ElementTree, parse_document
 from xcg.documents import cache as cache_module
 from xcg.documents.cache import open_cache, without_cache
-from xcg.documents.parsing import hash_paths, path_hashes, serialise, trees_of
+from xcg.documents.parsing import absent_paths, hash_paths, path_hashes, serialise, trees_of
 from xcg.errors import InputError, XcgError
 
 COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words", "positions")
@@ -59,7 +59,12 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append(Path(str(name)).stem)
         return serialise(data, name)
 
+    def looked_into(data: bytes, paths: Sequence[str], name: object = "") -> list[str]:
+        done.append(Path(str(name)).stem)
+        return absent_paths(data, paths, name)
+
     monkeypatch.setattr("xcg.documents.corpus.serialise", watched)
+    monkeypatch.setattr("xcg.documents.corpus.absent_paths", looked_into)
     return done
 
 
@@ -74,12 +79,17 @@ def assert_same(one: ElementTree, other: ElementTree) -> None:
 
 
 def all_trees(corpus: Corpus) -> dict[str, ElementTree]:
-    return {name: corpus.tree(name) for name in corpus}
+    trees = {name: corpus.tree(name) for name in corpus}
+    corpus.write_cache()
+    return trees
 
 
 def missing(path: Path, *, cache: bool = True) -> list[tuple[str, list[str]]]:
     asked = {"a": ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"], "co/2": ["/a[1]/longest[1]", "/a[1]/x[1]"]}
-    return list(Corpus(path, cache=cache).missing_paths(asked))
+    corpus = Corpus(path, cache=cache)
+    found = list(corpus.missing_paths(asked))
+    corpus.write_cache()
+    return found
 
 
 MISSING = [("a", ["/a[1]/b[3]", "/b[1]"]), ("co/2", ["/a[1]/x[1]"])]
@@ -97,6 +107,13 @@ def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
         for column in COLUMNS:
             assert getattr(tree, column).tolist() == getattr(alone, column).tolist()
         assert sorted(hash_paths(alone.paths, {})) == hashes.tolist()
+        others = [f"{path[:-2]}{number}]" for path in alone.paths for number in (2, 3, 10)]
+        asked = [*alone.paths, *others, *(f"{path}/none[1]" for path in alone.paths), "/none[1]"]
+        absent = [path for path in asked if path not in alone.paths]
+        assert absent_paths(source.encode(), asked) == absent
+        assert [path for path in asked if path not in tree] == absent
+        assert [tree.find(path) for path in alone.paths] == list(range(len(alone)))
+        assert list(map(tree.path, range(len(alone)))) == alone.paths
         assert len(set(hashes.tolist())) == len(alone)
 
 
@@ -123,8 +140,9 @@ def test_the_second_time_nothing_is_parsed_or_read(
 ) -> None:
     first = all_trees(Corpus(documents))
     assert sorted(work) == ["1", "2", "a"]
-    assert missing(documents) == MISSING
-    assert len(work) == 5  # paths alone are another form
+    for parsed in (5, 7, 7):  # paths are kept apart from trees, and all of them the second time
+        assert missing(documents) == MISSING
+        assert len(work) == parsed
     del work[:]
     second = all_trees(Corpus(documents))
     for name, tree in first.items():
@@ -134,6 +152,18 @@ def test_the_second_time_nothing_is_parsed_or_read(
     all_trees(Corpus(documents))
     assert missing(documents) == MISSING
     assert work == opened == []
+
+
+def test_other_paths_than_the_first_time(folder: Path, documents: Path, work: list[str]) -> None:
+    def parsed(*paths: str) -> int:
+        del work[:]
+        assert list(Corpus(documents).missing_paths({"a": paths})) == [("a", [])]
+        return len(work)
+
+    assert parsed("/a[1]", "/a[1]/b[1]") == 1
+    assert parsed("/a[1]/b[1]") == parsed("/a[1]") == 0
+    assert parsed("/a[1]", "/a[1]/b[2]") == 1
+    assert parsed("/a[1]/b[2]", "/a[1]/b[1]") == 0
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "xml.gz"])
@@ -232,10 +262,11 @@ def damaged(data: bytes) -> list[bytes]:
     ]
 
 
-@pytest.mark.parametrize("kind", ["trees", "paths", "index"])
+@pytest.mark.parametrize("kind", ["trees", "some", "paths", "index"])
 def test_damage_is_as_if_nothing_were_there(folder: Path, documents: Path, kind: str) -> None:
     all_trees(Corpus(documents))
-    assert missing(documents) == MISSING
+    for _ in ("some", "paths"):
+        assert missing(documents) == MISSING
     expected = all_trees(Corpus(documents, cache=False))
     (path,) = folder.glob(f"*{kind}*")
     intact = path.read_bytes()
@@ -256,7 +287,6 @@ def test_shards_of_another_form(folder: Path, documents: Path) -> None:
         arrays = dict(file)
     wrong = {
         "offsets": arrays["offsets"][:-1],
-        "numbers": arrays["numbers"] + 1000,
         "columns": arrays["columns"][:3],
         "tags": arrays["tags"][:3],
         "digests": arrays["digests"].astype(object),
@@ -272,8 +302,10 @@ def test_shards_of_another_form(folder: Path, documents: Path) -> None:
 def test_small_shards_are_joined(folder: Path, documents: Path, work: list[str]) -> None:
     for name in DOCUMENTS:
         Corpus(documents).tree(name)
-        list(Corpus(documents).missing_paths({n: [] for n in DOCUMENTS if n <= name}))
-    assert len(list(folder.glob("*trees*"))) == len(list(folder.glob("*paths*"))) == 1
+        for step in ("/a[1]", "/none[1]"):
+            list(Corpus(documents).missing_paths({n: [step] for n in ("a", "co/2") if n <= name}))
+    for kind in ("trees", "some", "paths"):
+        assert len(list(folder.glob(f"*{kind}*"))) == 1
     del work[:]
     for name, tree in all_trees(Corpus(documents)).items():
         assert_same(tree, parse_document(DOCUMENTS[name]))
@@ -298,7 +330,7 @@ def test_the_least_recently_used_goes(
     assert sum(file.stat().st_size for file in folder.iterdir()) <= 1 << 20
     monkeypatch.setenv("XCG_CACHE_SIZE", "0")
     (documents / "new.xml").write_bytes(b"<new/>")
-    Corpus(documents).tree("new")
+    all_trees(Corpus(documents))
     assert list(folder.iterdir()) == []
     monkeypatch.setenv("XCG_CACHE_SIZE", "much")
     with pytest.raises(XcgError, match="XCG_CACHE_SIZE is 'much': expected a number of megabytes"):
@@ -322,6 +354,8 @@ def test_the_usual_place(documents: Path, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     monkeypatch.setattr("sys.platform", "linux")
     Corpus(documents).tree("a")
+    assert not list((tmp_path / "x" / "xcg").iterdir())  # nor when the corpus is garbage
+    Corpus(documents)
     assert len(list((tmp_path / "x" / "xcg").glob("*.npz"))) == 1
     assert (tmp_path / "x" / "xcg").stat().st_mode & 0o077 == 0
 

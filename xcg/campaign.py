@@ -523,8 +523,8 @@ class Campaign:
         for place in places:
             file, path = files[place], paths[place]
             tree = trees.get(file)
-            if tree is not None and path in tree.rows:
-                rows[place] = tree.rows[path]
+            if tree is not None and (found := tree.find(path)) is not None:
+                rows[place] = found
                 continue
             try:
                 if place in spans:

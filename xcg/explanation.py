@@ -197,7 +197,7 @@ def _explained(
         seen, through = watch.seen[place]
         rows = sorted(ranks[file, earlier] for earlier in through)
         related = [
-            Related(tree.paths[i], document.ideal_scores[i], left) for i, left in watch.related[place]
+            Related(tree.path(i), document.ideal_scores[i], left) for i, left in watch.related[place]
         ]
         if gain > 0:
             earned |= {(file, i) for i, _ in watch.related[place]}
@@ -209,7 +209,7 @@ def _explained(
             ExplainedResult(
                 place + 1,
                 file,
-                tree.paths[row],
+                tree.path(row),
                 _label(view, file, row),
                 score,
                 seen,
@@ -223,7 +223,7 @@ def _explained(
         ranks.setdefault((file, row), place + 1)
     missed = [
         MissedElement(
-            file, document.tree.paths[row], _label(view, file, row), document.ideal_scores[row]
+            file, document.tree.path(row), _label(view, file, row), document.ideal_scores[row]
         )
         for file, document in sorted(ideal.documents.items())
         for row in document.ideal
@@ -329,7 +329,7 @@ def _shown(document: JudgedDocument, row: int, showing: Sequence[int]) -> str:
     (above,) = showing
     if above == row:
         return "it"
-    name = document.tree.paths[above].rpartition("/")[2]
+    name = document.tree.path(above).rpartition("/")[2]
     return f"its {'parent' if above == document.parent[row] else 'ancestor'} {name}"
 
 

@@ -38,7 +38,7 @@ def kazai_lalmas(
     ['/a[1]/s[1]/p[1]', '/a[1]/s[2]']
     """
     rows = sorted(tree.row(path) for path in scores)
-    score = {row: scores[tree.paths[row]] for row in rows}
+    score = {row: scores[tree.path(row)] for row in rows}
     kept: set[int] = set()
     for place, row in enumerate(rows):
         following = rows[place + 1] if place + 1 < len(rows) else len(tree)
@@ -62,7 +62,7 @@ def kazai_lalmas(
             for row, following in zip(in_order, [*in_order, len(tree)][1:], strict=True)
             if following >= tree.end[row]
         ]
-    return [tree.paths[row] for row in chosen]
+    return [tree.path(row) for row in chosen]
 
 
 @SELECTIONS.register("full")
@@ -100,7 +100,7 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
         best[row] = (score[row], [row]) if own else (together, kept)
         open_rows.append(row)
     chosen = [row for _, rows in best.values() for row in rows]
-    return [tree.paths[row] for row in sorted(chosen)]
+    return [tree.path(row) for row in sorted(chosen)]
 
 
 @SELECTIONS.register("leaves")
@@ -113,7 +113,7 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     rows = sorted(tree.row(path) for path, score in scores.items() if score > 0)
     following = [*rows, len(tree)][1:]
     return [
-        tree.paths[row] for row, after in zip(rows, following, strict=True) if after >= tree.end[row]
+        tree.path(row) for row, after in zip(rows, following, strict=True) if after >= tree.end[row]
     ]
 
 
@@ -128,7 +128,7 @@ def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     for row in sorted(tree.row(path) for path, score in scores.items() if score > 0):
         if not chosen or row >= tree.end[chosen[-1]]:
             chosen.append(row)
-    return [tree.paths[row] for row in chosen]
+    return [tree.path(row) for row in chosen]
 
 
 def select(part: Part[Selection], tree: ElementTree, scores: Mapping[str, float]) -> list[str]:

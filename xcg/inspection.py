@@ -70,7 +70,7 @@ def ideal_elements(
                 model.name,
                 topic,
                 file,
-                document.tree.paths[row],
+                document.tree.path(row),
                 view.assessed[file][row].label,
                 document.scores[row],
             )

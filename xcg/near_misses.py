@@ -71,7 +71,7 @@ def distance(
         around = [other for here in edge for other in (int(tree.parent[here]), *tree.children(here))]
         edge = [other for other in dict.fromkeys(around) if other >= 0 and other not in steps]
         steps.update(dict.fromkeys(edge, far))
-    return {tree.paths[other]: decay ** steps[other] for other in sorted(steps) if other != row}
+    return {tree.path(other): decay ** steps[other] for other in sorted(steps) if other != row}
 
 
 @NEAR_MISSES.register("length_ratio")
@@ -93,7 +93,7 @@ def length_ratio(
         size, own = _size(tree, other), _size(tree, tree.row(ideal))
         ratio = shared / max(size, own) if max(size, own) else 0.0
         if ratio > 0 and ratio >= least:
-            found[tree.paths[other]] = ratio
+            found[tree.path(other)] = ratio
     return found
 
 
@@ -122,7 +122,7 @@ def shared_characters(
         if shared and size and own:
             precision, recall = shared / size, shared / own
             weighed = beta * beta * precision + recall
-            found[tree.paths[other]] = (1 + beta * beta) * precision * recall / weighed
+            found[tree.path(other)] = (1 + beta * beta) * precision * recall / weighed
     return found
 
 
@@ -240,7 +240,7 @@ def browsing(
                     following[origin] = following.get(origin, 0.0) + probability * value
         following[row] = 1.0
         coming = {place: value for place, value in following.items() if value > _LEAST}
-    return {tree.paths[place]: min(coming[place], 1.0) for place in sorted(coming) if place != row}
+    return {tree.path(place): min(coming[place], 1.0) for place in sorted(coming) if place != row}
 
 
 class _Arriving:
@@ -308,7 +308,7 @@ def near_scores(
             number = isinstance(closeness, (int, float, np.number))
             if not number or not 0 <= closeness <= 1:
                 raise XcgError(
-                    f"near-miss model {part}, {path}: gives {closeness!r} for {tree.paths[row]}; "
+                    f"near-miss model {part}, {path}: gives {closeness!r} for {tree.path(row)}; "
                     "expected a closeness from 0 to 1"
                 )
             worth = float(closeness) * score
@@ -331,7 +331,7 @@ def _size(tree: ElementTree, row: int) -> int:
     size = int(tree.characters[row])
     if size == UNKNOWN:
         raise MissingSizeError(
-            tree.paths[row], "its size is not known; give the corpus, or assessments with sizes"
+            tree.path(row), "its size is not known; give the corpus, or assessments with sizes"
         )
     return size
 
@@ -354,4 +354,4 @@ def _fading(gap: npt.NDArray[np.int64], within: int) -> npt.NDArray[np.float64]:
 def _closeness(tree: ElementTree, row: int, values: npt.NDArray[np.float64]) -> dict[str, float]:
     """Return path → closeness of the elements with any, without the ideal element and what is in it."""
     values[row : int(tree.end[row])] = 0.0
-    return {tree.paths[other]: float(values[other]) for other in np.flatnonzero(values).tolist()}
+    return {tree.path(other): float(values[other]) for other in np.flatnonzero(values).tolist()}

@@ -172,6 +172,8 @@ class _Scoring:
         self._step(_STANDARD)
         standard = trec_figures(base, runs, work.standard)
         campaign.check_results(lambda file: self._step(_DOCUMENTS, file))
+        if work.corpus is not None:
+            work.corpus.write_cache()
         self._share.without_ideal = [sheet.without_ideal for sheet in sheets]
         self._share.runs = [
             ScoredRun(

@@ -269,14 +269,14 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
             for row, assessment in assessments.items():
                 key = assessment._replace(characters=None)
                 if key not in scores_of:
-                    scores_of[key] = _quantised(model, assessment, tree.paths[row])
+                    scores_of[key] = _quantised(model, assessment, tree.path(row))
                 if assessment.relevant or scores_of[key] > 0:
                     scores[row] = scores_of[key]
             if not scores:
                 continue
-            by_path = {tree.paths[row]: score for row, score in sorted(scores.items())}
+            by_path = {tree.path(row): score for row, score in sorted(scores.items())}
             ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
-            ideals = {tree.paths[row]: scores[row] for row in ideal}
+            ideals = {tree.path(row): scores[row] for row in ideal}
             near = near_scores(model.relevance_value.near_misses, tree, ideals)
         except XcgError as error:
             raise InputError(

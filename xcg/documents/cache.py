@@ -10,6 +10,7 @@ it were not there, and a cache that cannot be written is none. See ``docs/cache.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import itertools
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, npt.NDArray[Any]]
 
-FORMAT = 1
+FORMAT = 2
 """To be raised whenever the files, or what parsing makes of a document, change."""
 _MEGABYTES = 2048
 _DIGEST = 16
@@ -46,7 +47,7 @@ _RACY = 2_000_000_000  # nanoseconds; no file system's times are coarser
 _SMALL = 1 << 22  # octets; smaller shards are joined with what is written next
 _LOADED = 6  # shards of each kind in memory
 _ABANDONED = 3600  # seconds after which a temporary file is nobody's
-_COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words")
+_COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words", "positions")
 
 _switched_off: ContextVar[bool] = ContextVar("switched_off", default=False)
 
@@ -72,8 +73,23 @@ def version() -> str:
     return f"{FORMAT}-{libxml2}-{unicodedata.unidata_version}"
 
 
+_unwritten: set[DocumentCache] = set()
+
+
+@atexit.register
+def write_caches() -> None:
+    """Write what was added to any cache.
+
+    Nothing is written when a corpus is garbage, for garbage is collected in the midst of anything.
+    """
+    for cache in list(_unwritten):
+        cache.flush()
+
+
 def open_cache(corpus: str) -> DocumentCache | None:
     """Return the cache for a corpus, None where it is switched off or there is no place for it.
+
+    What other corpora found so far is written, so that this one knows it.
 
     The environment says where: ``XCG_CACHE`` is a folder or ``off``, ``XCG_CACHE_SIZE`` how many
     megabytes it may hold. Raises XcgError for a size that is no number.
@@ -92,6 +108,7 @@ def open_cache(corpus: str) -> DocumentCache | None:
             return None
     except (OSError, RuntimeError, ValueError):  # no home, no right, a file in its place
         return None
+    write_caches()
     return DocumentCache(folder, corpus, int(size) << 20)
 
 
@@ -130,6 +147,7 @@ class DocumentCache:
         """
         if max(stamp.modified, stamp.changed) < began - _RACY:
             self._index.changes[name] = self._index.entries[name] = (stamp, found)
+            _unwritten.add(self)
 
     def has_tree(self, found: bytes) -> bool:
         """Say whether a tree is kept."""
@@ -151,25 +169,25 @@ class DocumentCache:
         shard, number = place
         first, last = shard["offsets"][number : number + 2].tolist()
         columns = shard["columns"][:, first:last].astype(np.int64)
-        numbers = shard["numbers"][first:last].copy()  # a view would keep the shard in memory
-        texts = shard["texts"]
         return ElementTree(
             **dict(zip(_COLUMNS, columns, strict=True)),
             tag_names=str(shard["tags"][number]).split(" "),
             read_text=read_text,
-            read_paths=texts[numbers].tolist,
         )
 
     def add_tree(self, found: bytes, tree: ElementTree) -> None:
         """Keep a tree."""
+        _unwritten.add(self)
         self._trees.add(found, tree, len(tree))
 
     def add_paths(self, found: bytes, hashes: Hashes) -> None:
         """Keep which paths a document has."""
+        _unwritten.add(self)
         self._paths.add(found, hashes, len(hashes))
 
     def add_some_paths(self, found: bytes, hashes: Hashes) -> None:
         """Keep some paths that a document has, in increasing order."""
+        _unwritten.add(self)
         self._some.add(found, hashes, len(hashes))
 
     def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
@@ -209,6 +227,7 @@ class DocumentCache:
 
     def flush(self) -> None:
         """Write what was added, and delete what was not used for longest where it is too much."""
+        _unwritten.discard(self)
         # Nobody may suffer from a cache: the disk may be full, the folder gone or not writable.
         with contextlib.suppress(OSError, MemoryError):
             shards = self._trees, self._paths, self._some
@@ -305,7 +324,6 @@ class _Shards:
         else:
             shard = self._checked(path)
             if shard is not None and "columns" in shard:
-                shard["texts"] = np.array(_lines(shard["texts"]), dtype=object)
                 shard["tags"] = np.array(_lines(shard["tags"]), dtype=object)
             self._loaded[path] = shard
             if len(self._loaded) > _LOADED:
@@ -361,15 +379,10 @@ def _pack_paths(contents: Sequence[Hashes]) -> Arrays:
 
 
 def _pack_trees(contents: Sequence[ElementTree]) -> Arrays:
-    distinct = dict.fromkeys(path for tree in contents for path in tree.paths)
-    table = dict(zip(distinct, range(len(distinct)), strict=True))
-    numbers = [table[path] for tree in contents for path in tree.paths]
     columns = [np.concatenate([getattr(tree, name) for tree in contents]) for name in _COLUMNS]
     return {
         "offsets": _offsets(map(len, contents)),
-        "numbers": np.array(numbers, dtype=np.int32),
         "columns": np.array(columns, dtype=np.int32),  # a document has at most 2^28 octets
-        "texts": _octets("\n".join(table)),
         "tags": _octets("\n".join(" ".join(tree.tag_names) for tree in contents)),
     }
 
@@ -377,25 +390,19 @@ def _pack_trees(contents: Sequence[ElementTree]) -> Arrays:
 def _check(arrays: Arrays) -> None:
     """Raise ValueError for a shard whose parts do not fit each other."""
     offsets, digests = arrays["offsets"], _digests(arrays)
-    rows = arrays["numbers" if "columns" in arrays else "hashes"]
+    is_trees = "columns" in arrays
+    rows = arrays["columns" if is_trees else "hashes"]
     fits = (
         offsets.dtype == np.int64
         and offsets.shape == (len(digests) + 1,)
         and offsets[0] == 0
-        and offsets[-1] == len(rows)
+        and offsets[-1] == rows.shape[-1]
         and bool(np.all(np.diff(offsets) > 0))
-        and rows.ndim == 1
-        and rows.dtype == (np.int32 if "columns" in arrays else np.uint64)
+        and rows.shape[:-1] == ((len(_COLUMNS),) if is_trees else ())
+        and rows.dtype == (np.int32 if is_trees else np.uint64)
     )
-    if fits and "columns" in arrays:
-        columns = arrays["columns"]
-        fits = (
-            columns.shape == (len(_COLUMNS), len(rows))
-            and columns.dtype == np.int32
-            and len(_lines(arrays["tags"])) == len(digests)
-            and bool(rows.min() >= 0)
-            and bool(rows.max() < len(_lines(arrays["texts"])))
-        )
+    if fits and is_trees:
+        fits = len(_lines(arrays["tags"])) == len(digests)
     if not fits:
         raise ValueError("a shard of another form")
 
@@ -408,14 +415,9 @@ def _joined(one: Arrays, other: Arrays) -> Arrays:
     }
     if "hashes" in one:
         return {**joined, "hashes": np.concatenate((one["hashes"], other["hashes"]))}
-    table = {path: number for number, path in enumerate(_lines(one["texts"]))}
-    renumbered = [table.setdefault(path, len(table)) for path in _lines(other["texts"])]
-    numbers = np.array(renumbered, dtype=np.int32)[other["numbers"]]
     return {
         **joined,
-        "numbers": np.concatenate((one["numbers"], numbers)),
         "columns": np.concatenate((one["columns"], other["columns"]), axis=1),
-        "texts": _octets("\n".join(table)),
         "tags": _octets("\n".join(_lines(one["tags"]) + _lines(other["tags"]))),
     }
 

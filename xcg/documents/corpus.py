@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -91,8 +90,6 @@ class Corpus:
         self._stamps: dict[str, Stamp | None] = {}
         self._hashes: dict[str, int] = {}
         self._cache = cache
-        if cache is not None:
-            weakref.finalize(self, cache.flush)
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -185,6 +182,11 @@ class Corpus:
             if isinstance(missing, InputError):
                 raise missing
             yield name, missing
+
+    def write_cache(self) -> None:
+        """Write what was found so far to the cache; else it is written when the program ends."""
+        if self._cache is not None:
+            self._cache.flush()
 
     def _known_missing(self, asked: Mapping[str, Collection[str]]) -> dict[str, list[str] | InputError]:
         known: dict[str, list[str] | InputError] = {}
@@ -309,7 +311,7 @@ class Corpus:
                 yield self._noted(self._read(names, look))
             return
         chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
-        workers = max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) - 1))  # and this thread
+        workers = min(_MOST_WORKERS, os.cpu_count() or 1)
         with ThreadPoolExecutor(workers) as pool:
             running: deque[Future[list[_Octets]]] = deque()
             while chunks or running:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from xcg.documents.paths import walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.inputs import HARDENED, xml_error
 from xcg.later import etree, np
@@ -89,21 +90,14 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     ['/a[1]/b[3]', '/b[1]']
     """
     root = _root(data, name)
-    found: dict[str, etree._Element | None] = {f"/{etree.QName(root).localname}[1]": root}
+    known: dict[str, etree._Element | None] = {"": None, f"/{etree.QName(root).localname}[1]": root}
+    return [path for path in paths if walk(path, known, _child) is None]
 
-    def element(path: str) -> etree._Element | None:
-        if path not in found:
-            above, _, step = path.rpartition("/")
-            parent = element(above) if above else None
-            local_name, _, position = step[:-1].rpartition("[")
-            if parent is None:
-                found[path] = None
-            else:
-                siblings = parent.iterchildren(f"{{*}}{local_name}")
-                found[path] = next(itertools.islice(siblings, int(position) - 1, None), None)
-        return found[path]
 
-    return [path for path in paths if element(path) is None]
+def _child(parent: etree._Element, step: str) -> etree._Element | None:
+    local_name, _, position = step[:-1].rpartition("[")
+    siblings = parent.iterchildren(f"{{*}}{local_name}")
+    return next(itertools.islice(siblings, int(position) - 1, None), None)
 
 
 def _root(data: bytes, name: object) -> etree._Element:
@@ -200,6 +194,8 @@ class _Structure:
         self.roots = np.flatnonzero(depth == 1)
 
         self.tag_names, self.tag_codes = _local_names(tags)
+        self.positions = sibling_positions(parent, self.tag_codes, len(self.tag_names))
+        self.positions[self.roots] = 1
 
 
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
@@ -260,6 +256,7 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
                 start=start[rows] - start[first],
                 characters=stop[rows] - start[rows],
                 words=words[rows],
+                positions=elements.positions[rows],
                 read_text=read_text,
             )
         )
@@ -324,10 +321,8 @@ def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
         return []
     elements = _Structure(_Tags(documents))
     parent, by_depth = elements.parent, elements.by_depth
-    positions = sibling_positions(parent, elements.tag_codes, len(elements.tag_names))
-    positions[elements.roots] = 1
     names = np.array([_name_hash(name) for name in elements.tag_names], dtype=np.uint64)
-    step = _mix_all(names[elements.tag_codes] + positions.astype(np.uint64))
+    step = _mix_all(names[elements.tag_codes] + elements.positions.astype(np.uint64))
     hashes = np.empty(len(parent), dtype=np.uint64)
     levels = np.split(by_depth, np.cumsum(np.bincount(elements.depth)[1:-1]))
     hashes[levels[0]] = _mix_all(step[levels[0]])

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 WHOLE = "/"
 """The path of a whole document: what files mean that name documents and no elements."""
@@ -69,6 +73,29 @@ def parent_path(path: str) -> str:
     ('/article[1]', '')
     """
     return path.rpartition("/")[0]
+
+
+def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | None]) -> T | None:
+    """Return what a canonical path leads to, None where it leads nowhere.
+
+    known: what paths lead to; it has that of the root and "" → None, and what is found is added.
+    child: returns what a step leads to from a parent. Long paths cost no recursion.
+
+    >>> known = {"": None, "/a[1]": "a"}
+    >>> walk("/a[1]/b[2]", known, lambda parent, step: parent + step)
+    'ab[2]'
+    """
+    if path in known:
+        return known[path]
+    unknown = []
+    above = path
+    while above not in known:
+        unknown.append(above)
+        above = above.rpartition("/")[0]
+    found = known[above]
+    for below in reversed(unknown):
+        found = known[below] = None if found is None else child(found, below.rpartition("/")[2])
+    return found
 
 
 def canonical_file(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, split_path
+from xcg.documents.paths import canonical_path, parent_path, split_path, walk
 from xcg.errors import XcgError
 from xcg.later import np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
+_LONGEST_POSITION = 9  # digits; canonical paths have no more
 UNKNOWN = -1
 """The size of an element of which only the path is known."""
 
@@ -77,7 +78,6 @@ class ElementTree:
         words: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
         read_text: Callable[[], str] | None = None,
-        read_paths: Callable[[], list[str]] | None = None,
     ) -> None:
         self.tag_names = tag_names
         self.tag_codes: Ints = np.asarray(tag_codes, dtype=np.int64)
@@ -89,7 +89,7 @@ class ElementTree:
         self.words: Ints = np.asarray(words, dtype=np.int64)
         self._positions = positions
         self._read_text = read_text
-        self._read_paths = read_paths
+        self._paths: dict[int, str] = {}
 
     @classmethod
     def from_paths(
@@ -149,7 +149,7 @@ class ElementTree:
         return len(self.parent)
 
     def __repr__(self) -> str:
-        root = self.paths[0] if len(self) else "empty"
+        root = self.path(0) if len(self) else "empty"
         return f"<ElementTree {root}: {len(self)} elements>"
 
     def _repr_html_(self) -> str:
@@ -159,7 +159,7 @@ class ElementTree:
         return tree_html(self)
 
     def __contains__(self, path: object) -> bool:
-        return path in self.rows
+        return isinstance(path, str) and self.find(path) is not None
 
     @property
     def stop(self) -> Ints:
@@ -175,9 +175,7 @@ class ElementTree:
 
     @cached_property
     def paths(self) -> list[str]:
-        """Canonical path of every row, made when first asked for."""
-        if self._read_paths is not None:
-            return self._read_paths()
+        """Canonical path of every row, made when first asked for; :meth:`path` is for a few."""
         names = self.tag_names
         paths: list[str] = []
         append = paths.append
@@ -188,28 +186,77 @@ class ElementTree:
             append(f"{above}/{names[code]}[{position}]")
         return paths
 
+    def path(self, row: int) -> str:
+        """Return the canonical path of a row."""
+        known = self._paths.get(row)
+        if known is None:
+            above = [*reversed([*self.ancestors(row)]), row]
+            steps = [f"/{self.tag(place)}[{self.positions[place]}]" for place in above]
+            known = self._paths[row] = "".join(steps)
+        return known
+
     @cached_property
-    def rows(self) -> dict[str, int]:
-        """Canonical path → row."""
-        return dict(zip(self.paths, range(len(self)), strict=True))
+    def _found(self) -> dict[str, int | None]:
+        return {"": None, self.path(0): 0} if len(self) else {"": None}
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.tag_names)}
+
+    @cached_property
+    def _base(self) -> int:
+        return int(self.positions.max(initial=0)) + 1
+
+    @cached_property
+    def _children(self) -> dict[int, int]:
+        """What tells the children of one element apart from all others, as a number → row.
+
+        Making the paths of all elements would take longer than all else that is done with most trees.
+        """
+        exact = len(self) * len(self.tag_names) * self._base < 2**63
+        parent = self.parent if exact else self.parent.astype(object)
+        keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
+        return dict(zip(keys.tolist(), range(len(self)), strict=True))
+
+    def find(self, path: str) -> int | None:
+        """Return the row of a canonical path, None where the document has no such element.
+
+        >>> tree = ElementTree.from_paths(["/a[1]/s[1]", "/a[1]/s[2]"])
+        >>> tree.find("/a[1]/s[2]"), tree.find("/a[1]/s[3]")
+        (2, None)
+        """
+        row = walk(path, self._found, self._child)
+        if row is not None:
+            self._paths[row] = path
+        return row
+
+    def _child(self, row: int, step: str) -> int | None:
+        name, _, position = step[:-1].rpartition("[")
+        code = self._codes.get(name)
+        if code is None or not position.isdecimal() or len(position) > _LONGEST_POSITION:
+            return None
+        number = int(position)
+        if number >= self._base or step != f"{name}[{number}]":
+            return None
+        return self._children.get((row * len(self._codes) + code) * self._base + number)
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
 
         Raises UnknownPathError, naming the nearest ancestor that the document does have.
         """
-        row = self.rows.get(path)
+        row = self.find(path)
         if row is not None:
             return row
         if not len(self) or not path.startswith("/"):
             raise UnknownPathError(f"no element {path!r}")
         above = parent_path(path)
-        while above and above not in self.rows:
+        while above and above not in self:
             above = parent_path(above)
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
-            raise UnknownPathError(f"no element {path}: the root is {self.paths[0]}")
-        children = sum(1 for row in self.children(self.rows[above]) if self.tag(row) == tag)
+            raise UnknownPathError(f"no element {path}: the root is {self.path(0)}")
+        children = sum(1 for row in self.children(self.row(above)) if self.tag(row) == tag)
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:

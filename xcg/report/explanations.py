@@ -70,7 +70,7 @@ def document_tree(found: Explanation, file: str) -> str:
         wanted |= {row, *tree.ancestors(row)}
     nodes: dict[int, Tree] = {}
     for row in sorted(wanted):
-        step = tree.paths[row].rpartition("/")[2]
+        step = tree.path(row).rpartition("/")[2]
         words = [step, labels.get(row, "")]
         if row in document.ideal_scores:
             words.append(f"ideal {document.ideal_scores[row]:.4g}")
