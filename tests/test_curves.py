@@ -88,3 +88,18 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     assert (wrong.returncode, wrong.stdout) == (2, "")
     wrong = xcg_command(*call, "--measures", "MAep")
     assert (wrong.returncode, wrong.stdout) == (2, "")
+
+
+def test_curves_of_one_measure_are_told_apart() -> None:
+    gold, corpus = {"1": {"d": [(5, 9)]}}, {"d": "aaaa bbbb cccc"}
+    both = "nxCG nxCG(budget=words)"
+    found = curves(gold, {"r": {"1": [("d", 0, 9)]}}, corpus, measure=both, depth=2)
+    at = {(c.measure, x): y for c in found if c.topic == "1" for x, y in zip(c.x, c.y, strict=True)}
+    # The second word of the only result is all the gold: by rank all is gained, after a word nothing.
+    assert [at["nxCG", 1], at["nxCG(budget=words)", 1], at["nxCG(budget=words)", 2]] == [1.0, 0.0, 1.0]
+    pytest.importorskip("matplotlib")
+    from xcg.report.plots import curves_plot
+
+    figure = curves_plot(found)
+    labels = {axis.get_ylabel(): axis.get_xlabel() for axis in figure.axes}
+    assert labels == {"nxCG": "rank", "nxCG(budget=words)": "words read"}

@@ -110,7 +110,8 @@ def curves(
                         x, y = one.curve(gains, depth, model.effort.parameters())
                     except XcgError as error:
                         raise InputError(f"run {name}, topic {topic}", str(error)) from None
-                    curve = CurveOf(name, topic, one.definition.name, model.name, list(x), list(y))
+                    measured = str(one).partition("@")[0]
+                    curve = CurveOf(name, topic, measured, model.name, list(x), list(y))
                     found[one, model.name, name].append(curve)
     if not any(found.values()):
         raise XcgError("no curves: no topic has an ideal element under these user models")

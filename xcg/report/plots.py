@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xcg.curves import CurveOf
+from xcg.curves import CurveOf, curve_measure
 from xcg.errors import InputError, XcgError, nearest
 from xcg.results import Results
 from xcg.statistics.levels import LevelCurve
@@ -153,7 +153,10 @@ def curves_plot(curves: Sequence[CurveOf]) -> Figure:
                 style = line_style(runs.index(curve.run))
                 axis.plot(curve.x, curve.y, label=curve.run, markevery=every, **style)
         axis.set_title(model, fontsize=10)
-        axis.set_xlabel(_ABSCISSAE.get(measure, "rank"))
+        parsed = curve_measure(measure)
+        budget = parsed.settings().get("budget", "ranks")
+        along = _ABSCISSAE.get(parsed.definition.name, "rank")
+        axis.set_xlabel(along if budget == "ranks" else f"{budget} read")
         axis.set_ylabel(measure)
         axis.set_ylim(bottom=0)
         _tidy(axis)
