@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, count
 from typing import TYPE_CHECKING
 
 from xcg.documents.paths import WHOLE
@@ -11,7 +12,7 @@ from xcg.measures.flat import JudgedRanking
 from xcg.measures.measure import Definition, Measure, not_alone
 
 if TYPE_CHECKING:
-    from xcg.judgements import RecallBase
+    from xcg.judgements import Assessment, RecallBase
     from xcg.runs import Ranking, Run
 
 Figures = dict[tuple[str, str], float]
@@ -92,14 +93,10 @@ def _own_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figur
         judged = levels.get(topic)
         if not judged:
             continue
-        found = [
-            (rank, judged[document])
-            for rank, document in enumerate(_documents(ranking), 1)
-            if document in judged
-        ]
-        seen = JudgedRanking(
-            [rank for rank, _ in found], [level for _, level in found], list(judged.values())
-        )
+        documents = _documents(ranking)
+        ranks = list(compress(count(1), map(judged.__contains__, documents)))
+        found = [judged[documents[rank - 1]] for rank in ranks]
+        seen = JudgedRanking(ranks, found, list(judged.values()))
         for name, of_levels, cutoff, settings in computed:
             assert of_levels is not None
             figures[topic, name] = of_levels(seen, cutoff, settings)
@@ -134,24 +131,30 @@ def _levels(base: RecallBase, topic: str) -> dict[str, int]:
             f"topic {topic}: standard measures need levels or assessed elements, and here "
             "are passages; xcg convert --corpus makes elements of them"
         )
-    levels = {}
-    for file, elements in files.items():
-        for path, assessment in elements.items():
-            level = int(assessment.exhaustivity)
-            if assessment.scale != "level":
-                level = max(level, 1) if assessment.relevant else 0
-            levels[_document(file, path)] = level
-    return levels
+    return {
+        _document(file, path) if path != WHOLE else file: int(assessment.exhaustivity)
+        if assessment.scale == "level"
+        else _level(assessment)
+        for file, elements in files.items()
+        for path, assessment in elements.items()
+    }
 
 
-def _documents(ranking: Ranking) -> Iterable[str]:
+def _level(assessment: Assessment) -> int:
+    """Return the level that grades stand for."""
+    return max(int(assessment.exhaustivity), 1) if assessment.relevant else 0
+
+
+def _documents(ranking: Ranking) -> Sequence[str]:
     """Return what the results are called as documents, in order, each once."""
-    if not ranking.spans and set(ranking.paths) <= {WHOLE}:
-        return dict.fromkeys(ranking.files)
-    return dict.fromkeys(
-        f"{file}#{ranking.spans[place]}" if place in ranking.spans else _document(file, path)
-        for place, (file, path) in enumerate(ranking)
-    )
+    if not ranking.spans and ranking.paths.count(WHOLE) == len(ranking):
+        documents = ranking.files
+    else:
+        documents = [
+            f"{file}#{ranking.spans[place]}" if place in ranking.spans else _document(file, path)
+            for place, (file, path) in enumerate(ranking)
+        ]
+    return documents if len(set(documents)) == len(documents) else list(dict.fromkeys(documents))
 
 
 def _document(file: str, path: str) -> str:
