@@ -136,7 +136,9 @@ def depends_on_other_runs(work: Work) -> bool:
     Without a corpus the trees are those that the paths span, and some models look at elements that
     nobody assessed.
     """
-    return work.corpus is None and any(
+    if not work.measures or work.corpus is not None:
+        return False
+    return any(
         model.relevance_value.near_misses.function not in (judged, exact)
         or not is_own(model.relevance_value.partially_seen)
         or getattr(model.ideal.plain, "__module__", "") != "xcg.ideal"
