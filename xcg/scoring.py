@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.campaign import (
     Campaign,
@@ -42,8 +42,7 @@ _READING, _TOPICS, _STANDARD, _DOCUMENTS = range(4)
 _ASSESSMENTS, _RANKINGS, _MODELS = range(3)
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """What all shares have in common.
 
     measures: those on gains, scores, grades and text. standard: those of ir_measures.
@@ -69,8 +68,7 @@ class Column:
     parts: list[object] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ScoredRun:
+class ScoredRun(NamedTuple):
     """A run's figures: a list of columns a user model, a column a measure.
 
     name: as the run has it, so that another one may be called the same. answered: the topics. skipped:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
-from xcg.columns import are_plain_names, split_columns, stretches
 from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import LONGEST_LINE, chunks, lines
 from xcg.judgements.recall_base import Assessment, RecallBase, level_assessment
+from xcg.line_columns import are_plain_names, split_columns, stretches
 
 _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 

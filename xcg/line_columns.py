@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import compress, islice, pairwise
 from operator import ne
-from string import ascii_letters, digits
 
-_PLAIN = f"{ascii_letters}{digits}-_".encode()
+_PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def split_columns(text: str) -> list[list[str]] | None:
