@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress, count
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Figures = dict[tuple[str, str], float]
 """(topic, measure) → value."""
+Levels = Mapping[str, Mapping[str, int]]
+"""Topic → document → level."""
 
 
 def trec_name(text: str) -> str | None:
@@ -56,31 +58,18 @@ def trec_measure(name: str) -> Measure:
     return Measure(_DEFINITIONS[name])
 
 
-def trec_figures(
-    base: RecallBase, runs: Iterable[Run], measures: Sequence[Measure]
-) -> dict[str, Figures]:
-    """Return run → (topic, measure) → value for the assessed topics that the run answers.
+def trec_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
+    """Return (topic, measure) → value for the assessed topics that a run answers.
 
-    An element is the document ``file#path``. Its level is the stated one, or the exhaustivity where
-    the element is relevant. The order of results is the run's; of an element that comes twice the
-    first counts. Raises XcgError where there are only passages, or ir_measures cannot compute one.
+    An element is the document ``file#path``. The order of results is the run's; of an element that
+    comes twice the first counts. Raises XcgError where ir_measures cannot compute one.
     """
-    if not measures:
-        return {}
-    levels = {topic: _levels(base, topic) for topic in base.topics}
     own = [measure for measure in measures if measure.definition.of_levels is not None]
     others = [measure for measure in measures if measure.definition.of_levels is None]
     return {
-        run.name: {
-            **(_own_figures(levels, run, own) if own else {}),
-            **(_figures_of_ir_measures(levels, run, others) if others else {}),
-        }
-        for run in runs
+        **(_own_figures(levels, run, own) if own else {}),
+        **(_figures_of_ir_measures(levels, run, others) if others else {}),
     }
-
-
-Levels = Mapping[str, Mapping[str, int]]
-"""Topic → document → level."""
 
 
 def _own_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
@@ -122,6 +111,14 @@ def _figures_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure
         names = ", ".join(map(str, measures))
         raise XcgError(f"ir_measures cannot compute {names}: {type(error).__name__}: {error}") from None
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in found}
+
+
+def levels_of(base: RecallBase) -> Levels:
+    """Return the levels of all assessed documents; XcgError where there are only passages.
+
+    They are the stated ones, or the exhaustivity where an element is relevant.
+    """
+    return {topic: _levels(base, topic) for topic in base.topics}
 
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
