@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from dataclasses import dataclass, field
 from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt
@@ -23,16 +22,20 @@ _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-@dataclass(slots=True)
 class _Columns:
-    """The lines of one topic: a column each, for a run may have millions of lines."""
+    """The lines of one topic: a column each, for a run may have millions of lines.
 
-    scores: array[float] = field(default_factory=lambda: array("f"))
-    files: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)  # what follows in the document id, with its "#"
-    ranks: array[int] = field(default_factory=lambda: array("q"))
-    lines: list[range] = field(default_factory=list)
-    plain: bool = True  # all are whole documents under their canonical names
+    places: what follows in the document id, with its ``#``. plain: whether all are whole documents
+    under their canonical names.
+    """
+
+    def __init__(self, plain: bool = True) -> None:
+        self.scores = array("f")
+        self.files: list[str] = []
+        self.places: list[str] = []
+        self.ranks = array("q")
+        self.lines: list[range] = []
+        self.plain = plain
 
     def add_lines(self, first: int, end: int) -> None:
         if self.lines and self.lines[-1].stop == first:
