@@ -206,10 +206,17 @@ class _Scoring:
         notes = self._step(_READING)
         levels = levels_of(work.base)
         for source in sources:
-            for run in read_sources([source], notes, work.ties, work.base):
-                figures = trec_figures(levels, run, work.standard)
-                scored = ScoredRun(run.name, run.source, run.answered, run.skipped, [], figures)
-                self._share.runs.append(scored)
+            self._share.runs += [
+                ScoredRun(
+                    run.name,
+                    run.source,
+                    run.answered,
+                    run.skipped,
+                    [],
+                    trec_figures(levels, run, work.standard),
+                )
+                for run in read_sources([source], notes, work.ties, work.base)
+            ]
 
 
 def put_together(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
