@@ -1,8 +1,8 @@
-"""What a campaign costs: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS]]].
+"""What a campaign costs: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS [TREC_EVAL]]]].
 
 A simulated campaign is evaluated as a whole and in parts, each against a floor within the same run:
 what lxml needs to parse the same files and nothing else; for flat TREC runs, what ir_measures' command
-needs.
+needs, and trec_eval where the path of its binary is given.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from xcg.runs import read_runs
 from xcg.simulation import Shape, simulate
 
 MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
+_TOPICS, _FLAT_RUNS = 51, 69  # of flat retrieval
 
 
 def median(repetitions: int, work: Callable[[], object]) -> float:
@@ -118,26 +119,42 @@ def assessments_with_sizes(folder: Path) -> RecallBase:
     return sized
 
 
-def flat(folder: Path, repetitions: int) -> None:
-    """Print what 51,000 flat results cost against ir_measures' command."""
+def flat(folder: Path, repetitions: int, trec_eval: str | None) -> None:
+    """Print what flat runs cost by the command against ir_measures' and trec_eval's."""
     chance = random.Random(1)
-    with (folder / "flat.qrels").open("w") as qrels, (folder / "flat.run").open("w") as run:
-        for topic in range(51):
+    qrels = folder / "flat.qrels"
+    with qrels.open("w") as file:
+        for topic in range(_TOPICS):
             for number in range(200):
-                qrels.write(f"{topic} 0 d{number * 7} {chance.choice([0, 0, 0, 1, 2])}\n")
-            for rank, document in enumerate(chance.sample(range(5000), 1000), 1):
-                run.write(f"{topic} Q0 d{document} {rank} {1000 - rank} flat\n")
-    files = [str(folder / "flat.qrels"), str(folder / "flat.run")]
-    ours = [sys.executable, "-m", "xcg", "evaluate", "--assessments", files[0], "--run", files[1]]
+                file.write(f"{topic} 0 d{number * 7} {chance.choice([0, 0, 0, 1, 2])}\n")
+    runs = [folder / "flat" / f"run{number}" for number in range(_FLAT_RUNS)]
+    runs[0].parent.mkdir()
+    for run in runs:
+        with run.open("w") as file:
+            for topic in range(_TOPICS):
+                for rank, document in enumerate(chance.sample(range(5000), 1000), 1):
+                    file.write(f"{topic} Q0 d{document} {rank} {1000 - rank} {run.name}\n")
     measures = "nDCG@10 AP P@10"
-    theirs = [sys.executable, "-m", "ir_measures", *files, measures]
 
-    def call(command: Sequence[str]) -> Callable[[], object]:
-        return lambda: subprocess.run(command, check=True, capture_output=True)
+    def call(*command: object) -> Callable[[], object]:
+        return lambda: subprocess.run(list(map(str, command)), check=True, capture_output=True)
 
-    mine = median(repetitions, call([*ours, "--measures", measures]))
-    other = median(repetitions, call(theirs))
-    print(f"51,000 flat results: {mine / other:.2f} × ir_measures' command ({other:.2f} s)")
+    def ours(run: Path) -> Callable[[], object]:
+        options = ["--assessments", qrels, "--run", run, "--measures", measures]
+        return call(sys.executable, "-m", "xcg", "evaluate", *options)
+
+    one = median(repetitions, ours(runs[0]))
+    other = median(repetitions, call(sys.executable, "-m", "ir_measures", qrels, runs[0], measures))
+    print(f"51,000 flat results: {one / other:.2f} × ir_measures' command ({other:.2f} s)")
+    every = median(repetitions, ours(runs[0].parent))
+    print(f"{len(runs)} such runs in one call: {every / one:.1f} × one of them")
+    if trec_eval is None:
+        return
+    official = ["-c", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.10"]
+    calls = [call(trec_eval, *official, qrels, run) for run in runs]
+    single = median(repetitions, calls[0])
+    loop = median(repetitions, lambda: [evaluate_run() for evaluate_run in calls])
+    print(f"one: {one / single:.2f} × trec_eval ({single:.3f} s), all: {every / loop:.2f} × one by one")
 
 
 def main() -> None:
@@ -147,7 +164,7 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         elements(Path(folder) / "campaign", articles, runs, repetitions)
-        flat(Path(folder), repetitions)
+        flat(Path(folder), repetitions, sys.argv[4] if len(sys.argv) > 4 else None)
 
 
 if __name__ == "__main__":

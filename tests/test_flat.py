@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Sequence
 from io import BufferedReader, BytesIO
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
+from xcg import scoring
+from xcg.campaign import read_sources
 from xcg.errors import InputError, Notes, XcgError
 from xcg.inputs import LONGEST_LINE, lines
 from xcg.judgements import Assessment, RecallBase, read_assessments
 from xcg.judgements.trec_qrels import _read_lines, read_trec_qrels
-from xcg.runs import read_run
+from xcg.runs import Run, read_run
 
 QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
 RUN = "1 Q0 d2 1 4.0 t\n1 Q0 d3 2 3.0 t\n1 Q0 d1 3 2.0 t\n1 Q0 other 4 1.0 t\n2 Q0 d1 1 1 t\n"
@@ -231,3 +236,24 @@ def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=re.escape(where)):
             read_assessments(write(tmp_path, "q", text + wrong))
+
+
+def test_one_flat_run_is_held_at_a_time(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "qrels", QRELS)
+    runs = [write(tmp_path, name, RUN) for name in ("a", "b", "c")]
+    held: list[weakref.ref[Run]] = []
+
+    def read(*arguments: Any) -> list[Run]:
+        assert not any(reference() for reference in held)
+        found = read_sources(*arguments)
+        held.extend(map(weakref.ref, found))
+        return found
+
+    with patch.object(scoring, "read_sources", read):
+        results = xcg.evaluate(qrels, runs, measures="AP P@2")
+    assert len(held) == 3
+    assert results.runs == [f"t [{run}]" for run in runs]
+    # the two relevant documents at ranks 2 and 3 for topic 1, none for topic 2
+    assert [results.value(run, "AP") for run in results.runs] == [
+        pytest.approx((1 / 2 + 2 / 3) / 4)
+    ] * 3

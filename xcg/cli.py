@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +22,26 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")  # as in xcg.report.tables
 _PATIENCE = 1.0  # seconds
+_OBJECTS = 50_000  # that may come before garbage is looked for; Python's own number is 700
 C = TypeVar("C", bound=Callable[..., Any])
 
 
 class _Group(click.Group):
     """Commands that answer every error a user can cause with one message and status 2."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run a command, without looking for garbage that a short process hardly has.
+
+        Importing and reading make tens of thousands of objects that stay, and each look goes through
+        them; so looks are rarer than usual, and there is none at the end of the process.
+        """
+        thresholds = gc.get_threshold()
+        gc.set_threshold(_OBJECTS, *thresholds[1:])
+        atexit.register(gc.freeze)
+        try:
+            return super().main(*arguments, **options)
+        finally:
+            gc.set_threshold(*thresholds)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

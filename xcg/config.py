@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-import voluptuous as vol
-
 from xcg.errors import InputError, XcgError
+from xcg.later import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import TIES, Ties
 from xcg.user_model import UserModel, check, checked_models, choice, resolve_models, text
@@ -45,7 +44,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Configuration:
     """
     file = load_yaml(Path(path))
     folder = file.path.parent
-    values = check(file.content, _CONFIGURATION, file.where)
+    values = check(file.content, _schema(), file.where)
     configuration = Configuration()
     if "corpus" in values:
         configuration.corpus = folder / values["corpus"]
@@ -122,15 +121,16 @@ def _workers(value: object) -> int:
     raise vol.Invalid("expected a number of processes from 1, or -1 for one a core")
 
 
-_CONFIGURATION = vol.Schema(
-    {
-        vol.Optional("corpus"): text,
-        vol.Optional("assessments"): _paths,
-        vol.Optional("runs"): _paths,
-        vol.Optional("user_model"): _model_spec,
-        vol.Optional("measures"): _list_or_text,
-        vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
-        vol.Optional("ties"): choice(TIES),
-        vol.Optional("workers"): _workers,
-    }
-)
+def _schema() -> vol.Schema:
+    return vol.Schema(
+        {
+            vol.Optional("corpus"): text,
+            vol.Optional("assessments"): _paths,
+            vol.Optional("runs"): _paths,
+            vol.Optional("user_model"): _model_spec,
+            vol.Optional("measures"): _list_or_text,
+            vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
+            vol.Optional("ties"): choice(TIES),
+            vol.Optional("workers"): _workers,
+        }
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -126,7 +125,7 @@ def _ideal_ranking(ideal: IdealTopic, of_run: TopicGains) -> TopicGains:
         _, best = material.readings(unit)
         return best, best
 
-    return TopicGains(ideal.gains, ideal.gains, 0, replace(material, readings=readings))
+    return TopicGains(ideal.gains, ideal.gains, 0, material._replace(readings=readings))
 
 
 def _mean(curves: Sequence[CurveOf]) -> CurveOf:

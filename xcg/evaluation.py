@@ -41,7 +41,7 @@ from xcg.scoring import (
     retrieved,
     score,
 )
-from xcg.user_model import UserModel
+from xcg.user_model import OF_SCALE, UserModel
 
 _MANY = 50
 
@@ -111,7 +111,7 @@ def evaluate(
     if models is None and states_spans_alone(base) and any(m.definition.needs == "gains" for m in own):
         read = read_sources(sources, notes, ties, base)
         models, sources = [default_model(base, read)], list[Run | Path](read)
-    models = models or [default_model(base)]
+    models, model_names = _with_names(models, base, own)
     checked = check_corpus and documents is not None
     work = Work(base, documents, models, own, standard, unanswered, ties, lenient, checked)
     shares = _shares(work, sources, workers, progress)
@@ -122,23 +122,44 @@ def evaluate(
     named = dict(zip(names, scored, strict=True))
     note_topics(base, named, unanswered, notes)
     rows = []
-    for number, model in enumerate(models):
-        without_ideal = shares[0].without_ideal[number]
-        if without_ideal and any(measure.definition.needs == "gains" for measure in own):
-            missing = some_topics(without_ideal)
-            notes.note(f"{model.name}: no ideal element, so not in the means: topic {missing}")
+    for number, model_name in enumerate(model_names):
+        if any(measure.definition.needs == "gains" for measure in own):
+            missing = some_topics(shares[0].without_ideal[number])
+            if missing:
+                notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
         for name, run in named.items():
-            rows += _rows(model, name, own, run.columns[number], notes)
-            rows += _trec_rows(model.name, name, run, standard, base, unanswered)
+            if own:
+                rows += _rows(models[number], name, own, run.columns[number], notes)
+            rows += _trec_rows(model_name, name, run, standard, base, unanswered)
     order = {str(measure): place for place, measure in enumerate(chosen)}
     if standard and own:
         rows = _in_order(rows, order)
     if not rows:
         raise NothingToAverageError(
-            "nothing to average: no topic has an ideal element under "
-            + ", ".join(model.name for model in models)
+            "nothing to average: no topic has an ideal element under " + ", ".join(model_names)
         )
-    return Results(rows, notes.lines(), _scope(named, base, chosen, models, notes))
+    return Results(rows, notes.lines(), _scope(named, base, chosen, model_names, notes))
+
+
+def _with_names(
+    models: list[UserModel] | None, base: RecallBase, own: Sequence[Measure]
+) -> tuple[list[UserModel], list[str]]:
+    """Return the models, by default the one for the assessments, and what they are called.
+
+    Standard measures look at no model: for levels, of the default one the name is enough.
+    """
+    if models is None and not own and _are_levels(base):
+        return [], [OF_SCALE["level"]]
+    models = models or [default_model(base)]
+    return models, [model.name for model in models]
+
+
+def _are_levels(base: RecallBase) -> bool:
+    """Say whether all assessments are levels of relevance."""
+    if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
+        return False
+    files = (file for topic in base.topics for file in base.files(topic).values())
+    return {assessment.scale for file in files for assessment in file.values()} == {"level"}
 
 
 def _shares(
@@ -217,13 +238,13 @@ def _scope(
     runs: Mapping[str, ScoredRun],
     base: RecallBase,
     measures: Sequence[Measure],
-    models: Sequence[UserModel],
+    user_models: Sequence[str],
     notes: Notes,
 ) -> Scope:
     return Scope(
         list(runs),
         [str(measure) for measure in measures],
-        [model.name for model in models],
+        user_models,
         [name for name, run in runs.items() if run.answered.isdisjoint(base.topics)],
         notes.tolerated,
     )

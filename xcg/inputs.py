@@ -20,6 +20,8 @@ PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
 LONGEST_LINE = 1 << 20  # octets
+CHUNK = 1 << 15
+"""Octets that are read at once; what is made of many more at once takes new memory each time."""
 _FIRST_LINES = 20
 _CONTROLS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
@@ -152,8 +154,8 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
 
 
 def chunks(file: BufferedReader) -> Iterator[bytes]:
-    """Yield a text in chunks of about 1 MB; each ends with a line, unless that has more than 1 MB."""
-    while chunk := file.read(LONGEST_LINE):
+    """Yield a text in small chunks; each ends with a line, unless that has more than 1 MB."""
+    while chunk := file.read(CHUNK):
         yield chunk + file.readline(LONGEST_LINE + 1)
 
 

@@ -1,7 +1,7 @@
-"""numpy and lxml, imported when something in them is first asked for.
+"""Packages that are imported when something in them is first asked for.
 
-Importing numpy takes longer than the evaluation of a small flat run, which needs neither of them.
-Modules on its way take them from here; annotations need nothing, being text.
+Importing numpy takes longer than the evaluation of a small flat run, which needs none of them. Modules
+on its way take them from here; annotations need nothing, being text.
 """
 
 from __future__ import annotations
@@ -22,9 +22,13 @@ class _Later(ModuleType):
 
 if TYPE_CHECKING:
     import numpy as np
+    import voluptuous as vol
+    import yaml
     from lxml import etree
 else:
     np = _Later("numpy")
     etree = _Later("lxml.etree")
+    vol = _Later("voluptuous")
+    yaml = _Later("yaml")
 
-__all__ = ["etree", "np"]
+__all__ = ["etree", "np", "vol", "yaml"]

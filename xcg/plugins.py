@@ -6,17 +6,15 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from xcg.errors import XcgError, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Part(Generic[F]):
+class Part(NamedTuple, Generic[F]):
     """One chosen part of a user model: its name, its parameters and the function to call.
 
     ``str(part)`` is what a user would type: ``kazai_lalmas(tie=shallower)``.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.campaign import (
     Campaign,
@@ -21,7 +21,7 @@ from xcg.campaign import (
 )
 from xcg.errors import InputError, Notes, XcgError
 from xcg.measures import Measure, TopicGains
-from xcg.measures.trec import trec_figures
+from xcg.measures.trec import levels_of, trec_figures
 from xcg.near_misses import exact, judged
 from xcg.overlap import is_own
 from xcg.runs import Run
@@ -42,8 +42,7 @@ _READING, _TOPICS, _STANDARD, _DOCUMENTS = range(4)
 _ASSESSMENTS, _RANKINGS, _MODELS = range(3)
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """What all shares have in common.
 
     measures: those on gains, scores, grades and text. standard: those of ir_measures.
@@ -69,12 +68,12 @@ class Column:
     parts: list[object] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ScoredRun:
+class ScoredRun(NamedTuple):
     """A run's figures: a list of columns a user model, a column a measure.
 
     name: as the run has it, so that another one may be called the same. answered: the topics. skipped:
-    see :class:`Run`. standard: the figures of ir_measures, (topic, measure) → value.
+    see :class:`Run`. columns: none where there are only standard measures. standard: the figures of
+    these, (topic, measure) → value.
     """
 
     name: str
@@ -136,7 +135,9 @@ def depends_on_other_runs(work: Work) -> bool:
     Without a corpus the trees are those that the paths span, and some models look at elements that
     nobody assessed.
     """
-    return work.corpus is None and any(
+    if not work.measures or work.corpus is not None:
+        return False
+    return any(
         model.relevance_value.near_misses.function not in (judged, exact)
         or not is_own(model.relevance_value.partially_seen)
         or getattr(model.ideal.plain, "__module__", "") != "xcg.ideal"
@@ -156,6 +157,9 @@ class _Scoring:
 
     def run(self, beside: Retrieved, sources: Sequence[Run | Path], progress: Progress | None) -> None:
         work, base = self._work, self._work.base
+        if self._is_of_levels_alone():
+            self._run_by_run(sources)
+            return
         read = read_sources(sources, self._step(_READING), work.ties, base)
         runs = with_own_names(read, Notes())  # whoever knows all runs names them
         campaign = Campaign(base, runs, work.corpus, Notes(), check_later=True, beside=beside)
@@ -170,7 +174,8 @@ class _Scoring:
                 campaign.notes = self._step(_TOPICS, place, _MODELS + number)
                 sheet.score(stages)
         self._step(_STANDARD)
-        standard = trec_figures(base, runs, work.standard)
+        levels = levels_of(base) if work.standard else {}
+        standard = [trec_figures(levels, run, work.standard) for run in runs]
         campaign.check_results(lambda file: self._step(_DOCUMENTS, file))
         if work.corpus is not None:
             work.corpus.write_cache()
@@ -182,10 +187,38 @@ class _Scoring:
                 run.answered,
                 run.skipped,
                 [sheet.columns[run.name] for sheet in sheets],
-                standard.get(run.name, {}),
+                figures,
             )
-            for as_read, run in zip(read, runs, strict=True)
+            for as_read, run, figures in zip(read, runs, standard, strict=True)
         ]
+
+    def _is_of_levels_alone(self) -> bool:
+        """Say whether there is nothing to do but to compute standard measures on levels."""
+        base = self._work.base
+        return (
+            not self._work.measures
+            and not self._work.check_corpus
+            and all(measure.definition.of_levels is not None for measure in self._work.standard)
+            and not any(base.spans(topic) or base.passages(topic) for topic in base.topics)
+        )
+
+    def _run_by_run(self, sources: Sequence[Run | Path]) -> None:
+        """Score each run when it was read, so that no more than one is held."""
+        work = self._work
+        notes = self._step(_READING)
+        levels = levels_of(work.base)
+        for source in sources:
+            self._share.runs += [
+                ScoredRun(
+                    run.name,
+                    run.source,
+                    run.answered,
+                    run.skipped,
+                    [],
+                    trec_figures(levels, run, work.standard),
+                )
+                for run in read_sources([source], notes, work.ties, work.base)
+            ]
 
 
 def put_together(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:

@@ -7,15 +7,15 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
-
-import voluptuous as vol
 
 from xcg.documents.tree import SizeUnit
 from xcg.documents.units import TOKENIZERS, Tokenizer
 from xcg.errors import InputError, XcgError, nearest
 from xcg.ideal import SELECTIONS, Selection
+from xcg.later import vol
 from xcg.measures.effort_precision import Interpolation, Unretrieved
 from xcg.near_misses import NEAR_MISSES
 from xcg.overlap import PARTIALLY_SEEN
@@ -235,7 +235,7 @@ def _range(value: Mapping[object, object], where: str) -> list[object]:
 
 def checked_model(content: object, where: Callable[[Place], str]) -> UserModel:
     """Return the model of a mapping; ``where`` says for a place in it how messages name it."""
-    values = check(content, _MODEL, where)
+    values = check(content, _schema(), where)
     try:
         return UserModel(**values)
     except XcgError as error:
@@ -340,16 +340,6 @@ def _optional(rules: Mapping[str, object]) -> dict[object, object]:
     return {vol.Optional(key): rule for key, rule in rules.items()}
 
 
-_RELEVANCE_VALUE = _optional(
-    {
-        "alpha": _alpha,
-        "normalisation": choice(get_args(Normalisation)),
-        "partially_seen": _part(PARTIALLY_SEEN),
-        "near_misses": _part(NEAR_MISSES),
-    }
-)
-
-
 def _relevance_value(values: dict[str, Any]) -> RelevanceValue:
     try:
         return RelevanceValue(**values)
@@ -357,26 +347,32 @@ def _relevance_value(values: dict[str, Any]) -> RelevanceValue:
         raise vol.Invalid(str(error)) from None
 
 
-_EFFORT = _optional(
-    {
-        "interpolation": choice(get_args(Interpolation)),
-        "unretrieved": choice(get_args(Unretrieved)),
-        "unit": choice(get_args(EffortUnit)),
-        "tokenizer": _part(TOKENIZERS),
-    }
-)
-_MODEL = vol.Schema(
-    {
-        vol.Required("name"): text,
-        **_optional(
-            {
-                "quantisation": _quantisation,
-                "ideal": _part(SELECTIONS),
-                "relevance_value": vol.All(_RELEVANCE_VALUE, _relevance_value),
-                "size": choice(get_args(SizeUnit)),
-                "spans": choice(get_args(Spans)),
-                "effort": vol.All(_EFFORT, lambda values: Effort(**values)),
-            }
-        ),
-    }
-)
+@cache
+def _schema() -> vol.Schema:
+    relevance_value = _optional(
+        {
+            "alpha": _alpha,
+            "normalisation": choice(get_args(Normalisation)),
+            "partially_seen": _part(PARTIALLY_SEEN),
+            "near_misses": _part(NEAR_MISSES),
+        }
+    )
+    effort = _optional(
+        {
+            "interpolation": choice(get_args(Interpolation)),
+            "unretrieved": choice(get_args(Unretrieved)),
+            "unit": choice(get_args(EffortUnit)),
+            "tokenizer": _part(TOKENIZERS),
+        }
+    )
+    parts = _optional(
+        {
+            "quantisation": _quantisation,
+            "ideal": _part(SELECTIONS),
+            "relevance_value": vol.All(relevance_value, _relevance_value),
+            "size": choice(get_args(SizeUnit)),
+            "spans": choice(get_args(Spans)),
+            "effort": vol.All(effort, lambda values: Effort(**values)),
+        }
+    )
+    return vol.Schema({vol.Required("name"): text, **parts})

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from xcg.errors import InputError
+from xcg.later import yaml
 
 _LARGEST = 1 << 20  # octets; a configuration is a page, not a megabyte
 _MOST_NODES = 50_000  # also after aliases are followed, so that these cannot multiply
 _DEEPEST = 50
 _PLAIN = ("tag:yaml.org,2002:seq", "tag:yaml.org,2002:map")
-
-# libyaml's loader is several times faster, where PyYAML was built with it.
-_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Place = tuple[object, ...]
 """Where a value stands: the keys and list indices that lead to it."""
@@ -66,7 +62,8 @@ def load_yaml(path: Path) -> YamlFile:
         raise InputError(path, "larger than 1 MB; expected a YAML configuration")
     file = YamlFile(path)
     try:
-        loader = _Loader(octets)
+        # libyaml's loader is several times faster, where PyYAML was built with it.
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(octets)
         try:
             node = loader.get_single_node()
             if node is not None:

@@ -1,4 +1,7 @@
-"""Assessment files by their content: XML, JSON Lines, or qrels with four columns or more."""
+"""Assessment files by their content: XML, JSON Lines, or qrels with four columns or more.
+
+The readers of other forms than TREC's are imported when a file has one.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ from collections.abc import Iterable
 
 from xcg.errors import Notes
 from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input, peek_columns
-from xcg.judgements.inex_xml import read_inex_assessments
-from xcg.judgements.json_lines import read_json_assessments
-from xcg.judgements.offsets import read_offset_qrels
 from xcg.judgements.recall_base import RecallBase
 from xcg.judgements.trec_qrels import read_trec_qrels
 
@@ -24,11 +24,17 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
     for path in expand(paths, "assessments"):
         with open_input(path) as file:
             if looks_like_xml(file):
+                from xcg.judgements.inex_xml import read_inex_assessments
+
                 read_inex_assessments(file, path, base, notes)
             elif looks_like_json(file):
+                from xcg.judgements.json_lines import read_json_assessments
+
                 read_json_assessments(file, path, base, notes)
             elif peek_columns(file) == 4:
                 read_trec_qrels(file, path, base, notes)
             else:
+                from xcg.judgements.offsets import read_offset_qrels
+
                 read_offset_qrels(file, path, base, notes)
     return base

@@ -11,6 +11,7 @@ from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import LONGEST_LINE, chunks, lines
 from xcg.judgements.recall_base import Assessment, RecallBase, level_assessment
+from xcg.line_columns import are_plain_names, split_columns, stretches
 
 _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -35,22 +36,24 @@ def _read_columns(chunk: bytes, path: Path, base: RecallBase) -> bool:
     Where anything is out of the ordinary, these lines are to be read one by one: that knows what is
     legal and what to say, and takes no harm from what was added already.
     """
-    if max(map(len, chunk.split(b"\n"))) >= LONGEST_LINE:
+    if len(chunk) >= LONGEST_LINE and max(map(len, chunk.split(b"\n"))) >= LONGEST_LINE:
         return False
     try:
-        text = chunk.decode().removeprefix("\ufeff")
-        rows = [fields for line in text.split("\n") if (fields := line.split())]
-        if "\ufeff" in text or "#/" in text or set(map(len, rows)) != {4}:
+        text = chunk.decode().removeprefix("\ufeff").rstrip()
+        columns = split_columns(text)
+        if columns is None or len(columns) != 4 or "\ufeff" in text or "#/" in text:
             return False
-        topics, _, documents, levels = zip(*rows, strict=True)
+        topics, _, files, levels = columns
         assessments = {level: _assessment(level) for level in set(levels)}
-        names = {document: canonical_file(document) for document in set(documents)}
+        if not are_plain_names(files):
+            files = list(map(canonical_file, files))
+        judged: dict[str, dict[str, Assessment]] = {}
+        for start, end in stretches(topics):
+            assessed = map(assessments.__getitem__, levels[start:end])
+            judged.setdefault(topics[start], {}).update(zip(files[start:end], assessed, strict=True))
     except ValueError:
         return False
-    judged: dict[str, dict[str, Assessment]] = {topic: {} for topic in topics}
-    for topic, document, level in zip(topics, documents, levels, strict=True):
-        judged[topic][names[document]] = assessments[level]
-    if sum(map(len, judged.values())) < len(rows):
+    if sum(map(len, judged.values())) < len(files):
         return False  # a document stands twice
     for topic, found in judged.items():
         base.add_topic(topic, str(path))

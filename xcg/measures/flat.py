@@ -34,7 +34,7 @@ class JudgedRanking(NamedTuple):
 
     def relevant(self, rel: float) -> int:
         """Return how many documents are judged to have at least the level ``rel``."""
-        return sum(level >= rel for level in self.judged)
+        return len([level for level in self.judged if level >= rel])
 
 
 def precision(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
@@ -74,7 +74,9 @@ def ndcg(ranking: JudgedRanking, depth: float = math.inf) -> float:
     0.5
     """
     dcg = _dcg(zip(ranking.ranks, ranking.levels, strict=True), depth)
-    ideal = sorted((level for level in ranking.judged if level > 0), reverse=True)
+    ideal = sorted(ranking.judged, reverse=True)
+    if depth < len(ideal):
+        del ideal[int(depth) :]
     return _ratio(dcg, _dcg(enumerate(ideal, 1), depth))
 
 

@@ -41,8 +41,7 @@ class Graded(NamedTuple):
     new: int
 
 
-@dataclass(frozen=True)
-class Material:
+class Material(NamedTuple):
     """What measures can look at beside the gains, each found when it is first asked for.
 
     scores: the quantised score of every result, whatever was seen before. recall_base: those of all
@@ -83,8 +82,7 @@ class TopicGains:
         return self.material
 
 
-@dataclass(frozen=True)
-class Cutoff:
+class Cutoff(NamedTuple):
     """What stands behind the @: its name in messages, and which numbers it may be."""
 
     name: str
@@ -102,8 +100,7 @@ RECALL_OR_MEAN = Cutoff("a recall point above 0 and at most 1", "0.1", whole=Fal
 RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, least=-1.0)
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A parameter that is a number: its default, and the range it must lie in."""
 
     default: float

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import compress, count
 from typing import TYPE_CHECKING
 
 from xcg.documents.paths import WHOLE
@@ -11,11 +12,13 @@ from xcg.measures.flat import JudgedRanking
 from xcg.measures.measure import Definition, Measure, not_alone
 
 if TYPE_CHECKING:
-    from xcg.judgements import RecallBase
+    from xcg.judgements import Assessment, RecallBase
     from xcg.runs import Ranking, Run
 
 Figures = dict[tuple[str, str], float]
 """(topic, measure) → value."""
+Levels = Mapping[str, Mapping[str, int]]
+"""Topic → document → level."""
 
 
 def trec_name(text: str) -> str | None:
@@ -55,31 +58,18 @@ def trec_measure(name: str) -> Measure:
     return Measure(_DEFINITIONS[name])
 
 
-def trec_figures(
-    base: RecallBase, runs: Iterable[Run], measures: Sequence[Measure]
-) -> dict[str, Figures]:
-    """Return run → (topic, measure) → value for the assessed topics that the run answers.
+def trec_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
+    """Return (topic, measure) → value for the assessed topics that a run answers.
 
-    An element is the document ``file#path``. Its level is the stated one, or the exhaustivity where
-    the element is relevant. The order of results is the run's; of an element that comes twice the
-    first counts. Raises XcgError where there are only passages, or ir_measures cannot compute one.
+    An element is the document ``file#path``. The order of results is the run's; of an element that
+    comes twice the first counts. Raises XcgError where ir_measures cannot compute one.
     """
-    if not measures:
-        return {}
-    levels = {topic: _levels(base, topic) for topic in base.topics}
     own = [measure for measure in measures if measure.definition.of_levels is not None]
     others = [measure for measure in measures if measure.definition.of_levels is None]
     return {
-        run.name: {
-            **(_own_figures(levels, run, own) if own else {}),
-            **(_figures_of_ir_measures(levels, run, others) if others else {}),
-        }
-        for run in runs
+        **(_own_figures(levels, run, own) if own else {}),
+        **(_figures_of_ir_measures(levels, run, others) if others else {}),
     }
-
-
-Levels = Mapping[str, Mapping[str, int]]
-"""Topic → document → level."""
 
 
 def _own_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figures:
@@ -92,14 +82,10 @@ def _own_figures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Figur
         judged = levels.get(topic)
         if not judged:
             continue
-        found = [
-            (rank, judged[document])
-            for rank, document in enumerate(_documents(ranking), 1)
-            if document in judged
-        ]
-        seen = JudgedRanking(
-            [rank for rank, _ in found], [level for _, level in found], list(judged.values())
-        )
+        documents = _documents(ranking)
+        ranks = list(compress(count(1), map(judged.__contains__, documents)))
+        found = [judged[documents[rank - 1]] for rank in ranks]
+        seen = JudgedRanking(ranks, found, list(judged.values()))
         for name, of_levels, cutoff, settings in computed:
             assert of_levels is not None
             figures[topic, name] = of_levels(seen, cutoff, settings)
@@ -127,6 +113,14 @@ def _figures_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in found}
 
 
+def levels_of(base: RecallBase) -> Levels:
+    """Return the levels of all assessed documents; XcgError where there are only passages.
+
+    They are the stated ones, or the exhaustivity where an element is relevant.
+    """
+    return {topic: _levels(base, topic) for topic in base.topics}
+
+
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
     files = base.files(topic)
     if not files and (base.spans(topic) or base.passages(topic)):
@@ -134,24 +128,30 @@ def _levels(base: RecallBase, topic: str) -> dict[str, int]:
             f"topic {topic}: standard measures need levels or assessed elements, and here "
             "are passages; xcg convert --corpus makes elements of them"
         )
-    levels = {}
-    for file, elements in files.items():
-        for path, assessment in elements.items():
-            level = int(assessment.exhaustivity)
-            if assessment.scale != "level":
-                level = max(level, 1) if assessment.relevant else 0
-            levels[_document(file, path)] = level
-    return levels
+    return {
+        _document(file, path) if path != WHOLE else file: int(assessment.exhaustivity)
+        if assessment.scale == "level"
+        else _level(assessment)
+        for file, elements in files.items()
+        for path, assessment in elements.items()
+    }
 
 
-def _documents(ranking: Ranking) -> Iterable[str]:
+def _level(assessment: Assessment) -> int:
+    """Return the level that grades stand for."""
+    return max(int(assessment.exhaustivity), 1) if assessment.relevant else 0
+
+
+def _documents(ranking: Ranking) -> Sequence[str]:
     """Return what the results are called as documents, in order, each once."""
-    if not ranking.spans and set(ranking.paths) <= {WHOLE}:
-        return dict.fromkeys(ranking.files)
-    return dict.fromkeys(
-        f"{file}#{ranking.spans[place]}" if place in ranking.spans else _document(file, path)
-        for place, (file, path) in enumerate(ranking)
-    )
+    if not ranking.spans and ranking.paths.count(WHOLE) == len(ranking):
+        documents = ranking.files
+    else:
+        documents = [
+            f"{file}#{ranking.spans[place]}" if place in ranking.spans else _document(file, path)
+            for place, (file, path) in enumerate(ranking)
+        ]
+    return documents if len(set(documents)) == len(documents) else list(dict.fromkeys(documents))
 
 
 def _document(file: str, path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -102,6 +101,8 @@ def _json(records: Iterable[dict[str, object]]) -> str:
 
 
 def _csv(records: Iterable[dict[str, object]]) -> str:
+    import csv
+
     text = io.StringIO()
     rows = list(records)
     writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")

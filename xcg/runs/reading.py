@@ -1,4 +1,7 @@
-"""Run files by their content: XML is an inex-submission, a brace JSON Lines, all else a TREC run."""
+"""Run files by their content: XML is an inex-submission, a brace JSON Lines, all else a TREC run.
+
+The readers of other forms are imported when a file has one.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ from pathlib import Path
 
 from xcg.errors import Notes
 from xcg.inputs import PathLike, expand, looks_like_json, looks_like_xml, open_input
-from xcg.runs.inex_submission import read_inex_submission
-from xcg.runs.json_lines import read_json_run
 from xcg.runs.run import Run, Ties, Topics
 from xcg.runs.trec import read_trec_run
 
@@ -25,8 +26,12 @@ def read_run(
     path = Path(path)
     with open_input(path) as file:
         if looks_like_xml(file):
+            from xcg.runs.inex_submission import read_inex_submission
+
             return read_inex_submission(file, path, notes, topics)
         if looks_like_json(file):
+            from xcg.runs.json_lines import read_json_run
+
             return read_json_run(file, path, notes, topics)
         return read_trec_run(file, path, notes, ties, topics)
 

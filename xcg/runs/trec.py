@@ -5,34 +5,42 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from io import BufferedReader
-from itertools import compress, islice, pairwise
-from operator import add, gt, ne
+from itertools import chain, islice
+from operator import add, gt
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
-from xcg.inputs import lines
-from xcg.runs.regular import BLOCK, IrregularError, if_regular
+from xcg.inputs import LONGEST_LINE, chunks, lines
+from xcg.line_columns import are_numbers, are_plain_names, split_columns, stretches
+from xcg.runs.regular import IrregularError, if_regular
 from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
 
-_LONGEST_LINE = 1 << 20  # bytes; a longer one is left to the reader that refuses it
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-@dataclass(slots=True)
 class _Columns:
-    """The lines of one topic: a column each, for a run may have millions of lines."""
+    """The lines of one topic: a column each, for a run may have millions of lines.
 
-    scores: array[float] = field(default_factory=lambda: array("f"))
-    files: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)  # what follows in the document id, with its "#"
-    ranks: array[int] = field(default_factory=lambda: array("q"))
-    lines: array[int] = field(default_factory=lambda: array("q"))
+    places: what follows in the document id, with its ``#``. plain: whether all are whole documents
+    under their canonical names.
+    """
+
+    def __init__(self, plain: bool = True) -> None:
+        self.scores = array("f")
+        self.files: list[str] = []
+        self.places: list[str] = []
+        self.ranks = array("q")
+        self.lines: list[range] = []
+        self.plain = plain
+
+    def add_lines(self, first: int, end: int) -> None:
+        if self.lines and self.lines[-1].stop == first:
+            first = self.lines.pop().start
+        self.lines.append(range(first, end))
 
 
 def read_trec_run(
@@ -85,13 +93,13 @@ def _by_lines(
             continue
         columns = read.get(topic)
         if columns is None:
-            columns = read[topic] = _Columns()
+            columns = read[topic] = _Columns(plain=False)
         columns.scores.append(score)
         name, mark, rest = document.partition("#")
         columns.files.append(same.setdefault(name, name))
         columns.places.append(same.setdefault(mark + rest, mark + rest))
         columns.ranks.append(rank)
-        columns.lines.append(number)
+        columns.add_lines(number, number + 1)
     return tag, read, skipped
 
 
@@ -104,40 +112,41 @@ def _by_columns(
     skipped: set[str] = set()
     tag = ""
     line = 1
-    while octets := file.read(BLOCK):
-        octets += file.readline(_LONGEST_LINE)
+    for octets in chunks(file):
         text = octets.decode()
         if line == 1:
             text = text.removeprefix("\ufeff")
-        if len(octets) > _LONGEST_LINE or "\ufeff" in text:
+        if len(octets) > LONGEST_LINE or "\ufeff" in text:
             raise IrregularError
-        column = _columns(text.rstrip())
+        column = _texts(text.rstrip())
         tag = tag or column.tags[0]
         first_score = float(column.scores[0])  # is checked even where nobody wants its topic
         if column.tags.count(tag) < len(column.tags) or not math.isfinite(first_score):
             raise IrregularError
-        for start, end in _stretches(column.topics):
+        plain = not column.places and are_plain_names(column.files)
+        for start, end in stretches(column.topics):
             topic = column.topics[start]
             if topics is not None and topic not in topics:
                 skipped.add(topic)
                 continue
             scores = list(map(float, column.scores[start:end]))
-            if not all(map(math.isfinite, scores)):
+            if not math.isfinite(sum(scores)):  # so one of them is not, or they are huge
                 raise IrregularError
             files, places = column.files[start:end], column.places[start:end]
             columns = read.setdefault(topic, _Columns())
             columns.scores.extend(scores)
             columns.files.extend(map(same.setdefault, files, files))
-            columns.places.extend(map(same.setdefault, places, places))
+            columns.places.extend(map(same.setdefault, places, places) if places else [""] * len(files))
+            columns.plain = columns.plain and plain
             if ties == "rank":
                 columns.ranks.extend(map(int, column.ranks[start:end]))
-            columns.lines.extend(range(line + start, line + end))
+            columns.add_lines(line + start, line + end)
         line += text.count("\n")
     return tag, read, skipped
 
 
 class _Texts(NamedTuple):
-    """The columns of some lines."""
+    """The columns of some lines; places are empty where every document is a whole one."""
 
     topics: list[str]
     files: list[str]
@@ -147,26 +156,19 @@ class _Texts(NamedTuple):
     tags: list[str]
 
 
-def _columns(text: str) -> _Texts:
+def _texts(text: str) -> _Texts:
     """Return the columns of lines of which all have as many as the first has; else IrregularError."""
-    width = len(text.partition("\n")[0].split())
-    # A mark behind every line, all of them where the lines' ends belong and none elsewhere, shows that
-    # each line has its columns.
-    fields = text.replace("\n", " \0 ").split()
-    fields.append("\0")
-    columns = [fields[place :: width + 1] for place in range(width + 1)]
-    marks = columns.pop()
-    count = text.count("\n") + 1
-    if "\0" in text or not marks.count("\0") == count == len(marks) == len(fields) / (width + 1):
+    columns = split_columns(text)
+    if columns is None:
         raise IrregularError
-    if width == 7 and all(path.startswith("/") for path in columns[6]):
+    if len(columns) == 7 and all(path.startswith("/") for path in columns[6]):
         columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
-    elif width == 8 and _are_numbers(columns[6], 15) and _are_numbers(columns[7], 15):
+    elif len(columns) == 8 and are_numbers(columns[6], 15) and are_numbers(columns[7], 15):
         columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
-    if len(columns) != 6 or not _are_numbers(columns[3], 18):
+    if len(columns) != 6 or not are_numbers(columns[3], 18):
         raise IrregularError
     topics, iterations, documents, ranks, scores, tags = columns
-    if any("#" in name for name in {*topics, *iterations}):
+    if "#" in text and any("#" in name for name in {*topics, *iterations}):
         raise IrregularError
     return _Texts(topics, *_files_and_places(documents), ranks, scores, tags)
 
@@ -176,7 +178,7 @@ def _files_and_places(documents: list[str]) -> tuple[list[str], list[str]]:
     together = " ".join(documents)
     marks = together.count("#")
     if not marks:
-        return documents, [""] * len(documents)
+        return documents, []
     parts = together.replace("#", " #").split()
     files, places = parts[::2], parts[1::2]
     # As many marks as ids, one in every second part: each id has a file, and behind it its only mark.
@@ -184,17 +186,6 @@ def _files_and_places(documents: list[str]) -> tuple[list[str], list[str]]:
         return files, places
     split = [document.partition("#") for document in documents]
     return [file for file, _, _ in split], [mark + place for _, mark, place in split]
-
-
-def _are_numbers(texts: list[str], digits: int) -> bool:
-    together = "".join(texts)
-    return together.isascii() and together.isdecimal() and max(map(len, texts)) <= digits
-
-
-def _stretches(topics: list[str]) -> Iterator[tuple[int, int]]:
-    """Return where a topic begins and ends, for lines of one topic that follow each other."""
-    changes = compress(range(1, len(topics)), map(ne, topics, islice(topics, 1, None)))
-    return pairwise([0, *changes, len(topics)])
 
 
 def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
@@ -238,15 +229,18 @@ def _ranking(
     if order is not None:
         scores = array("f", [scores[row] for row in order])
         files, places = [files[row] for row in order], [places[row] for row in order]
+    if columns.plain:
+        return Ranking(files, [WHOLE] * len(files), keys=scores)
     try:
         return Ranking(*elements.columns(files, places), keys=scores)
     except ValueError:  # something that is no element, or not at first sight
         results = []
+    numbers = list(chain.from_iterable(columns.lines))
     for row, document in enumerate(map(add, files, places)):
         try:
             results.append(elements[document])
         except ValueError as error:
-            where = f"{path}:{columns.lines[order[row] if order is not None else row]}"
+            where = f"{path}:{numbers[order[row] if order is not None else row]}"
             message = f"topic {topic}, rank {row + 1}: {error}"
             notes.problem("results that name no element", where, message)
             results.append((document.partition("#")[0], "", None))
