@@ -21,14 +21,17 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import hashlib
+
     import numpy as np
     import voluptuous as vol
     import yaml
     from lxml import etree
 else:
+    hashlib = _Later("hashlib")
     np = _Later("numpy")
     etree = _Later("lxml.etree")
     vol = _Later("voluptuous")
     yaml = _Later("yaml")
 
-__all__ = ["etree", "np", "vol", "yaml"]
+__all__ = ["etree", "hashlib", "np", "vol", "yaml"]

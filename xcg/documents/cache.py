@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
 import itertools
 import os
 import sys
-import tempfile
 import time
 import unicodedata
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -30,7 +27,7 @@ from xcg.documents.parsing import hash_paths
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.later import etree, np
+from xcg.later import etree, hashlib, np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -358,7 +355,7 @@ class _Shards:
         if not self._new:
             return False
         new, self._new, self._elements = self._new, {}, 0
-        path = self._folder / f"{self._prefix}{uuid.uuid4().hex}.npz"
+        path = self._folder / f"{self._prefix}{os.urandom(16).hex()}.npz"
         arrays = self._pack(list(new.values()))
         arrays["digests"] = _digest_array(list(new))
         joined = []
@@ -465,6 +462,8 @@ def _load(path: Path, members: Sequence[str] | None = None) -> Arrays | None:
 
 def _save(path: Path, arrays: Arrays) -> None:
     """Write a file whole or not at all."""
+    import tempfile  # slow to import, and most of the time nothing is saved
+
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:

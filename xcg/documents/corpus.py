@@ -6,7 +6,6 @@ import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -28,6 +27,8 @@ from xcg.errors import InputError
 from xcg.later import np
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from xcg.documents.parsing import Hashes
 
 _KEPT_ELEMENTS = 4_000_000
@@ -310,6 +311,9 @@ class Corpus:
             if names:
                 yield self._noted(self._read(names, look))
             return
+
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
         chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
         workers = min(_MOST_WORKERS, os.cpu_count() or 1)
         with ThreadPoolExecutor(workers) as pool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
-from xml.sax.saxutils import escape
 
 from xcg.errors import InputError, XcgError
 from xcg.later import etree
@@ -209,6 +208,8 @@ def _article(text: str, blocks: Iterable[_Block]) -> bytes:
 
     A block that begins before the last one stops lies inside it.
     """
+    from xml.sax.saxutils import escape  # brings the whole of urllib
+
     pieces = ["<article>"]
     written = 0
     open_elements = [_Block("article", 0, len(text))]

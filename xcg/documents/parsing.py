@@ -10,7 +10,6 @@ cost several times the parsing.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 from xcg.documents.paths import walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.inputs import HARDENED, xml_error
-from xcg.later import etree, np
+from xcg.later import etree, hashlib, np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
