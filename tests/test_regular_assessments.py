@@ -185,3 +185,26 @@ def test_equal_paths_and_assessments_are_kept_once(tmp_path: Path) -> None:
     first, second = read_assessments(path).files("7").values()
     assert next(iter(first)) is next(iter(second))
     assert first["/a[1]/b[1]"] is second["/a[1]/b[1]"]
+
+
+SMALL = [
+    '<assessments topic="7"> <file name="d"><best-entry-point path="/a"/> '
+    '<path path="/a" e="3" s="2" more="x"/> <path path="/b" e="3" s="2" more="x"/></file> '
+    "</assessments>",
+    '<assessments topic="7"><file file="d"><element exhaustivity="2" size="20" rsize="4" path="/a"/>'
+    '<element exhaustivity="2" size="20" rsize="4" path="/b"/></file>'
+    '<file file="e"><element exhaustivity="?" size="9" rsize="1" path="/a" /></file></assessments>',
+]
+
+
+@pytest.mark.parametrize("text", SMALL)
+@pytest.mark.parametrize(
+    "odd", ["<", ">", "&", '"', "\t", "\n", "\r", " ", " " * 150, "x", "/", "\x85"]
+)
+def test_both_ways_agree_wherever_something_odd_stands(tmp_path: Path, text: str, odd: str) -> None:
+    path = tmp_path / "assessments"
+    for place in range(len(text) + 1):
+        path.write_text(text[:place] + odd + text[place:], newline="")
+        by_columns = outcome(tmp_path, lenient=True)
+        with patch.object(inex_xml, "if_regular", lambda *_: None):
+            assert by_columns == outcome(tmp_path, lenient=True), place
