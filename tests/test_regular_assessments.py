@@ -45,6 +45,7 @@ FILES = [
     'collection="ieee" name="größe"',
     'name=" d-3 "',
     'name="co/1" file="co/1"',
+    'xmlns="urn:x" file="co/3"',
 ]
 PATHS = ["/a[1]", "/a[1]/b[1]", "/a/b[2]", " /a[1]/c[1]", "/m:math[02]/x", "/é[1]", "/a[1]/b[1]"]
 POINTS = [
@@ -56,6 +57,8 @@ FORMS: list[tuple[str, dict[str, list[str]]]] = [
     ("path", {"exhaustiveness": ["3", "3", "1", "U"], "specificity": ["3", " 3", "1", "u"]}),
     ("path", {"e": ["2", "2", "2", "0"], "s": ["1"], "compulsory": ["yes"]}),
     ("path", {"relevance": ["3", "1"], "coverage": ["E", "s", "U"]}),
+    ("path", {"e": ["2"], "s": ["1"], "PATH": ["/q"]}),
+    ("path", {}),
     ("element", {"exhaustivity": ["1", "2", "?"], "size": ["200", "090"], "rsize": ["50", "80"]}),
 ]
 ODD = [

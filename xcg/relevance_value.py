@@ -91,12 +91,23 @@ class JudgedDocument:
                 self.scores[row] = score
         self.ideal = sorted(ideal)
         self.name = name
-        # Climbing is one Python step at a time, and lists answer those faster than arrays.
-        self.parent = tree.parent.tolist()
-        self.end = tree.end.tolist()
         self._related: dict[int, tuple[list[int], list[int]]] = {}
         self._above: dict[int, tuple[int, ...]] = {}
         self._sizes: dict[SizeUnit, list[int]] = {}
+
+    # Climbing is one Python step at a time, and lists answer those faster than arrays.
+
+    @cached_property
+    def parent(self) -> list[int]:
+        """The row of each element's parent, -1 for the root."""
+        parent: list[int] = self.tree.parent.tolist()
+        return parent
+
+    @cached_property
+    def end(self) -> list[int]:
+        """The first row after each element's subtree."""
+        end: list[int] = self.tree.end.tolist()
+        return end
 
     def above(self, row: int) -> tuple[int, ...]:
         """Return the rows above a row, the parent first; kept as in :meth:`related`."""

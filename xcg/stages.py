@@ -259,7 +259,8 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
 
     Raises XcgError where a part of the user model fails, with topic and document.
     """
-    scores_of: dict[Assessment, float] = {}
+    # Documents share most assessments: each → its score, None for what belongs to no recall-base.
+    score_of: dict[Assessment, float | None] = {}
     documents = {}
     gains = []
     for file, assessments in view.assessed.items():
@@ -267,16 +268,18 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
         try:
             scores: dict[int, float] = {}
             for row, assessment in assessments.items():
-                key = assessment._replace(characters=None)
-                if key not in scores_of:
-                    scores_of[key] = _quantised(model, assessment, tree.paths[row])
-                if assessment.relevant or scores_of[key] > 0:
-                    scores[row] = scores_of[key]
+                if assessment not in score_of:
+                    score = _quantised(model, assessment, tree.paths[row])
+                    score_of[assessment] = score if assessment.relevant or score > 0 else None
+                found = score_of[assessment]
+                if found is not None:
+                    scores[row] = found
             if not scores:
                 continue
-            by_path = {tree.paths[row]: score for row, score in sorted(scores.items())}
+            paths = tree.paths
+            by_path = {paths[row]: scores[row] for row in sorted(scores)}
             ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
-            ideals = {tree.paths[row]: scores[row] for row in ideal}
+            ideals = {paths[row]: scores[row] for row in ideal}
             near = near_scores(model.relevance_value.near_misses, tree, ideals)
         except XcgError as error:
             raise InputError(

@@ -77,9 +77,7 @@ def add_regular_assessments(file: BufferedReader, path: Path, base: RecallBase) 
 def _files(texts: Iterator[str]) -> Iterator[str]:
     """Yield what stands from behind one </file> to the next."""
     rest = ""
-    for text in texts:
-        if rest:
-            raise IrregularError
+    for text in texts:  # each but the last ends with an end tag
         *files, rest = text.split("</file>")
         yield from files
     if not _END.fullmatch(rest):
