@@ -326,9 +326,12 @@ class Campaign:
             trees = self._trees_of_paths(topic, answers.values())
         else:
             trees = self._trees_of_corpus(topic, self.corpus)
+        asked = retrieved_paths(answers.values(), topic, trees) if self.corpus is not None else {}
+        known = {}
         assessed: dict[str, dict[int, Assessment]] = {}
         for file, tree in trees.items():
-            assessed[file] = self._assessed_rows(topic, file, tree)
+            known[file] = tree.look_up([*assessed_paths.get(file, ()), *asked.get(file, ())])
+            assessed[file] = self._assessed_rows(topic, file, tree, known[file])
         highlighted: dict[str, list[tuple[int, int]]] = {}
         stated: dict[str, list[Span]] = {}
         for file, spans in self._spans(topic, trees).items():
@@ -340,17 +343,18 @@ class Campaign:
         passages = {}
         for name, run in answers.items():
             passages[name] = exact = dict[int, tuple[int, int]]()
-            rankings[name] = self._rows(run, topic, trees, exact)
+            rankings[name] = self._rows(run, topic, trees, known, exact)
         if not self._check_later:
             self.check_results()
         sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
         return TopicView(topic, trees, assessed, rankings, passages, highlighted, stated, sources)
 
-    def _assessed_rows(self, topic: str, file: str, tree: ElementTree) -> dict[int, Assessment]:
-        """Return row → assessment of a document."""
+    def _assessed_rows(
+        self, topic: str, file: str, tree: ElementTree, known: Mapping[str, int]
+    ) -> dict[int, Assessment]:
+        """Return row → assessment of a document; known: path → row of what it has."""
         elements = self.base.files(topic).get(file, {})
         rows: dict[int, Assessment] = {}
-        known = tree.rows
         for path, assessment in elements.items():
             try:
                 row = known[path] if path in known else 0 if path == WHOLE else tree.row(path)
@@ -525,6 +529,7 @@ class Campaign:
         run: Run,
         topic: str,
         trees: Mapping[str, ElementTree],
+        known: Mapping[str, Mapping[str, int]],
         exact: dict[int, tuple[int, int]],
     ) -> list[tuple[str, int | None]]:
         """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
@@ -544,7 +549,7 @@ class Campaign:
             file, path = files[place], paths[place]
             tree = trees.get(file)
             if tree is not None:
-                row = tree.rows.get(path)
+                row = known[file].get(path)
                 if row is not None:
                     rows[place] = row
                     continue
@@ -614,9 +619,14 @@ class Campaign:
         files = sorted(unchecked)
         found = self.corpus.missing_paths({file: unchecked[file].first for file in files})
         for file in files:
-            if notes_of is not None:
+            try:
+                _, missing = next(found)  # documents are read ahead, several at once
+            except XcgError:
+                if notes_of is not None:
+                    self.notes = notes_of(file)
+                raise
+            if missing and notes_of is not None:
                 self.notes = notes_of(file)
-            _, missing = next(found)  # documents are read ahead, several at once
             for path in missing:
                 try:
                     self.corpus.tree(file).row(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import compress, count
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_path
@@ -90,6 +91,7 @@ class ElementTree:
         self._positions = positions
         self._read_text = read_text
         self._read_paths = read_paths
+        self._looked_up: dict[str, int] = {}
 
     @classmethod
     def from_paths(
@@ -133,7 +135,7 @@ class ElementTree:
         steps = [steps_of[path][-1] for path in ordered]
         codes: dict[str, int] = {}
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
-        return cls(
+        tree = cls(
             tag_names=list(codes),
             tag_codes=tag_codes,
             parent=parent,
@@ -144,6 +146,8 @@ class ElementTree:
             words=[(words or {}).get(path, UNKNOWN) for path in ordered],
             positions=[position for _, position in steps],
         )
+        tree.paths, tree.rows = ordered, row_of
+        return tree
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -193,12 +197,27 @@ class ElementTree:
         """Canonical path → row."""
         return dict(zip(self.paths, range(len(self)), strict=True))
 
+    def look_up(self, paths: Iterable[str]) -> Mapping[str, int]:
+        """Return path → row of at least those of some canonical paths that the document has.
+
+        Of most documents few paths are asked for, and these cost less than :attr:`rows`.
+        """
+        if "rows" in vars(self):
+            return self.rows
+        wanted = set(paths).difference(self._looked_up)
+        if wanted:
+            rows = compress(count(), map(wanted.__contains__, self.paths))
+            self._looked_up.update((self.paths[row], row) for row in rows)
+        return self._looked_up
+
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
 
         Raises UnknownPathError, naming the nearest ancestor that the document does have.
         """
-        row = self.rows.get(path)
+        row = self._looked_up.get(path)
+        if row is None:
+            row = self.rows.get(path)
         if row is not None:
             return row
         if not len(self) or not path.startswith("/"):
