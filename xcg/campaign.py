@@ -219,15 +219,35 @@ def models_for(
     return as_user_models(user_model) if user_model is not None else [default_model(base, runs)]
 
 
+class RankedRows:
+    """A run's ranking for a topic as (file, row).
+
+    files: the file of every result. found: place → row, in order, of the results that have one; the
+    others name no element of a file with assessed elements, so that they can gain nothing and hide
+    nothing.
+    """
+
+    __slots__ = ("files", "found")
+
+    def __init__(self, files: Sequence[str] = (), found: Mapping[int, int] | None = None) -> None:
+        self.files = files
+        self.found = found or {}
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[tuple[str, int | None]]:
+        return zip(self.files, map(self.found.get, count()), strict=False)
+
+
 @dataclass(frozen=True)
 class TopicView:
     """One topic, with every path turned into a row of its document's tree.
 
     trees: file → tree, for the files with assessed elements.
     assessed: file → row → assessment.
-    rankings: run → the ranking as (file, row); row is None where the result names no element of a
-        file with assessed elements, so that it can gain nothing and hide nothing. A result that is a
-        passage stands as the smallest element that contains it.
+    rankings: run → its ranking, for the runs with results. A result that is a passage stands as the
+        smallest element that contains it.
     passages: run → place → the characters of a result that is a passage.
     highlighted: file → the passages of relevant text, where the assessments state them.
     passages_stated: the same with their grades, where relevance is stated by passages alone.
@@ -237,11 +257,15 @@ class TopicView:
     topic: str
     trees: Mapping[str, ElementTree]
     assessed: Mapping[str, Mapping[int, Assessment]]
-    rankings: Mapping[str, Sequence[tuple[str, int | None]]]
+    rankings: Mapping[str, RankedRows]
     passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     passages_stated: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    def ranking(self, run: str) -> RankedRows:
+        """Return a run's ranking, empty where it has no results."""
+        return self.rankings.get(run) or RankedRows()
 
 
 _KEPT_YARDSTICKS = 2000
@@ -481,7 +505,7 @@ class Campaign:
         A result that names nothing is an empty span. Raises XcgError where there is no corpus.
         """
         corpus = self._needed_corpus()
-        ranking = view.rankings.get(run, ())
+        ranking = view.ranking(run)
         if not ranking:
             return []
         exact = view.passages.get(run, {})
@@ -531,11 +555,11 @@ class Campaign:
         trees: Mapping[str, ElementTree],
         known: Mapping[str, Mapping[str, int]],
         exact: dict[int, tuple[int, int]],
-    ) -> list[tuple[str, int | None]]:
-        """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
+    ) -> RankedRows:
+        """Return a run's ranking as rows, and put the characters of passages into ``exact``."""
         ranking = run.rankings[topic]
         files, paths, spans = ranking.files, ranking.paths, ranking.spans
-        rows: list[int | None] = [None] * len(files)
+        found: dict[int, int] = {}
         places: Iterable[int] = range(len(files))
         if self.corpus is None and not spans:
             # Most results lie in documents without assessed elements, and all that can be said of
@@ -551,7 +575,7 @@ class Campaign:
             if tree is not None:
                 row = known[file].get(path)
                 if row is not None:
-                    rows[place] = row
+                    found[place] = row
                     continue
             elif file in unchecked and path and path != WHOLE:  # most results of most runs
                 elsewhere = unchecked[file]
@@ -568,9 +592,9 @@ class Campaign:
                 kind = InputError if place in spans and self.corpus is None else UnmappedError
                 notes.tolerate("results with unknown paths", kind(where, str(error)))
                 continue
-            if file in trees:
-                rows[place] = row
-        return list(zip(files, rows, strict=True))
+            if row is not None and tree is not None:
+                found[place] = row
+        return RankedRows(files, found)
 
     def _unusual_row(
         self,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xcg.campaign import (
     Campaign,
+    RankedRows,
     TopicView,
 )
 from xcg.documents.units import TextUnit
@@ -89,7 +90,7 @@ class Stages:
         if not ideal.gains:
             return TopicGains((), (), 0, self.material(run, ideal, model, ()))
         if ideal.gold is None:
-            found = ranking_gains(self.view.rankings.get(run, ()), ideal, model)
+            found = ranking_gains(self.view.ranking(run), ideal, model)
             return replace(found, material=self.material(run, ideal, model, found.gains))
         read, missed = self.read(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
@@ -180,16 +181,16 @@ class Stages:
 
     def material(self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike) -> Material:
         """Return what measures can look at beside the gains of a run."""
-        ranking = self.view.rankings.get(run, ())
+        ranking = self.view.ranking(run)
         as_read = self._campaign.runs[run].rankings.get(self.view.topic)
 
         def scores() -> list[float]:
-            return [
-                ideal.documents[file].own_scores.get(row, 0.0)
-                if row is not None and file in ideal.documents
-                else 0.0
-                for file, row in ranking
-            ]
+            scores = [0.0] * len(ranking)
+            for place, row in ranking.found.items():
+                document = ideal.documents.get(ranking.files[place])
+                if document is not None:
+                    scores[place] = document.own_scores.get(row, 0.0)
+            return scores
 
         def recall_base() -> list[float]:
             return [s for document in ideal.documents.values() for s in document.own_scores.values()]
@@ -226,7 +227,7 @@ class Stages:
         spans = self.spans(run)
         new = HighlightedRanking(spans, {}).new_sizes.tolist()
         graded = []
-        ranking = self.view.rankings.get(run, ())
+        ranking = self.view.ranking(run)
         for (file, row), (_, start, end), unseen in zip(ranking, spans, new, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _mapped(assessment) if assessment is not None else (0.0, 0.0)
@@ -327,7 +328,7 @@ def _quantised(model: UserModel, assessment: Assessment, path: str) -> float:
 
 
 def ranking_gains(
-    ranking: Sequence[tuple[str, int | None]],
+    ranking: RankedRows,
     ideal: IdealTopic,
     model: UserModel,
     watch: Callable[[int, int, Reader], None] | None = None,
@@ -339,12 +340,14 @@ def ranking_gains(
     readers: dict[str, Reader] = {}
     documents = ideal.documents
     gains = np.zeros(len(ranking))
-    for place, (file, row) in enumerate(ranking):
-        if row is None or file not in documents:
-            continue
+    for place, row in ranking.found.items():
+        file = ranking.files[place]
         reader = readers.get(file)
         if reader is None:
-            reader = readers[file] = Reader(documents[file], model.relevance_value, model.size)
+            document = documents.get(file)
+            if document is None:
+                continue
+            reader = readers[file] = Reader(document, model.relevance_value, model.size)
         if watch is not None:
             watch(place, row, reader)
         gains[place] = reader.read(row)

@@ -37,6 +37,10 @@ def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
     return positions
 
 
+def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> list[int]:
+    return [sizes.get(path, UNKNOWN) for path in paths] if sizes else [UNKNOWN] * len(paths)
+
+
 class ElementTree:
     """The elements of one document, a row each, in document order.
 
@@ -114,21 +118,22 @@ class ElementTree:
         Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
         steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
+        above: dict[str, str] = {}
         for raw in paths:
             path, unknown = canonical_path(raw), []
             while path not in steps_of:
                 unknown.append(path)
-                path = parent_path(path)
+                above[path] = path = parent_path(path)
             for below in reversed(unknown):
                 steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
                 path = below
         del steps_of[""]
         ordered = sorted(steps_of, key=steps_of.__getitem__)
-        roots = [path for path in ordered if not parent_path(path)]
+        roots = [path for path in ordered if not above[path]]
         if len(roots) > 1:
             raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
         row_of = {path: row for row, path in enumerate(ordered)}
-        parent = [row_of.get(parent_path(path), -1) for path in ordered]
+        parent = [row_of.get(above[path], -1) for path in ordered]
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
@@ -140,10 +145,10 @@ class ElementTree:
             tag_codes=tag_codes,
             parent=parent,
             end=end,
-            depth=[path.count("/") for path in ordered],
+            depth=[len(steps_of[path]) for path in ordered],
             start=np.full(len(ordered), UNKNOWN),
-            characters=[(characters or {}).get(path, UNKNOWN) for path in ordered],
-            words=[(words or {}).get(path, UNKNOWN) for path in ordered],
+            characters=_sizes_of(ordered, characters),
+            words=_sizes_of(ordered, words),
             positions=[position for _, position in steps],
         )
         tree.paths, tree.rows = ordered, row_of
