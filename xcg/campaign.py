@@ -292,11 +292,13 @@ class _Unchecked:
 def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
     """Return file → the paths that runs retrieve for a topic, for some files."""
     retrieved: dict[str, set[str]] = {file: set() for file in files}
+    found: set[tuple[str, str]] = set()  # runs share many
     for run in runs:
         ranking = run.rankings.get(topic)
         if ranking is not None:
-            for place in _places_in(ranking.files, retrieved):
-                retrieved[ranking.files[place]].add(ranking.paths[place])
+            found.update(compress(ranking, map(retrieved.__contains__, ranking.files)))
+    for file, path in found:
+        retrieved[file].add(path)
     return retrieved
 
 

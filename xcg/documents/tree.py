@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import compress, count
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, split_path
+from xcg.documents.paths import canonical_path, parent_path
 from xcg.errors import XcgError
 from xcg.later import np
 
@@ -125,7 +125,8 @@ class ElementTree:
                 unknown.append(path)
                 above[path] = path = parent_path(path)
             for below in reversed(unknown):
-                steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
+                name, _, position = below[len(path) + 1 : -1].rpartition("[")
+                steps_of[below] = (*steps_of[path], (name, int(position)))
                 path = below
         del steps_of[""]
         ordered = sorted(steps_of, key=steps_of.__getitem__)
