@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
+from typing import cast
 
 from xcg.columns import SPACE, IrregularError, blocks, root_before
 from xcg.documents.paths import canonical_path
@@ -109,6 +110,7 @@ class _Layout:
         self._place_of_path = names.index("path")
         self._others = [name for name in names if name != "path"]
         self._assessment = cache(self._read_assessment)
+        self._unassessed = False
 
     def elements(self, text: str) -> dict[str, Assessment]:
         """Return the assessed elements of a text that holds elements and nothing else."""
@@ -129,12 +131,16 @@ class _Layout:
         stated = dict(zip(paths, map(self._assessment, *columns), strict=True))
         if len(stated) < count:
             raise IrregularError
-        return {path: assessment for path, assessment in stated.items() if assessment is not None}
+        if self._unassessed:
+            return {path: assessment for path, assessment in stated.items() if assessment is not None}
+        return cast("dict[str, Assessment]", stated)
 
     def _read_assessment(self, *values: str) -> Assessment | None:
         if not all(map(_VALUE.fullmatch, values)):
             raise IrregularError
-        return FORMS[self._form]("", named(zip(self._others, values, strict=True)))
+        assessment = FORMS[self._form]("", named(zip(self._others, values, strict=True)))
+        self._unassessed |= assessment is None
+        return assessment
 
 
 @lru_cache(1 << 13)
