@@ -113,7 +113,7 @@ def test_gains_of_random_campaigns(c: RandomCampaign) -> None:
         ideal = stages.ideal(model)
         if not ideal.gains:
             continue
-        gains = ranking_gains(stages.view.rankings.get("r", ()), ideal, model).gains
+        gains = ranking_gains(stages.view.ranking("r"), ideal, model).gains
         (found,) = explain(base, runs, "1", corpus, model)
         assert [result.gain for result in found.results] == list(gains)  # type: ignore[arg-type]
         assert found.ideal_gain == pytest.approx(sum(ideal.gains))

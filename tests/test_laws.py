@@ -38,7 +38,7 @@ def topic_gains(
     runs = as_runs({"run": {"1": ranking}}, Notes())
     documents = Corpus.of(campaign.sources) if corpus else None
     view = Campaign(base, runs, documents, Notes()).topic("1")
-    return ranking_gains(view.rankings.get("run", []), ideal_topic(view, model), model)
+    return ranking_gains(view.ranking("run"), ideal_topic(view, model), model)
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
@@ -167,7 +167,7 @@ def test_what_lies_in_an_ideal_element_never_earns_more_than_it(campaign: Random
     runs = as_runs({"run": {"1": campaign.ranking}}, Notes())
     view = Campaign(base, runs, Corpus.of(campaign.sources), Notes()).topic("1")
     ideal = ideal_topic(view, model)
-    ranking = view.rankings.get("run", [])
+    ranking = view.ranking("run")
     gains = ranking_gains(ranking, ideal, model).gains
     for file, document in ideal.documents.items():
         for element in document.ideal:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xcg import inputs
+from xcg import columns, inputs
 from xcg.errors import InputError, Notes
-from xcg.runs import inex_submission, read_run, regular, trec
+from xcg.runs import inex_submission, read_run, trec
 from xcg.runs.run import Ties
 
 HEADS = [
@@ -220,7 +220,7 @@ def test_both_ways_agree(
 ) -> None:
     path = tmp_path / "run"
     path.write_bytes(octets)
-    with patch.object(regular, "BLOCK", block), patch.object(inputs, "CHUNK", block):
+    with patch.object(columns, "BLOCK", block), patch.object(inputs, "CHUNK", block):
         by_columns = outcome(path, ties, lenient, topics)
     assert by_columns == result_by_result(path, ties, lenient, topics)
 

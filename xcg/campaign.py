@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress, count
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents import Corpus, ElementTree
 from xcg.documents.paths import WHOLE, canonical_path
@@ -23,7 +24,7 @@ from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import Judged, Span
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.runs import Run, Ties, read_run
-from xcg.runs.run import Topics
+from xcg.runs.run import Ranking, Topics
 from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
@@ -218,15 +219,35 @@ def models_for(
     return as_user_models(user_model) if user_model is not None else [default_model(base, runs)]
 
 
+class RankedRows:
+    """A run's ranking for a topic as (file, row).
+
+    files: the file of every result. found: place → row, in order, of the results that have one; the
+    others name no element of a file with assessed elements, so that they can gain nothing and hide
+    nothing.
+    """
+
+    __slots__ = ("files", "found")
+
+    def __init__(self, files: Sequence[str] = (), found: Mapping[int, int] | None = None) -> None:
+        self.files = files
+        self.found = found or {}
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[tuple[str, int | None]]:
+        return zip(self.files, map(self.found.get, count()), strict=False)
+
+
 @dataclass(frozen=True)
 class TopicView:
     """One topic, with every path turned into a row of its document's tree.
 
     trees: file → tree, for the files with assessed elements.
     assessed: file → row → assessment.
-    rankings: run → the ranking as (file, row); row is None where the result names no element of a
-        file with assessed elements, so that it can gain nothing and hide nothing. A result that is a
-        passage stands as the smallest element that contains it.
+    rankings: run → its ranking, for the runs with results. A result that is a passage stands as the
+        smallest element that contains it.
     passages: run → place → the characters of a result that is a passage.
     highlighted: file → the passages of relevant text, where the assessments state them.
     passages_stated: the same with their grades, where relevance is stated by passages alone.
@@ -236,11 +257,15 @@ class TopicView:
     topic: str
     trees: Mapping[str, ElementTree]
     assessed: Mapping[str, Mapping[int, Assessment]]
-    rankings: Mapping[str, Sequence[tuple[str, int | None]]]
+    rankings: Mapping[str, RankedRows]
     passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     passages_stated: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    def ranking(self, run: str) -> RankedRows:
+        """Return a run's ranking, empty where it has no results."""
+        return self.rankings.get(run) or RankedRows()
 
 
 _KEPT_YARDSTICKS = 2000
@@ -252,23 +277,28 @@ def _mean_length(corpus: Corpus) -> float:
     return sum(lengths) / len(lengths)
 
 
-class _Place(NamedTuple):
-    """Where an element was first returned, and how often it was."""
+@dataclass(slots=True)
+class _Unchecked:
+    """Results in one document, of which nobody has looked yet whether they exist.
 
-    source: str
-    topic: str
-    place: int
-    times: int
+    first: path → the number, among all results, of the first that names it. again: how often it is
+    named beside that.
+    """
+
+    first: dict[str, int] = field(default_factory=dict)
+    again: dict[str, int] = field(default_factory=dict)
 
 
 def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
     """Return file → the paths that runs retrieve for a topic, for some files."""
     retrieved: dict[str, set[str]] = {file: set() for file in files}
+    found: set[tuple[str, str]] = set()  # runs share many
     for run in runs:
         ranking = run.rankings.get(topic)
         if ranking is not None:
-            for place in _places_in(ranking.files, retrieved):
-                retrieved[ranking.files[place]].add(ranking.paths[place])
+            found.update(compress(ranking, map(retrieved.__contains__, ranking.files)))
+    for file, path in found:
+        retrieved[file].add(path)
     return retrieved
 
 
@@ -297,7 +327,10 @@ class Campaign:
         beside: Retrieved | None = None,
     ) -> None:
         self._check_later = check_later
-        self._unchecked: dict[str, dict[str, _Place]] = {}
+        self._unchecked: dict[str, _Unchecked] = {}
+        self._numbers: list[tuple[int, str, str]] = []
+        """The number of the first result of every ranking, with its run's source and its topic."""
+        self._numbered = 0
         self.base = base
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
@@ -319,19 +352,7 @@ class Campaign:
             trees = self._trees_of_paths(topic, answers.values())
         else:
             trees = self._trees_of_corpus(topic, self.corpus)
-        assessed: dict[str, dict[int, Assessment]] = {}
-        for file, tree in trees.items():
-            rows = assessed[file] = {}
-            for path, assessment in assessed_paths.get(file, {}).items():
-                try:
-                    row = 0 if path == WHOLE else tree.row(path)
-                except UnknownPathError as error:
-                    unmapped = UnmappedError(self._where(topic, file), str(error))
-                    self.notes.tolerate("assessments of unknown paths", unmapped)
-                    continue
-                if rows.setdefault(row, assessment) != assessment:
-                    message = f"{path} and the whole document are one element with two assessments"
-                    self.notes.problem("contradicting assessments", self._where(topic, file), message)
+        assessed = {file: self._assessed_rows(topic, file, tree) for file, tree in trees.items()}
         highlighted: dict[str, list[tuple[int, int]]] = {}
         stated: dict[str, list[Span]] = {}
         for file, spans in self._spans(topic, trees).items():
@@ -348,6 +369,24 @@ class Campaign:
             self.check_results()
         sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
         return TopicView(topic, trees, assessed, rankings, passages, highlighted, stated, sources)
+
+    def _assessed_rows(self, topic: str, file: str, tree: ElementTree) -> dict[int, Assessment]:
+        """Return row → assessment of a document."""
+        elements = self.base.files(topic).get(file, {})
+        rows: dict[int, Assessment] = {}
+        for path, assessment in elements.items():
+            try:
+                row = 0 if path == WHOLE else tree.row(path)
+            except UnknownPathError as error:
+                unmapped = UnmappedError(self._where(topic, file), str(error))
+                self.notes.tolerate("assessments of unknown paths", unmapped)
+                continue
+            if row not in rows:
+                rows[row] = assessment
+            elif rows[row] != assessment:
+                message = f"{path} and the whole document are one element with two assessments"
+                self.notes.problem("contradicting assessments", self._where(topic, file), message)
+        return rows
 
     def _where(self, topic: str, file: str) -> str:
         return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
@@ -461,7 +500,7 @@ class Campaign:
         A result that names nothing is an empty span. Raises XcgError where there is no corpus.
         """
         corpus = self._needed_corpus()
-        ranking = view.rankings.get(run, ())
+        ranking = view.ranking(run)
         if not ranking:
             return []
         exact = view.passages.get(run, {})
@@ -510,54 +549,80 @@ class Campaign:
         topic: str,
         trees: Mapping[str, ElementTree],
         exact: dict[int, tuple[int, int]],
-    ) -> list[tuple[str, int | None]]:
-        """Return a run's ranking as (file, row), and put the characters of passages into ``exact``."""
+    ) -> RankedRows:
+        """Return a run's ranking as rows, and put the characters of passages into ``exact``."""
         ranking = run.rankings[topic]
         files, paths, spans = ranking.files, ranking.paths, ranking.spans
-        rows: list[int | None] = [None] * len(files)
+        found: dict[int, int] = {}
         places: Iterable[int] = range(len(files))
         if self.corpus is None and not spans:
             # Most results lie in documents without assessed elements, and all that can be said of
             # these without the documents is that they gain nothing.
             places = _places_in(files, trees)
+        number = self._numbered
+        self._numbers.append((number, run.source, topic))
+        self._numbered += len(files)
+        unchecked = self._unchecked
         for place in places:
             file, path = files[place], paths[place]
             tree = trees.get(file)
-            if tree is not None and (found := tree.find(path)) is not None:
-                rows[place] = found
+            if tree is not None:
+                row = tree.find(path)
+                if row is not None:
+                    found[place] = row
+                    continue
+            elif file in unchecked and path and path != WHOLE:  # most results of most runs
+                elsewhere = unchecked[file]
+                if path in elsewhere.first:
+                    elsewhere.again[path] = elsewhere.again.get(path, 0) + 1
+                else:
+                    elsewhere.first[path] = number + place
                 continue
             try:
-                if place in spans:
-                    tree = tree if tree is not None and self.corpus else self._document(file, "passage")
-                    span = spans[place]
-                    characters = span.characters(tree) if isinstance(span, Passage) else span
-                    row = tree.smallest_element(*characters)
-                    exact[place] = characters
-                elif not path:
-                    continue  # told when it was read
-                elif path == WHOLE:
-                    if tree is None and self.corpus is not None:
-                        self._document(file, "document")
-                    row = 0
-                elif tree is not None:
-                    row = tree.row(path)
-                else:
-                    if self.corpus is not None:
-                        self._check_file(file, self.corpus)
-                        # It gains nothing, but must exist.
-                        elsewhere = self._unchecked.setdefault(file, {})
-                        first = elsewhere.get(path) or _Place(run.source, topic, place, 0)
-                        elsewhere[path] = _Place(*first[:3], first.times + 1)
-                    continue
+                row = self._unusual_row(ranking, place, tree, exact, number + place)
             except UnknownPathError as error:
                 where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
                 notes = self.notes_of_rankings or self.notes
                 kind = InputError if place in spans and self.corpus is None else UnmappedError
                 notes.tolerate("results with unknown paths", kind(where, str(error)))
                 continue
-            if file in trees:
-                rows[place] = row
-        return list(zip(files, rows, strict=True))
+            if row is not None and tree is not None:
+                found[place] = row
+        return RankedRows(files, found)
+
+    def _unusual_row(
+        self,
+        ranking: Ranking,
+        place: int,
+        tree: ElementTree | None,
+        exact: dict[int, tuple[int, int]],
+        number: int,
+    ) -> int | None:
+        """Return the row of a passage or a whole document, None for what can only be told to exist.
+
+        number: of the result among all. Raises UnknownPathError for what does not exist.
+        """
+        file, path = ranking.files[place], ranking.paths[place]
+        if place in ranking.spans:
+            tree = tree if tree is not None and self.corpus else self._document(file, "passage")
+            span = ranking.spans[place]
+            characters = span.characters(tree) if isinstance(span, Passage) else span
+            row = tree.smallest_element(*characters)
+            exact[place] = characters
+            return row
+        if not path:
+            return None  # told when it was read
+        if path == WHOLE:
+            if tree is None and self.corpus is not None:
+                self._document(file, "document")
+            return 0
+        if tree is not None:
+            return tree.row(path)
+        if self.corpus is not None:
+            self._check_file(file, self.corpus)
+            # It gains nothing, but must exist.
+            self._unchecked[file] = _Unchecked({path: number})
+        return None
 
     def check_results(self, notes_of: Callable[[str], Notes] | None = None) -> None:
         """Look whether the results in documents without assessed elements exist, document by document.
@@ -566,21 +631,28 @@ class Campaign:
         Raises InputError for a result that does not exist; where the notes are lenient, counts it.
         """
         unchecked, self._unchecked = self._unchecked, {}
+        numbers, self._numbers = self._numbers, []
         if self.corpus is None:
             return
         files = sorted(unchecked)
-        found = self.corpus.missing_paths({file: unchecked[file] for file in files})
+        found = self.corpus.missing_paths({file: unchecked[file].first for file in files})
         for file in files:
-            if notes_of is not None:
+            try:
+                _, missing = next(found)  # documents are read ahead, several at once
+            except XcgError:
+                if notes_of is not None:
+                    self.notes = notes_of(file)
+                raise
+            if missing and notes_of is not None:
                 self.notes = notes_of(file)
-            _, missing = next(found)  # documents are read ahead, several at once
             for path in missing:
                 try:
                     self.corpus.tree(file).row(path)
                 except UnknownPathError as error:
-                    source, topic, place, times = unchecked[file][path]
-                    where = f"{source}, topic {topic}, rank {place + 1}, {file}"
-                    for _ in range(times):
+                    number = unchecked[file].first[path]
+                    first, source, topic = numbers[bisect_right(numbers, number, key=itemgetter(0)) - 1]
+                    where = f"{source}, topic {topic}, rank {number - first + 1}, {file}"
+                    for _ in range(1 + unchecked[file].again.get(path, 0)):
                         unmapped = UnmappedError(where, str(error))
                         self.notes.tolerate("results with unknown paths", unmapped)
 

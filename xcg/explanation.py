@@ -177,7 +177,7 @@ class _Watch:
 def _explained(
     run: str, paths: Sequence[str], view: TopicView, ideal: IdealTopic, model: UserModel
 ) -> Explanation:
-    ranking = view.rankings.get(run, ())
+    ranking = view.ranking(run)
     watch = _Watch()
     gains: list[float] = vector(ranking_gains(ranking, ideal, model, watch=watch).gains).tolist()
     ranks: dict[tuple[str, int], int] = {}

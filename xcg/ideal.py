@@ -37,30 +37,32 @@ def kazai_lalmas(
     >>> kazai_lalmas(tree, {"/a[1]": .25, "/a[1]/s[1]": .5, "/a[1]/s[1]/p[1]": .5, "/a[1]/s[2]": .9})
     ['/a[1]/s[1]/p[1]', '/a[1]/s[2]']
     """
-    rows = sorted(tree.row(path) for path in scores)
-    score = {row: scores[tree.path(row)] for row in rows}
+    score = {tree.row(path): score for path, score in scores.items()}
+    rows = sorted(score)
+    end = dict(zip(rows, tree.end[rows].tolist(), strict=True))
     kept: set[int] = set()
-    for place, row in enumerate(rows):
-        following = rows[place + 1] if place + 1 < len(rows) else len(tree)
-        if following < tree.end[row]:
+    path: list[int] = []  # what is relevant from the root down to a row
+    for row, following in zip(rows, [*rows[1:], len(tree)], strict=True):
+        while path and end[path[-1]] <= row:
+            path.pop()
+        path.append(row)
+        if following < end[row]:
             continue  # a relevant descendant follows: this row ends no relevant path
-        path = [row, *(above for above in tree.ancestors(row) if above in score)]  # deepest first
-        if tie == "shallower":
-            path.reverse()
-        best = max(path, key=lambda candidate: score[candidate])  # the first of equal ones
+        in_order_of_choice = reversed(path) if tie == "deeper" else path
+        best = max(in_order_of_choice, key=score.__getitem__)  # the first of equal ones
         if score[best] > 0:
             kept.add(best)
     in_order = sorted(kept)
     if filter == "shorter":
         chosen: list[int] = []
         for row in in_order:
-            if not chosen or row >= tree.end[chosen[-1]]:
+            if not chosen or row >= end[chosen[-1]]:
                 chosen.append(row)
     else:
         chosen = [
             row
             for row, following in zip(in_order, [*in_order, len(tree)][1:], strict=True)
-            if following >= tree.end[row]
+            if following >= end[row]
         ]
     return [tree.path(row) for row in chosen]
 

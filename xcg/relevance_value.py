@@ -61,6 +61,21 @@ class RelevanceValue:
         object.__setattr__(self, "asked", tuple(f"_{name}_of" for name in names))
 
 
+class _Above(dict[int, tuple[int, ...]]):
+    """Row → the rows above it, the parent first; kept, as many runs return the same elements."""
+
+    def __init__(self, parent: list[int]) -> None:
+        self._parent = parent
+
+    def __missing__(self, row: int) -> tuple[int, ...]:
+        climbed, up = [], self._parent[row]
+        while up >= 0:
+            climbed.append(up)
+            up = self._parent[up]
+        self[row] = rows = tuple(climbed)
+        return rows
+
+
 class JudgedDocument:
     """A document under one user model and topic: the tree, the scores, the ideal elements.
 
@@ -91,23 +106,27 @@ class JudgedDocument:
                 self.scores[row] = score
         self.ideal = sorted(ideal)
         self.name = name
-        # Climbing is one Python step at a time, and lists answer those faster than arrays.
-        self.parent = tree.parent.tolist()
-        self.end = tree.end.tolist()
         self._related: dict[int, tuple[list[int], list[int]]] = {}
-        self._above: dict[int, tuple[int, ...]] = {}
         self._sizes: dict[SizeUnit, list[int]] = {}
 
-    def above(self, row: int) -> tuple[int, ...]:
-        """Return the rows above a row, the parent first; kept as in :meth:`related`."""
-        rows = self._above.get(row)
-        if rows is None:
-            climbed, up = [], self.parent[row]
-            while up >= 0:
-                climbed.append(up)
-                up = self.parent[up]
-            rows = self._above[row] = tuple(climbed)
-        return rows
+    # Climbing is one Python step at a time, and lists answer those faster than arrays.
+
+    @cached_property
+    def parent(self) -> list[int]:
+        """The row of each element's parent, -1 for the root."""
+        parent: list[int] = self.tree.parent.tolist()
+        return parent
+
+    @cached_property
+    def end(self) -> list[int]:
+        """The first row after each element's subtree."""
+        end: list[int] = self.tree.end.tolist()
+        return end
+
+    @cached_property
+    def above(self) -> Mapping[int, tuple[int, ...]]:
+        """The rows above each row, the parent first."""
+        return _Above(self.parent)
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 where one is not known."""
@@ -126,11 +145,11 @@ class JudgedDocument:
     def related(self, row: int) -> tuple[list[int], list[int]]:
         """Return the ideal elements at or above a row, and all that are related to it.
 
-        Many runs return the same elements, so the answer is kept.
+        Kept as :attr:`above` is.
         """
         answer = self._related.get(row)
         if answer is None:
-            around = [up for up in (row, *self.above(row)) if up in self.ideal_scores]
+            around = [up for up in (row, *self.above[row]) if up in self.ideal_scores]
             first = bisect_left(self.ideal, row + 1)
             below = self.ideal[first : bisect_left(self.ideal, self.end[row], first)]
             if not around and not below and row in self.near:
@@ -238,11 +257,11 @@ class Reader:
 
     def value(self, row: int) -> float:
         """Return what an element is worth now, before any normalisation: rv(c) of equation 9."""
-        if not self._earlier:
+        if not self._earlier or self._ignores_overlap:
             return self.document.scores.get(row, 0.0)
         if self._taken_in < len(self._earlier):
             self._look_back()
-        if not self._seen.isdisjoint(self.document.above(row)):
+        if not self._seen.isdisjoint(self.document.above[row]):
             return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_below(row)
 
@@ -263,8 +282,6 @@ class Reader:
             return (1 - self._alpha) * score
         if row not in self._holds_seen:
             return score
-        if self._ignores_overlap:
-            return score  # needs no sizes
         arguments = [getattr(self, name)(row) for name in self._arguments]
         part = self.relevance_value.partially_seen
         try:
@@ -336,5 +353,5 @@ class Reader:
         """Take in the earlier results: not before a value is asked for, as many results need none."""
         for row in self._earlier[self._taken_in :]:
             self._seen.add(row)
-            self._holds_seen.update(self.document.above(row))
+            self._holds_seen.update(self.document.above[row])
         self._taken_in = len(self._earlier)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xcg.campaign import (
     Campaign,
+    RankedRows,
     TopicView,
 )
 from xcg.documents.units import TextUnit
@@ -89,7 +90,7 @@ class Stages:
         if not ideal.gains:
             return TopicGains((), (), 0, self.material(run, ideal, model, ()))
         if ideal.gold is None:
-            found = ranking_gains(self.view.rankings.get(run, ()), ideal, model)
+            found = ranking_gains(self.view.ranking(run), ideal, model)
             return replace(found, material=self.material(run, ideal, model, found.gains))
         read, missed = self.read(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
@@ -180,16 +181,16 @@ class Stages:
 
     def material(self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike) -> Material:
         """Return what measures can look at beside the gains of a run."""
-        ranking = self.view.rankings.get(run, ())
+        ranking = self.view.ranking(run)
         as_read = self._campaign.runs[run].rankings.get(self.view.topic)
 
         def scores() -> list[float]:
-            return [
-                ideal.documents[file].own_scores.get(row, 0.0)
-                if row is not None and file in ideal.documents
-                else 0.0
-                for file, row in ranking
-            ]
+            scores = [0.0] * len(ranking)
+            for place, row in ranking.found.items():
+                document = ideal.documents.get(ranking.files[place])
+                if document is not None:
+                    scores[place] = document.own_scores.get(row, 0.0)
+            return scores
 
         def recall_base() -> list[float]:
             return [s for document in ideal.documents.values() for s in document.own_scores.values()]
@@ -226,7 +227,7 @@ class Stages:
         spans = self.spans(run)
         new = HighlightedRanking(spans, {}).new_sizes.tolist()
         graded = []
-        ranking = self.view.rankings.get(run, ())
+        ranking = self.view.ranking(run)
         for (file, row), (_, start, end), unseen in zip(ranking, spans, new, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _mapped(assessment) if assessment is not None else (0.0, 0.0)
@@ -259,7 +260,8 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
 
     Raises XcgError where a part of the user model fails, with topic and document.
     """
-    scores_of: dict[Assessment, float] = {}
+    # Documents share most assessments: each → its score, None for what belongs to no recall-base.
+    score_of: dict[Assessment, float | None] = {}
     documents = {}
     gains = []
     for file, assessments in view.assessed.items():
@@ -267,14 +269,15 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
         try:
             scores: dict[int, float] = {}
             for row, assessment in assessments.items():
-                key = assessment._replace(characters=None)
-                if key not in scores_of:
-                    scores_of[key] = _quantised(model, assessment, tree.path(row))
-                if assessment.relevant or scores_of[key] > 0:
-                    scores[row] = scores_of[key]
+                if assessment not in score_of:
+                    score = _quantised(model, assessment, tree.path(row))
+                    score_of[assessment] = score if assessment.relevant or score > 0 else None
+                found = score_of[assessment]
+                if found is not None:
+                    scores[row] = found
             if not scores:
                 continue
-            by_path = {tree.path(row): score for row, score in sorted(scores.items())}
+            by_path = {tree.path(row): scores[row] for row in sorted(scores)}
             ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
             ideals = {tree.path(row): scores[row] for row in ideal}
             near = near_scores(model.relevance_value.near_misses, tree, ideals)
@@ -324,7 +327,7 @@ def _quantised(model: UserModel, assessment: Assessment, path: str) -> float:
 
 
 def ranking_gains(
-    ranking: Sequence[tuple[str, int | None]],
+    ranking: RankedRows,
     ideal: IdealTopic,
     model: UserModel,
     watch: Callable[[int, int, Reader], None] | None = None,
@@ -336,12 +339,14 @@ def ranking_gains(
     readers: dict[str, Reader] = {}
     documents = ideal.documents
     gains = np.zeros(len(ranking))
-    for place, (file, row) in enumerate(ranking):
-        if row is None or file not in documents:
-            continue
+    for place, row in ranking.found.items():
+        file = ranking.files[place]
         reader = readers.get(file)
         if reader is None:
-            reader = readers[file] = Reader(documents[file], model.relevance_value, model.size)
+            document = documents.get(file)
+            if document is None:
+                continue
+            reader = readers[file] = Reader(document, model.relevance_value, model.size)
         if watch is not None:
             watch(place, row, reader)
         gains[place] = reader.read(row)

@@ -85,8 +85,6 @@ def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | No
     >>> walk("/a[1]/b[2]", known, lambda parent, step: parent + step)
     'ab[2]'
     """
-    if path in known:
-        return known[path]
     unknown = []
     above = path
     while above not in known:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, split_path, walk
+from xcg.documents.paths import canonical_path, parent_path, walk
 from xcg.errors import XcgError
 from xcg.later import np
 
@@ -35,6 +35,10 @@ def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
     positions = np.empty(len(key), dtype=np.int64)
     positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
     return positions
+
+
+def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> list[int]:
+    return [sizes.get(path, UNKNOWN) for path in paths] if sizes else [UNKNOWN] * len(paths)
 
 
 class ElementTree:
@@ -112,38 +116,43 @@ class ElementTree:
         Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
         steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
+        above: dict[str, str] = {}
         for raw in paths:
             path, unknown = canonical_path(raw), []
             while path not in steps_of:
                 unknown.append(path)
-                path = parent_path(path)
+                above[path] = path = parent_path(path)
             for below in reversed(unknown):
-                steps_of[below] = (*steps_of[path], *split_path(below[len(path) :]))
+                name, _, position = below[len(path) + 1 : -1].rpartition("[")
+                steps_of[below] = (*steps_of[path], (name, int(position)))
                 path = below
         del steps_of[""]
         ordered = sorted(steps_of, key=steps_of.__getitem__)
-        roots = [path for path in ordered if not parent_path(path)]
+        roots = [path for path in ordered if not above[path]]
         if len(roots) > 1:
             raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
         row_of = {path: row for row, path in enumerate(ordered)}
-        parent = [row_of.get(parent_path(path), -1) for path in ordered]
+        parent = [row_of.get(above[path], -1) for path in ordered]
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
         steps = [steps_of[path][-1] for path in ordered]
         codes: dict[str, int] = {}
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
-        return cls(
+        tree = cls(
             tag_names=list(codes),
             tag_codes=tag_codes,
             parent=parent,
             end=end,
-            depth=[path.count("/") for path in ordered],
+            depth=[len(steps_of[path]) for path in ordered],
             start=np.full(len(ordered), UNKNOWN),
-            characters=[(characters or {}).get(path, UNKNOWN) for path in ordered],
-            words=[(words or {}).get(path, UNKNOWN) for path in ordered],
+            characters=_sizes_of(ordered, characters),
+            words=_sizes_of(ordered, words),
             positions=[position for _, position in steps],
         )
+        tree.paths, tree._paths = ordered, dict(enumerate(ordered))
+        tree._found = {"": None, **row_of}
+        return tree
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -225,7 +234,10 @@ class ElementTree:
         >>> tree.find("/a[1]/s[2]"), tree.find("/a[1]/s[3]")
         (2, None)
         """
-        row = walk(path, self._found, self._child)
+        found = self._found
+        if path in found:
+            return found[path]
+        row = walk(path, found, self._child)
         if row is not None:
             self._paths[row] = path
         return row

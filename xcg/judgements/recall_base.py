@@ -253,7 +253,11 @@ class RecallBase:
             )
 
     def add_documents(self, topic: str, assessments: Mapping[str, Assessment]) -> bool:
-        """Add file → assessment of whole documents, where the topic has none of these files yet.
+        """Add file → assessment of whole documents, under the conditions of :meth:`add_elements`."""
+        return self.add_elements(topic, {file: {WHOLE: a} for file, a in assessments.items()})
+
+    def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
+        """Add file → path → assessment, where the topic has none of these files yet.
 
         Say whether it was so; else nothing is added, and :meth:`add` says for each what is wrong.
         """
@@ -262,7 +266,7 @@ class RecallBase:
             files.keys().isdisjoint(assessments) and self.spans(topic).keys().isdisjoint(assessments)
         ):
             return False
-        files.update({file: {WHOLE: assessment} for file, assessment in assessments.items()})
+        files.update(assessments)
         return True
 
 

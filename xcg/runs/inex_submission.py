@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
+from xcg.columns import if_regular
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
 from xcg.errors import InputError, Notes
 from xcg.inputs import iterate_xml, local_name
 from xcg.later import etree
-from xcg.runs.regular import if_regular, regular_submission
+from xcg.runs.regular import regular_submission
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span, order_by, ranking_of
 
 _NAMES = ("file", "path")

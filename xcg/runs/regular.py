@@ -1,38 +1,24 @@
-"""Run files as programs write them, read by columns rather than by results.
+"""Submissions of INEX read by columns, see :mod:`xcg.columns`.
 
-A submission whose results all have the same fields in one order needs no parser: a pattern finds the
-results, and what stands between them must be white space. Together with the patterns of this module
-that proves that the file is well-formed, and that the reader of single results would read the same.
-Whatever else a file holds (entities, comments, further elements, anything wrong) is
-:class:`IrregularError`, and left to that reader, so that no message comes from here.
+Where all results have the same fields in one order, a pattern finds them, and what stands between them
+must be white space.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
+from xcg.columns import SPACE, IrregularError, blocks, root_before
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.documents.points import Passage
-from xcg.inputs import HARDENED, local_name
-from xcg.later import etree, np
+from xcg.later import np
 from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span
 
-_Read = TypeVar("_Read")
-
-BLOCK = 1 << 17
-"""Bytes that are read at once: about a thousand results."""
-
-_LONGEST = 1 << 22  # bytes without the end of a result; libxml2's own limits begin at 10 MB
-_SUBMISSION = ("inex-submission", "topic", "result")
-
-_SPACE = "[ \t\n]*"  # \r\n has become \n, as XML has it
 _TEXT = "[^<]*"
 _VALUE = '[^<"\t\n]*'
 
@@ -41,34 +27,15 @@ _FIELDS = {
     "path": f"<path>(?P<path>{_TEXT})</path>",
     "fol": r'<fol offset="(?P<offset>[0-9]{1,15})" length="(?P<length>[0-9]{1,15})" ?/>',
     "passage": f'<passage start="(?P<start>{_VALUE})" end="(?P<end>{_VALUE})" ?/>',
-    "rank": f"<rank>{_SPACE}(?P<rank>[0-9]{{1,15}}){_SPACE}</rank>",
-    "rsv": f"<rsv>{_SPACE}(?P<rsv>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?){_SPACE}</rsv>",
+    "rank": f"<rank>{SPACE}(?P<rank>[0-9]{{1,15}}){SPACE}</rank>",
+    "rsv": f"<rsv>{SPACE}(?P<rsv>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?){SPACE}</rsv>",
 }
-_FIRST_RESULT = re.compile(f"{_SPACE}<result>(.*?)</result>", re.DOTALL)
-_FIRST_TOPIC = re.compile("<topic[ \t\n]")
+_FIRST_RESULT = re.compile(f"{SPACE}<result>(.*?)</result>", re.DOTALL)
 _TOPIC = re.compile(
-    f'{_SPACE}<topic topic-id="({_VALUE})" ?>{_SPACE}'
-    f"(?:<collections>{_SPACE}(?:<collection>{_TEXT}</collection>{_SPACE})*</collections>)?"
+    f'{SPACE}<topic topic-id="({_VALUE})" ?>{SPACE}'
+    f"(?:<collections>{SPACE}(?:<collection>{_TEXT}</collection>{SPACE})*</collections>)?"
 )
-_END = re.compile(f"{_SPACE}</inex-submission>{_SPACE}")
-
-
-class IrregularError(ValueError):
-    """A file is not of the form that can be read by columns."""
-
-
-def if_regular(file: BufferedReader, path: Path, read: Callable[[], _Read]) -> _Read | None:
-    """Return what reading by columns gives, or None with the file at its start again.
-
-    What cannot be read twice, as a pipe, is not tried.
-    """
-    if not path.is_file():
-        return None
-    try:
-        return read()
-    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
-        file.seek(0)
-        return None
+_END = re.compile(f"{SPACE}</inex-submission>{SPACE}")
 
 
 def regular_submission(file: BufferedReader, path: Path, topics: Topics = None) -> Run:
@@ -76,13 +43,16 @@ def regular_submission(file: BufferedReader, path: Path, topics: Topics = None) 
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     files, paths = Memo(canonical_file), Memo(canonical_path)
-    blocks = _blocks(file)
-    first = next(blocks)
-    name, end_of_head = _head(first)
+    texts = blocks(file, b"</result>")
+    first = next(texts)
+    root, end_of_head = root_before(first, ("inex-submission", "topic", "result"))
+    name = (root.get("run-id") or "").strip()
+    if not name:
+        raise IrregularError
     numbers = _Numbers()
     results: _Results | None = None
     layout: _Layout | None = None
-    for topic, text, is_end in _topics(chain([first[end_of_head:]], blocks)):
+    for topic, text, is_end in _topics(chain([first[end_of_head:]], texts)):
         if layout is None and text.strip(" \t\n"):
             layout = _Layout(text)
         columns = layout.columns(text) if layout is not None else {}
@@ -100,60 +70,10 @@ def regular_submission(file: BufferedReader, path: Path, topics: Topics = None) 
     return Run(name, rankings, str(path), skipped)
 
 
-def _blocks(file: BufferedReader) -> Iterator[str]:
-    """Yield the text in blocks that end behind a result, and the rest of it at last."""
-    rest = b""
-    while octets := file.read(BLOCK):
-        whole, mark, rest = (rest + octets).rpartition(b"</result>")
-        if mark:
-            yield _text(whole + mark)
-        elif len(rest) > _LONGEST:
-            raise IrregularError
-    yield _text(rest)
-
-
-def _text(octets: bytes) -> str:
-    """Return the text of octets that hold the characters of XML and nothing else."""
-    if b"\r" in octets:
-        octets = octets.replace(b"\r\n", b"\n")
-    codes = np.frombuffer(octets, np.uint8)
-    controls = (codes < 32) & (codes != 9) & (codes != 10)
-    text = octets.decode()
-    if controls.any() or "\ufffe" in text or "\uffff" in text:
-        raise IrregularError
-    return text
-
-
-def _head(text: str) -> tuple[str, int]:
-    """Return the run's name, and where its first topic begins.
-
-    What stands before that goes through the parser, with the root closed behind it: where the parser
-    takes that, the root is the only element open.
-    """
-    first_topic = _FIRST_TOPIC.search(text)
-    if first_topic is None:
-        raise IrregularError
-    head = text[: first_topic.start()]
-    if "<!DOCTYPE" in head and "[" in head:  # it may declare attributes that nobody wrote
-        raise IrregularError
-    root = etree.fromstring(f"{head}</inex-submission>".encode(), etree.XMLParser(**HARDENED))
-    encoding = root.getroottree().docinfo.encoding
-    name = (root.get("run-id") or "").strip()
-    below = {local_name(element) for element in root.iterdescendants()}
-    if (
-        root.tag != "inex-submission"
-        or not name
-        or (encoding or "UTF-8").upper() != "UTF-8"
-        or not below.isdisjoint(_SUBMISSION)
-    ):
-        raise IrregularError
-    return name, first_topic.start()
-
-
-def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
+def _topics(texts: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     """Yield topic, text of some of its results, and whether the topic ends with them."""
     topic = rest = ""
-    for text in blocks:
+    for text in texts:
         if rest or "&" in text or "]]>" in text:
             raise IrregularError
         place = 0
@@ -193,8 +113,8 @@ class _Layout:
             or len(named) != 2
         ):
             raise IrregularError
-        content = _SPACE.join(_FIELDS[field] for field in fields)
-        self._result = re.compile(f"<result>{_SPACE}{content}{_SPACE}</result>")
+        content = SPACE.join(_FIELDS[field] for field in fields)
+        self._result = re.compile(f"<result>{SPACE}{content}{SPACE}</result>")
 
     def columns(self, text: str) -> dict[str, list[str]]:
         """Return the columns of a text that holds results and nothing else."""

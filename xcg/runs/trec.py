@@ -11,11 +11,11 @@ from operator import add, gt
 from pathlib import Path
 from typing import NamedTuple
 
+from xcg.columns import IrregularError, if_regular
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.inputs import LONGEST_LINE, chunks, lines
 from xcg.line_columns import are_numbers, are_plain_names, split_columns, stretches
-from xcg.runs.regular import IrregularError, if_regular
 from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
 
 _OFFSET = re.compile(r"[0-9]{1,15}")
