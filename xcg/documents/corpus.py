@@ -58,6 +58,16 @@ class _Octets(NamedTuple):
     content: _Content
 
 
+class _Where(NamedTuple):
+    """What messages call a document, looked up only where there is one."""
+
+    source: Source
+    name: str
+
+    def __str__(self) -> str:
+        return self.source.where(self.name)
+
+
 def _absent(paths: Iterable[str], tree: ElementTree) -> list[str]:
     return [path for path in paths if path not in tree]
 
@@ -169,7 +179,7 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> _Content:
-            where = self._source.where(name)
+            where = _Where(self._source, name)
             if cache is None or not (cache.has_paths(found) or cache.has_some_paths(found)):
                 return absent_paths(data, asked[name], where)
             # Who asks for other paths of a document comes again, so then all are taken.
@@ -251,7 +261,7 @@ class Corpus:
 
         def look(name: str, data: bytes, found: bytes) -> _Content:
             known = cache is not None and cache.has_tree(found)
-            return None if known else serialise(data, self._source.where(name))
+            return None if known else serialise(data, _Where(self._source, name))
 
         for documents in self._octets(cold, look):
             read = [document for document in documents if isinstance(document.content, bytes)]
@@ -309,7 +319,7 @@ class Corpus:
         """
         if len(names) <= _CHUNK:
             if names:
-                yield self._noted(self._read(names, look))
+                yield self._noted(self._look_into(self._read(names), look))
             return
 
         from concurrent.futures import ThreadPoolExecutor  # slow to import
@@ -319,23 +329,40 @@ class Corpus:
         with ThreadPoolExecutor(workers) as pool:
             running: deque[Future[list[_Octets]]] = deque()
             while chunks or running:
-                while chunks and len(running) <= workers:  # the others wait, unread
-                    running.append(pool.submit(self._read, chunks.popleft(), look))
+                # Reading is mostly Python's, and threads would only wait for each other.
+                while chunks and len(running) < 2 * workers:
+                    running.append(pool.submit(self._look_into, self._read(chunks.popleft()), look))
                 yield self._noted(running.popleft().result())
 
-    def _read(self, names: Sequence[str], look: _Look) -> list[_Octets]:
-        return [self._read_one(name, look) for name in names]
+    def _read(self, names: Sequence[str]) -> list[tuple[str, int, bytes | InputError]]:
+        """Return documents' names, when reading began, and their octets or what is wrong."""
+        read: list[tuple[str, int, bytes | InputError]] = []
+        for name in names:
+            began = time.time_ns()
+            try:
+                read.append((name, began, self._source.read(name)))
+            except InputError as error:
+                read.append((name, began, error))
+        return read
 
-    def _read_one(self, name: str, look: _Look) -> _Octets:
-        began = time.time_ns()
-        found = b""
-        try:
-            data = self._source.read(name)
-            if self._cache is not None:
-                found = digest(data)
-            return _Octets(name, found, began, look(name, data, found))
-        except InputError as error:
-            return _Octets(name, found, began, error)
+    def _look_into(
+        self, read: Sequence[tuple[str, int, bytes | InputError]], look: _Look
+    ) -> list[_Octets]:
+        documents = []
+        for name, began, data in read:
+            found = b""
+            content: _Content
+            if isinstance(data, InputError):
+                content = data
+            else:
+                if self._cache is not None:
+                    found = digest(data)
+                try:
+                    content = look(name, data, found)
+                except InputError as error:
+                    content = error
+            documents.append(_Octets(name, found, began, content))
+        return documents
 
     def _noted(self, documents: list[_Octets]) -> list[_Octets]:
         """Let the cache know the digests of documents that were read."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from xcg.documents.paths import walk
+from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.inputs import HARDENED, xml_error
 from xcg.later import etree, hashlib, np
@@ -94,9 +94,10 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
 
 
 def _child(parent: etree._Element, step: str) -> etree._Element | None:
-    local_name, _, position = step[:-1].rpartition("[")
-    siblings = parent.iterchildren(f"{{*}}{local_name}")
-    return next(itertools.islice(siblings, int(position) - 1, None), None)
+    name, position = split_step(step)
+    if not name:
+        return None
+    return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), position - 1, None), None)
 
 
 def _root(data: bytes, name: object) -> etree._Element:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -11,6 +12,7 @@ T = TypeVar("T")
 WHOLE = "/"
 """The path of a whole document: what files mean that name documents and no elements."""
 
+_CANONICAL_STEP = re.compile(r"([^/\[\]:@*()|=\s]+)\[([1-9][0-9]{0,8})\]")
 _CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
 _CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # most of them
 _STEP = re.compile(
@@ -73,6 +75,17 @@ def parent_path(path: str) -> str:
     ('/article[1]', '')
     """
     return path.rpartition("/")[0]
+
+
+@lru_cache(maxsize=1 << 14)
+def split_step(step: str) -> tuple[str, int]:
+    """Return name and position of a step of a canonical path; no element has what is none.
+
+    >>> split_step("sec[12]"), split_step("sec[012]")
+    (('sec', 12), ('', 1))
+    """
+    match = _CANONICAL_STEP.fullmatch(step)
+    return (match[1], int(match[2])) if match is not None else ("", 1)
 
 
 def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | None]) -> T | None:

@@ -123,9 +123,10 @@ def document_name(member: str) -> str | None:
 
 def converted(data: bytes, where: str) -> bytes:
     """Return a document's octets as XML, by the ending of its file."""
+    if _is_xml(where):
+        return data
     ending = PurePosixPath(where.removesuffix(".gz")).suffix
-    converter = CONVERTERS.get(ending)
-    return converter(data, where) if converter is not None else data
+    return CONVERTERS[ending](data, where)
 
 
 def _is_xml(member: str) -> bool:
@@ -133,14 +134,23 @@ def _is_xml(member: str) -> bool:
     return not member.removesuffix(".gz").endswith(tuple(CONVERTERS))
 
 
-def _read_bounded(stream: IO[bytes], where: str) -> bytes:
-    data = stream.read(LARGEST_DOCUMENT + 1)
+def _read_bounded(stream: IO[bytes], where: str, size: int = 1 << 20) -> bytes:
+    """Read a document that may be gzipped; size: how many octets are expected.
+
+    No more are asked for at first, because memory is made for all that are asked for.
+    """
+    data = _up_to(LARGEST_DOCUMENT + 1, stream, size)
     if data[:2] == b"\x1f\x8b":
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-            data = unpacked.read(LARGEST_DOCUMENT + 1)
+            data = _up_to(LARGEST_DOCUMENT + 1, unpacked, 10 * size)
     if len(data) > LARGEST_DOCUMENT:
         raise InputError(where, f"the document is larger than {LARGEST_DOCUMENT >> 20} MB")
     return data
+
+
+def _up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
+    first = stream.read(min(size + 1, most))
+    return first if len(first) <= size else first + stream.read(most - len(first))
 
 
 class Folder:
@@ -187,12 +197,13 @@ class Folder:
 
     def read(self, name: str) -> bytes:
         """Return a document's octets; InputError where they cannot be had."""
-        path = self._path(name)
-        if path is None:
+        found = self._find(name)
+        if found is None:
             raise InputError(self.where(name), "no such document")
+        path = found[0]
         try:
-            with path.open("rb") as file:
-                return converted(_read_bounded(file, str(path)), str(path))
+            with open(path, "rb") as file:
+                return converted(_read_bounded(file, path), path)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(path, f"cannot read the document: {_reason(error)}") from None
 

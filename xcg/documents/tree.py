@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, walk
+from xcg.documents.paths import canonical_path, parent_path, split_step, walk
 from xcg.errors import XcgError
 from xcg.later import np
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
-_LONGEST_POSITION = 9  # digits; canonical paths have no more
 UNKNOWN = -1
 """The size of an element of which only the path is known."""
 
@@ -243,14 +242,11 @@ class ElementTree:
         return row
 
     def _child(self, row: int, step: str) -> int | None:
-        name, _, position = step[:-1].rpartition("[")
+        name, position = split_step(step)
         code = self._codes.get(name)
-        if code is None or not position.isdecimal() or len(position) > _LONGEST_POSITION:
+        if code is None or position >= self._base:
             return None
-        number = int(position)
-        if number >= self._base or step != f"{name}[{number}]":
-            return None
-        return self._children.get((row * len(self._codes) + code) * self._base + number)
+        return self._children.get((row * len(self._codes) + code) * self._base + position)
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
