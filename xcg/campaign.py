@@ -268,6 +268,7 @@ class TopicView:
         return self.rankings.get(run) or RankedRows()
 
 
+_PARSED_AHEAD = 256  # documents
 _KEPT_YARDSTICKS = 2000
 """Of how many documents a campaign keeps where their words or tokens begin."""
 
@@ -339,6 +340,26 @@ class Campaign:
         self.notes_of_rankings: Notes | None = None
         """Where problems of results go that come up in :meth:`topic`; None for ``notes``."""
         self._beside = beside or {}
+
+    def with_documents(self, topics: Iterable[str]) -> Iterator[str]:
+        """Yield topics, after the documents of several of them were parsed together."""
+        waiting: list[str] = []
+        files: dict[str, None] = {}
+        for topic in topics:
+            waiting.append(topic)
+            if self.corpus is not None:
+                files.update((file, None) for file in self._judged_files(topic) if file in self.corpus)
+                if len(files) >= _PARSED_AHEAD:
+                    self.corpus.prepare(files)
+                    yield from waiting
+                    waiting, files = [], {}
+        if self.corpus is not None:
+            self.corpus.prepare(files)
+        yield from waiting
+
+    def _judged_files(self, topic: str) -> dict[str, None]:
+        base = self.base
+        return dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
 
     def topic(self, topic: str) -> TopicView:
         """Return the view of a topic.
@@ -428,8 +449,7 @@ class Campaign:
 
     def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
         trees = {}
-        base = self.base
-        files = dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
+        files = self._judged_files(topic)
         corpus.prepare(file for file in files if file in corpus)
         for file in files:
             if file in corpus:

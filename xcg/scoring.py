@@ -164,7 +164,8 @@ class _Scoring:
         runs = with_own_names(read, Notes())  # whoever knows all runs names them
         campaign = Campaign(base, runs, work.corpus, Notes(), check_later=True, beside=beside)
         sheets = [_Sheet(model, work.measures, runs, work.unanswered) for model in work.models]
-        for place, topic in enumerate(base.topics if work.measures or work.check_corpus else []):
+        topics = base.topics if work.measures or work.check_corpus else []
+        for place, topic in enumerate(campaign.with_documents(topics)):
             if progress is not None:
                 progress(place, len(base.topics))
             campaign.notes = self._step(_TOPICS, place, _ASSESSMENTS)

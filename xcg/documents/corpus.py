@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -35,27 +36,37 @@ _KEPT_ELEMENTS = 4_000_000
 """How many elements of parsed documents a corpus keeps at most: some 400 MB of columns, paths."""
 
 
-_CHUNK = 16
-"""How many documents are looked at together."""
+_TOGETHER = 32
+"""How many documents are looked at together,"""
+_OCTETS_TOGETHER = 1 << 22
+"""or fewer where they have so many octets."""
 _MOST_WORKERS = 8
 
+if TYPE_CHECKING:
+    _Found = ElementTree | Hashes | list[str] | InputError | None
+    _Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
+    _MadeOf = Callable[[Sequence[str], Sequence[bytes]], Sequence[ElementTree | Hashes]]
 
-_Content = bytes | list[str] | InputError | None
-_Look = Callable[[str, bytes, bytes], _Content]
+
+class _Read(NamedTuple):
+    """A document's octets, or why there are none; began: when reading began, in nanoseconds."""
+
+    name: str
+    began: int
+    octets: bytes | InputError
 
 
-class _Octets(NamedTuple):
-    """A document as it was read.
+class _Document(NamedTuple):
+    """What was found in a document that was read.
 
-    digest: of its octets, where there is a cache. began: when reading began, in nanoseconds. content:
-    the document as :func:`serialise` gives it, the paths that were asked for and are not there, what is
-    wrong with it, or None where the cache knows it.
+    digest: of its octets, where there is a cache. found: the tree, or the hashes of all paths, or the
+    paths that were asked for and are not there, or what is wrong; None where the cache knows it.
     """
 
     name: str
-    digest: bytes
     began: int
-    content: _Content
+    digest: bytes
+    found: _Found
 
 
 class _Where(NamedTuple):
@@ -178,14 +189,16 @@ class Corpus:
         known = self._known_missing(asked)
         cache = self._cache
 
-        def look(name: str, data: bytes, found: bytes) -> _Content:
+        def look(name: str, data: bytes, found: bytes) -> bytes | list[str] | None:
             where = _Where(self._source, name)
             if cache is None or not (cache.has_paths(found) or cache.has_some_paths(found)):
                 return absent_paths(data, asked[name], where)
             # Who asks for other paths of a document comes again, so then all are taken.
             return None if cache.has_paths(found) else serialise(data, where)
 
-        cold = self._octets([name for name in asked if name not in known], look)
+        cold = self._documents(
+            [name for name in asked if name not in known], look, lambda _, octets: path_hashes(octets)
+        )
         for name in asked:
             while name not in known:
                 known.update(self._missing_of(next(cold), asked))
@@ -212,32 +225,29 @@ class Corpus:
         return known
 
     def _missing_of(
-        self, documents: Sequence[_Octets], asked: Mapping[str, Collection[str]]
+        self, documents: Sequence[_Document], asked: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, list[str] | InputError]]:
         """Yield what documents that were just read lack, and keep their paths."""
         cache = self._cache
-        read = [document for document in documents if isinstance(document.content, bytes)]
-        found = path_hashes([cast(bytes, document.content) for document in read])
-        for document, hashes in zip(read, found, strict=True):
-            assert cache is not None
-            cache.add_paths(document.digest, hashes)
-            paths = list(asked[document.name])
-            nearest = hashes[np.searchsorted(hashes[:-1], wanted := self._hashed(paths))]
-            yield document.name, [paths[place] for place in np.flatnonzero(nearest != wanted).tolist()]
-        for document in documents:
-            if isinstance(document.content, list):
-                absent = document.content
-                there = set(asked[document.name]).difference(absent)
+        kept: dict[str, tuple[bytes, Collection[str]]] = {}
+        for name, _, digest_, found in documents:
+            if isinstance(found, InputError):
+                yield name, found
+            elif found is None:
+                kept[name] = digest_, asked[name]
+            elif isinstance(found, list):
+                there = set(asked[name]).difference(found)
                 if cache is not None and there:
-                    cache.add_some_paths(document.digest, np.sort(self._hashed(there)))
-                yield document.name, absent
-            elif isinstance(document.content, InputError):
-                yield document.name, document.content
-        kept = {
-            document.name: (document.digest, asked[document.name])
-            for document in documents
-            if document.content is None
-        }
+                    cache.add_some_paths(digest_, np.sort(self._hashed(there)))
+                yield name, found
+            else:
+                hashes = cast("Hashes", found)
+                assert cache is not None
+                cache.add_paths(digest_, hashes)
+                paths = list(asked[name])
+                wanted = self._hashed(paths)
+                absent = hashes[np.searchsorted(hashes[:-1], wanted)] != wanted
+                yield name, list(compress(paths, absent))
         if cache is not None and kept:
             known = cache.missing(kept)
             for name in kept:
@@ -259,29 +269,27 @@ class Corpus:
                 yield name, self._keep(name, tree)
         cache = self._cache
 
-        def look(name: str, data: bytes, found: bytes) -> _Content:
+        def look(name: str, data: bytes, found: bytes) -> bytes | None:
             known = cache is not None and cache.has_tree(found)
             return None if known else serialise(data, _Where(self._source, name))
 
-        for documents in self._octets(cold, look):
-            read = [document for document in documents if isinstance(document.content, bytes)]
-            trees = trees_of(
-                [cast(bytes, document.content) for document in read],
-                [self._read_text(document.name) for document in read],
-            )
-            for document, tree in zip(read, trees, strict=True):
-                if cache is not None:
-                    cache.add_tree(document.digest, tree)
-                yield document.name, self._keep(document.name, tree)
-            for document in documents:
-                name = document.name
-                if isinstance(document.content, InputError):
-                    yield name, document.content
-                elif document.content is None:
-                    tree = self._kept_tree(name, document.digest)
+        def made_of(names: Sequence[str], octets: Sequence[bytes]) -> list[ElementTree]:
+            return trees_of(octets, [self._read_text(name) for name in names])
+
+        for documents in self._documents(cold, look, made_of):
+            for name, _, digest_, found in documents:
+                if isinstance(found, InputError):
+                    yield name, found
+                    continue
+                if found is None:
+                    tree = self._kept_tree(name, digest_)
                     if tree is None:  # the cache was damaged meanwhile
                         tree = parse_document(self._source.read(name), self._source.where(name))
-                    yield name, self._keep(name, tree)
+                else:
+                    tree = cast(ElementTree, found)
+                    if cache is not None:
+                        cache.add_tree(digest_, tree)
+                yield name, self._keep(name, tree)
 
     def _kept_tree(self, name: str, digest: bytes | None) -> ElementTree | None:
         if self._cache is None or digest is None:
@@ -312,63 +320,87 @@ class Corpus:
         stamp = self._stamp(name)
         return self._cache.digest(name, stamp) if stamp is not None else None
 
-    def _octets(self, names: Sequence[str], look: _Look) -> Iterator[list[_Octets]]:
-        """Yield documents as they are read, several at a time, by as many threads as are of use.
+    def _documents(
+        self, names: Sequence[str], look: _Look, made_of: _MadeOf
+    ) -> Iterator[list[_Document]]:
+        """Yield what is found in documents, several at a time, by as many threads as are of use.
 
-        look: makes a document's content of its name, octets and digest.
+        look: says of name, octets and digest what is found, or gives the document as :func:`serialise`
+        does. made_of: says what is found in several of these, which costs less together.
         """
-        if len(names) <= _CHUNK:
-            if names:
-                yield self._noted(self._look_into(self._read(names), look))
+
+        def looked_at(read: Sequence[_Read]) -> list[_Document]:
+            return self._looked_at(read, look, made_of)
+
+        if len(names) <= _TOGETHER:
+            yield from map(self._noted, map(looked_at, self._read(names)))
             return
 
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
-        chunks = deque(names[place : place + _CHUNK] for place in range(0, len(names), _CHUNK))
         workers = min(_MOST_WORKERS, os.cpu_count() or 1)
-        with ThreadPoolExecutor(workers) as pool:
-            running: deque[Future[list[_Octets]]] = deque()
-            while chunks or running:
-                # Reading is mostly Python's, and threads would only wait for each other.
-                while chunks and len(running) < 2 * workers:
-                    running.append(pool.submit(self._look_into, self._read(chunks.popleft()), look))
-                yield self._noted(running.popleft().result())
+        pool = ThreadPoolExecutor(workers)
+        try:
+            running: deque[Future[list[_Document]]] = deque()
+            for read in self._read(names):
+                running.append(pool.submit(looked_at, read))
+                if len(running) == 2 * workers:  # the others wait, unread
+                    yield self._noted(running.popleft().result())
+            for future in running:
+                yield self._noted(future.result())
+        finally:
+            # Whoever stops half-way may leave this to the garbage collector, and that to one of the
+            # threads, which cannot wait for itself.
+            pool.shutdown(wait=False, cancel_futures=True)
 
-    def _read(self, names: Sequence[str]) -> list[tuple[str, int, bytes | InputError]]:
-        """Return documents' names, when reading began, and their octets or what is wrong."""
-        read: list[tuple[str, int, bytes | InputError]] = []
+    def _read(self, names: Sequence[str]) -> Iterator[list[_Read]]:
+        """Yield documents as they are read; by one thread, for more would wait for each other."""
+        together: list[_Read] = []
+        size = 0
         for name in names:
             began = time.time_ns()
             try:
-                read.append((name, began, self._source.read(name)))
+                octets = self._source.read(name)
+                together.append(_Read(name, began, octets))
+                size += len(octets)
             except InputError as error:
-                read.append((name, began, error))
-        return read
+                together.append(_Read(name, began, error))
+            if len(together) == _TOGETHER or size > _OCTETS_TOGETHER:
+                yield together
+                together, size = [], 0
+        if together:
+            yield together
 
-    def _look_into(
-        self, read: Sequence[tuple[str, int, bytes | InputError]], look: _Look
-    ) -> list[_Octets]:
-        documents = []
-        for name, began, data in read:
-            found = b""
-            content: _Content
-            if isinstance(data, InputError):
-                content = data
+    def _looked_at(self, read: Sequence[_Read], look: _Look, made_of: _MadeOf) -> list[_Document]:
+        documents: list[_Document] = []
+        serialised: dict[int, bytes] = {}
+        for place, (name, began, octets) in enumerate(read):
+            digest_ = b""
+            found: _Found = None
+            if isinstance(octets, InputError):
+                found = octets
             else:
                 if self._cache is not None:
-                    found = digest(data)
+                    digest_ = digest(octets)
                 try:
-                    content = look(name, data, found)
+                    looked = look(name, octets, digest_)
+                    if isinstance(looked, bytes):
+                        serialised[place] = looked
+                    else:
+                        found = looked
                 except InputError as error:
-                    content = error
-            documents.append(_Octets(name, found, began, content))
+                    found = error
+            documents.append(_Document(name, began, digest_, found))
+        made = made_of([read[place].name for place in serialised], list(serialised.values()))
+        for place, found in zip(serialised, made, strict=True):
+            documents[place] = documents[place]._replace(found=found)
         return documents
 
-    def _noted(self, documents: list[_Octets]) -> list[_Octets]:
+    def _noted(self, documents: list[_Document]) -> list[_Document]:
         """Let the cache know the digests of documents that were read."""
         if self._cache is not None:
             for document in documents:
                 stamp = self._stamp(document.name)
-                if stamp is not None and not isinstance(document.content, InputError):
+                if stamp is not None and not isinstance(document.found, InputError):
                     self._cache.note(document.name, stamp, document.digest, document.began)
         return documents
