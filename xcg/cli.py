@@ -15,6 +15,7 @@ import click
 
 from xcg import __version__
 from xcg.errors import InputError, UnmappedError, XcgError
+from xcg.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from xcg.config import Configuration
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")  # as in xcg.report.tables
 _PATIENCE = 1.0  # seconds
-_OBJECTS = 50_000  # that may come before garbage is looked for; Python's own number is 700
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -32,16 +32,11 @@ class _Group(click.Group):
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run a command, without looking for garbage that a short process hardly has.
 
-        Importing and reading make tens of thousands of objects that stay, and each look goes through
-        them; so looks are rarer than usual, and there is none at the end of the process.
+        Looks are rarer than usual, and there is none at the end of the process.
         """
-        thresholds = gc.get_threshold()
-        gc.set_threshold(_OBJECTS, *thresholds[1:])
         atexit.register(gc.freeze)
-        try:
+        with seldom_collected():
             return super().main(*arguments, **options)
-        finally:
-            gc.set_threshold(*thresholds)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

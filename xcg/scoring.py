@@ -20,6 +20,7 @@ from xcg.campaign import (
     with_own_names,
 )
 from xcg.errors import InputError, Notes, XcgError
+from xcg.garbage import seldom_collected
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, trec_figures
 from xcg.near_misses import exact, judged
@@ -111,7 +112,8 @@ def score(
     """
     share = Share()
     try:
-        _Scoring(work, share).run(beside, sources, progress)
+        with seldom_collected():
+            _Scoring(work, share).run(beside, sources, progress)
     except XcgError as error:
         share.error = error
     return share

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xcg.documents.paths import split_step, walk
@@ -37,7 +38,6 @@ _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 _IS_SOLID = bytes(not chr(code).isspace() for code in range(256))
-_OTHER_SPACES = [c for c in map(chr, range(256, 0x3001)) if c.isspace()]  # there are none beyond
 
 
 def hardened_parser() -> etree.XMLParser:
@@ -331,9 +331,15 @@ def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
     return [np.sort(part) for part in np.split(hashes, elements.roots[1:])]
 
 
+@cache
+def _other_spaces() -> list[str]:
+    """Return what is white space and not in Latin-1; the last is U+3000."""
+    return [character for character in map(chr, range(256, 0x3001)) if character.isspace()]
+
+
 def _words(text: str, start: Ints, stop: Ints) -> Ints:
     """Return the number of words in each span: the words that begin there, and one that goes on."""
-    for space in () if text.isascii() else _OTHER_SPACES:
+    for space in () if text.isascii() else _other_spaces():
         text = text.replace(space, " ")
     octets = text.encode("latin-1", "replace").translate(_IS_SOLID)
     solid = np.zeros(len(text) + 1, dtype=np.bool_)  # one place more, for spans at the end
