@@ -42,7 +42,7 @@ def kazai_lalmas(
     end = dict(zip(rows, tree.end[rows].tolist(), strict=True))
     kept: set[int] = set()
     path: list[int] = []  # what is relevant from the root down to a row
-    for row, following in zip(rows, [*rows[1:], len(tree)], strict=True):
+    for row, following in zip(rows, [*rows, len(tree)][1:], strict=True):
         while path and end[path[-1]] <= row:
             path.pop()
         path.append(row)
