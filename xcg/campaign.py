@@ -10,28 +10,29 @@ from functools import cache
 from itertools import compress, count
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from xcg.documents import Corpus, ElementTree
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.points import Passage
-from xcg.documents.sources import document_name
-from xcg.documents.tree import UnknownPathError
+from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.documents.units import Characters, TextUnit, Yardstick
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.inputs import PathLike, expand
 from xcg.judgements import Assessment, RecallBase, read_assessments
-from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import Judged, Span
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.runs import Run, Ties, read_run
 from xcg.runs.run import Ranking, Topics
 from xcg.user_model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
+if TYPE_CHECKING:
+    from xcg.documents.corpus import Corpus
+
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
 NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
 """Run → topic → results: elements, documents or chunks."""
 Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
-Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
+Documents: TypeAlias = "Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None"
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Retrieved = Mapping[str, Mapping[str, set[str]]]
 """Topic → file → paths."""
@@ -144,7 +145,11 @@ def own_names(runs: Sequence[tuple[str, str]], notes: Notes) -> list[str]:
 
 def as_corpus(corpus: Documents) -> Corpus | None:
     """Return the corpus that a folder or dicts mean."""
-    if corpus is None or isinstance(corpus, Corpus):
+    if corpus is None:
+        return None
+    from xcg.documents.corpus import Corpus
+
+    if isinstance(corpus, Corpus):
         return corpus
     return Corpus.of(corpus) if isinstance(corpus, Mapping) else Corpus(corpus)
 
@@ -379,6 +384,8 @@ class Campaign:
         for file, spans in self._spans(topic, trees).items():
             highlighted[file] = [(span.start, span.end) for span in spans]
             if file not in assessed_paths:
+                from xcg.judgements.highlights import assess_spans
+
                 assessed[file] = assess_spans(trees[file], spans)
                 stated[file] = spans
         rankings = {}
@@ -691,6 +698,8 @@ class Campaign:
 def _lacks(corpus: Corpus, file: str) -> str:
     """Say that a corpus lacks a document, and whether it has it without the ending of its file."""
     message = f"the corpus has no document {file!r}; "
+    from xcg.documents.sources import document_name
+
     name = document_name(file)
     if name is not None and name in corpus:
         return f"{message}did you mean {name!r}? Documents lose the ending of their file"

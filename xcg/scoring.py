@@ -26,13 +26,13 @@ from xcg.measures.trec import levels_of, trec_figures
 from xcg.near_misses import exact, judged
 from xcg.overlap import is_own
 from xcg.runs import Run
-from xcg.stages import IdealTopic, Stages
 
 if TYPE_CHECKING:
     from xcg.config import Unanswered
     from xcg.documents import Corpus
     from xcg.judgements import RecallBase
     from xcg.runs import Ties
+    from xcg.stages import Stages
     from xcg.user_model import UserModel
 
 Progress = Callable[[int, int], None]
@@ -162,6 +162,8 @@ class _Scoring:
         if self._is_of_levels_alone():
             self._run_by_run(sources)
             return
+        from xcg.stages import Stages
+
         read = read_sources(sources, self._step(_READING), work.ties, base)
         runs = with_own_names(read, Notes())  # whoever knows all runs names them
         campaign = Campaign(base, runs, work.corpus, Notes(), check_later=True, beside=beside)
@@ -268,6 +270,8 @@ class _Sheet:
         self.without_ideal: list[str] = []
 
     def score(self, stages: Stages) -> None:
+        from xcg.stages import IdealTopic
+
         view = stages.view
         ideal = stages.ideal(self.model) if self._needs_model else IdealTopic({}, [])
         if not ideal.gains:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xcg.documents import Corpus, ElementTree, canonical_file
+from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
@@ -19,6 +19,8 @@ from xcg.later import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from xcg.documents import Corpus, ElementTree
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -101,6 +103,7 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None 
 
     Raises InputError for a document that the corpus lacks, or a span that its text has not.
 
+    >>> from xcg.documents import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
     >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, Scale(smallest=5))
     >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
