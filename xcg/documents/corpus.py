@@ -32,20 +32,17 @@ if TYPE_CHECKING:
 
     from xcg.documents.parsing import Hashes
 
+    _Found = ElementTree | Hashes | list[str] | InputError | None
+    _Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
+    _MadeOf = Callable[[Sequence[str], Sequence[bytes]], Sequence[ElementTree | Hashes]]
+
 _KEPT_ELEMENTS = 4_000_000
-"""How many elements of parsed documents a corpus keeps at most: some 400 MB of columns, paths."""
-
-
+"""How many elements of parsed documents a corpus keeps at most: some 400 MB of columns."""
 _TOGETHER = 32
 """How many documents are looked at together,"""
 _OCTETS_TOGETHER = 1 << 22
 """or fewer where they have so many octets."""
 _MOST_WORKERS = 8
-
-if TYPE_CHECKING:
-    _Found = ElementTree | Hashes | list[str] | InputError | None
-    _Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
-    _MadeOf = Callable[[Sequence[str], Sequence[bytes]], Sequence[ElementTree | Hashes]]
 
 
 class _Read(NamedTuple):
