@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -90,3 +91,31 @@ def campaigns(draw: DrawFn, max_files: int = 3, propagated: bool = False) -> Ran
     elements = [(file, path) for file in paths for path in paths[file]]
     ranking = draw(st.lists(st.sampled_from(elements), max_size=12))
     return RandomCampaign(sources, paths, sizes, assessments, ranking)
+
+
+ODD_IN_MARKUP = (
+    *("<!-- c -->", "<![CDATA[x]]>", "<?pi x?>", "]]>", ">", "<", "&amp;", "&x;", "&#233;", "x", " "),
+    *("\x0b", "\0", "\r", "\x1f", "\x85", "\xa0", "\ufeff", "\ufffe", "\uffff", "\ud800"),
+    *('" x="', '"', " a='1'", "<b/>"),
+)
+"""What does not belong in a file of one layout, whatever the layout is."""
+
+
+def with_something_odd(draw: DrawFn, pieces: list[str], odd: Sequence[str], space: str) -> bytes:
+    """Return a file of pieces with white space between, in most of which something is out of place."""
+    for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
+        place = draw(st.integers(0, len(pieces) - 1))
+        match draw(st.integers(0, 4)):
+            case 0:
+                pieces.insert(place + 1, draw(st.sampled_from(odd)))
+            case 1:
+                del pieces[place]
+            case 2:
+                pieces[place] = pieces[place].upper()
+            case _:
+                at = draw(st.integers(0, len(pieces[place])))
+                found = draw(st.sampled_from(odd))
+                pieces[place] = pieces[place][:at] + found + pieces[place][at:]
+    text = draw(st.sampled_from(["", "", "", "\ufeff", " "])) + space.join(pieces) + space
+    codec = draw(st.sampled_from(["utf-8"] * 9 + ["utf-16", "latin-1"]))
+    return text.encode(codec, "surrogatepass" if codec == "utf-8" else "replace")

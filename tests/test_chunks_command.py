@@ -13,16 +13,14 @@ from typing import Any
 import pytest
 from conftest import Command
 from hypothesis import given, settings
-from test_spans import DOCUMENTS, GOLD, base_of, cases, run_of
+from test_spans import DOCUMENTS, GOLD, base_of, cases, in_three_forms, run_of
 
 import xcg
 from xcg.chunk_comparison import GoldLine, ResultLine, compare_chunks, model_for_text
-from xcg.documents import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.integrations.chunks import run_of_chunks
 from xcg.judgements import RecallBase
 from xcg.judgements.recall_base import Span
-from xcg.runs.run import Run
 
 # 20 tokens of five characters; gold 10–30 worth 1 (four tokens) and 50–60 worth .5 (two).
 RUN = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
@@ -144,16 +142,7 @@ def test_the_figures_are_those_of_an_evaluation(case: Any) -> None:
 
 
 def test_by_path_by_offsets_and_as_chunks_is_one_line() -> None:
-    documents = {"d": "<a><s>one two <p>three</p></s><s>four five six</s></a>"}
-    tree = Corpus.of(dict(documents)).tree("d")
-    paths = ["/a[1]/s[2]", "/a[1]/s[1]/p[1]", "/a[1]/s[1]", "/a[1]"]
-    spans = [(int(tree.start[tree.row(p)]), int(tree.stop[tree.row(p)])) for p in paths]
-    runs = [
-        Run.of("r", {"1": [("d", path) for path in paths]}),
-        run_of("r", [("d", *span) for span in spans]),
-        run_of_chunks("r", {"1": [{"doc": "d.xml", "start": a, "end": b} for a, b in spans]}),
-    ]
-    base = base_of([("d", 4, 13, 2.0), ("d", 18, 26, 1.0)])
+    base, documents, runs = in_three_forms("r", "r", "r")
     first, *others = (compare_chunks(base, run, documents, questions=True) for run in runs)
     for other in others:
         assert (other.lines, other.questions) == (first.lines, first.questions)

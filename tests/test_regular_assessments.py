@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies import ODD_IN_MARKUP, with_something_odd
 
 from xcg import columns
 from xcg.errors import InputError, Notes
@@ -62,10 +63,9 @@ FORMS: list[tuple[str, dict[str, list[str]]]] = [
     ("element", {"exhaustivity": ["1", "2", "?"], "size": ["200", "090"], "rsize": ["50", "80"]}),
 ]
 ODD = [
-    *("<!-- c -->", "<![CDATA[x]]>", "<?pi x?>", "]]>", ">", "<", "&amp;", "&x;", "&#233;", "x", " "),
-    *("\x0b", "\0", "\r", "\r\n", "\n", "\t", "\x1f", "\x85", "\xa0", "\ufeff", "\ufffe", "\ud800"),
-    *('"', "'", '" x="', " a='1'", ' xmlns="u"', ' xml:id="i"', ' path="/q"', ' PATH="/q"', ' e="1"'),
-    *("<b/>", "<path/>", "<element/>", "</path>", '<path path="/a"/>', '<path e="1" s="1"/>'),
+    *ODD_IN_MARKUP,
+    *("\r\n", "\n", "\t", "'", ' xmlns="u"', ' xml:id="i"', ' path="/q"', ' PATH="/q"', ' e="1"'),
+    *("<path/>", "<element/>", "</path>", '<path path="/a"/>', '<path e="1" s="1"/>'),
     *('<path path="/q" e="1" s="1"></path>', '<path path="/q" e="1" s="1"><b/></path>'),
     *("<path path='/q' e='1' s='1'/>", '<PATH path="/q" e="1" s="1"/>'),
     *('<path path="/a" e="2" s="2"/>', '<element path="/q" exhaustivity="1" size="9" rsize="9"/>'),
@@ -94,22 +94,7 @@ def assessments(draw: st.DrawFn) -> bytes:
             pieces.append(f"<{form} {' '.join(row)}/>")
         pieces.append("</file>")
     pieces.append("</assessments>")
-    for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
-        place = draw(st.integers(0, len(pieces) - 1))
-        match draw(st.integers(0, 4)):
-            case 0:
-                pieces.insert(place + 1, draw(st.sampled_from(ODD)))
-            case 1:
-                del pieces[place]
-            case 2:
-                pieces[place] = pieces[place].upper()
-            case _:
-                at = draw(st.integers(0, len(pieces[place])))
-                odd = draw(st.sampled_from(ODD))
-                pieces[place] = pieces[place][:at] + odd + pieces[place][at:]
-    text = draw(st.sampled_from(["", "", "", "\ufeff", " "])) + space.join(pieces) + space
-    codec = draw(st.sampled_from(["utf-8"] * 9 + ["utf-16", "latin-1"]))
-    octets = text.encode(codec, "surrogatepass" if codec == "utf-8" else "replace")
+    octets = with_something_odd(draw, pieces, ODD, space)
     return octets[: draw(st.integers(0, len(octets)))] if draw(st.integers(0, 11)) == 0 else octets
 
 

@@ -10,6 +10,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies import ODD_IN_MARKUP, with_something_odd
 
 from xcg import columns, inputs
 from xcg.errors import InputError, Notes
@@ -56,9 +57,8 @@ FIELDS = {
     "rsv": [f"<rsv>{score}</rsv>" for score in ("1", "-.5", "+2.5e1", "\n3.", "1E-3", "-0")],
 }
 ODD = [
-    *("<!-- c -->", "<![CDATA[x]]>", "<?pi x?>", "]]>", ">", "<", "&amp;", "&x;", "&#233;", "x", " "),
-    *("\x0b", "\0", "\r", "\r\n", "\x1f", "\x7f", "\x85", "\xa0", "\ufeff", "\ufffe", "\uffff"),
-    *("\U0001fffe", "\ud800", '" x="', '"', " a='1'", "<b/>", "<other/>"),
+    *ODD_IN_MARKUP,
+    *("\r\n", "\x7f", "\U0001fffe", "<other/>"),
     *("</result>", "<result>", "<result/>", "<Result></Result>", "</topic>", "<topic>"),
     *("<file>co/7</file>", "<file></file>", "<file>../x</file>", "<path>/a[0]</path>", "<path/>"),
     *("<rank>7</rank>", "<rank>x</rank>", "<rank/>", "<rank>١</rank>", '<fol offset="1" length="0"/>'),
@@ -88,22 +88,7 @@ def submissions(draw: st.DrawFn) -> bytes:
             pieces += ["<result>", *fields, "</result>"]
         pieces.append("</topic>")
     pieces.append("</inex-submission>")
-    for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
-        place = draw(st.integers(0, len(pieces) - 1))
-        match draw(st.integers(0, 4)):
-            case 0:
-                pieces.insert(place + 1, draw(st.sampled_from(ODD)))
-            case 1:
-                del pieces[place]
-            case 2:
-                pieces[place] = pieces[place].upper()
-            case _:
-                at = draw(st.integers(0, len(pieces[place])))
-                odd = draw(st.sampled_from(ODD))
-                pieces[place] = pieces[place][:at] + odd + pieces[place][at:]
-    text = draw(st.sampled_from(["", "", "", "\ufeff", " "])) + space.join(pieces) + space
-    codec = draw(st.sampled_from(["utf-8"] * 9 + ["utf-16", "latin-1"]))
-    octets = text.encode(codec, "surrogatepass" if codec == "utf-8" else "replace")
+    octets = with_something_odd(draw, pieces, ODD, space)
     return packed(draw, octets)
 
 

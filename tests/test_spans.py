@@ -135,19 +135,25 @@ def test_gold_that_overlaps_is_not_counted_twice() -> None:
     assert twice == figures(GOLD, [("bees", 0, 40)])
 
 
-def test_the_same_place_by_path_by_offsets_and_as_a_chunk() -> None:
+def in_three_forms(*names: str) -> tuple[RecallBase, dict[str, str], list[Run]]:
+    """Return gold, a corpus, and one ranking by paths, by offsets and as chunks."""
     from xcg.integrations.chunks import run_of_chunks
 
     documents = {"d": "<a><s>one two <p>three</p></s><s>four five six</s></a>"}
     tree = xcg.Corpus.of(dict(documents)).tree("d")
     paths = ["/a[1]/s[2]", "/a[1]/s[1]/p[1]", "/a[1]/s[1]", "/a[1]"]
     spans = [(int(tree.start[tree.row(p)]), int(tree.stop[tree.row(p)])) for p in paths]
+    by_path, by_offsets, as_chunks = names
     runs = [
-        Run.of("paths", {"1": [("d", path) for path in paths]}),
-        run_of("offsets", [("d", *span) for span in spans]),
-        run_of_chunks("chunks", {"1": [{"doc": "d", "start": a, "end": b} for a, b in spans]}),
+        Run.of(by_path, {"1": [("d", path) for path in paths]}),
+        run_of(by_offsets, [("d", *span) for span in spans]),
+        run_of_chunks(as_chunks, {"1": [{"doc": "d.xml", "start": a, "end": b} for a, b in spans]}),
     ]
-    base = base_of([("d", 4, 13, 2.0), ("d", 18, 26, 1.0)])
+    return base_of([("d", 4, 13, 2.0), ("d", 18, 26, 1.0)]), documents, runs
+
+
+def test_the_same_place_by_path_by_offsets_and_as_a_chunk() -> None:
+    base, documents, runs = in_three_forms("paths", "offsets", "chunks")
     found = xcg.evaluate(
         base, runs, documents, "spans", f"{TEXT_MEASURES} nxCG@1 nxCG@3 MAep(effort=ranks)"
     )

@@ -192,10 +192,7 @@ def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
         returned = (t for run in runs for t, ranking in run.rankings.items() if ranking.spans)
         if any(any(base.spans(topic).values()) for topic in returned):
             return model_for_text(base)
-    assessed = (a for t in base.topics for file in base.files(t).values() for a in file.values())
-    scales: set[str] = {assessment.scale for assessment in assessed}
-    if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
-        scales.add("share")
+    scales = base.scales
     (scale,) = scales if len(scales) == 1 else ("",)
     return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
 
@@ -207,7 +204,7 @@ def model_for_text(base: RecallBase) -> UserModel:
     'spans-levels'
     """
     spans = UserModel.shipped("spans")
-    scales = {a.scale for t in base.topics for file in base.files(t).values() for a in file.values()}
+    scales = base.scales
     grades = (s.exhaustivity for t in base.topics for file in base.spans(t).values() for s in file)
     if "level" in scales or any(grade > _HIGHEST_EXHAUSTIVITY for grade in grades):
         return UserModel.shipped("spans-levels")

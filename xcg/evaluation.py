@@ -148,18 +148,10 @@ def _with_names(
 
     Standard measures look at no model: for levels, of the default one the name is enough.
     """
-    if models is None and not own and _are_levels(base):
+    if models is None and not own and base.scales == {"level"}:
         return [], [OF_SCALE["level"]]
     models = models or [default_model(base)]
     return models, [model.name for model in models]
-
-
-def _are_levels(base: RecallBase) -> bool:
-    """Say whether all assessments are levels of relevance."""
-    if any(base.spans(topic) or base.passages(topic) for topic in base.topics):
-        return False
-    files = (file for topic in base.topics for file in base.files(topic).values())
-    return {assessment.scale for file in files for assessment in file.values()} == {"level"}
 
 
 def _shares(

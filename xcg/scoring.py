@@ -199,12 +199,11 @@ class _Scoring:
 
     def _is_of_levels_alone(self) -> bool:
         """Say whether there is nothing to do but to compute standard measures on levels."""
-        base = self._work.base
         return (
             not self._work.measures
             and not self._work.check_corpus
             and all(measure.definition.of_levels is not None for measure in self._work.standard)
-            and not any(base.spans(topic) or base.passages(topic) for topic in base.topics)
+            and not self._work.base.states_text
         )
 
     def _run_by_run(self, sources: Sequence[Run | Path]) -> None:

@@ -183,6 +183,18 @@ class RecallBase:
         """
         return self._passages.get(topic, {})
 
+    @property
+    def states_text(self) -> bool:
+        """Whether relevance is stated by passages, by characters or by points, for some topic."""
+        return any(self._spans.values()) or any(self._passages.values())
+
+    @property
+    def scales(self) -> set[Scale]:
+        """The scales that assessments are on; passages become elements on that of shares of text."""
+        files = (elements for files in self._topics.values() for elements in files.values())
+        scales = {assessment.scale for elements in files for assessment in elements.values()}
+        return scales | {"share"} if self.states_text else scales
+
     def add_passage(self, topic: str, file: str, passage: Passage) -> None:
         """Add a highlighted passage by its points."""
         self._topics.setdefault(topic, {})
