@@ -247,8 +247,7 @@ def compare_chunks(
             continue
         for tally in tallies:
             answered = tally.run in stages.view.rankings
-            material = stages.gains(tally.run, ideal, model).beside("a comparison of chunks")
-            reading, best = material.readings(unit)
+            reading, best = stages.material(tally.run, ideal, model, ()).readings(unit)
             read = _Read(stages, tally.run, ideal, model, unit)
             tally.unanswered += not answered
             if answered or unanswered == "zero":

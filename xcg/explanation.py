@@ -311,7 +311,7 @@ def _why_less(case: _Case) -> str:
 
 def _why_all(case: _Case) -> str:
     """Say what a result is that gained its score."""
-    path = case.document.tree.paths[case.row]
+    path = case.document.tree.path(case.row)
     if case.row in case.document.ideal_scores:
         return "ideal, and new to the reader"
     if not case.related:

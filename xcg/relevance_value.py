@@ -138,7 +138,7 @@ class JudgedDocument:
         """Return the characters of an element; XcgError where only its path is known."""
         if self.tree.start[row] == UNKNOWN:
             raise MissingSizeError(
-                f"{self.name}, {self.tree.paths[row]}", "its text is not known; give the corpus"
+                f"{self.name}, {self.tree.path(row)}", "its text is not known; give the corpus"
             )
         return int(self.tree.start[row]), int(self.tree.stop[row])
 
@@ -215,9 +215,9 @@ class Reader:
     def seen_through(self, row: int) -> tuple[Literal["no", "partly", "fully"], list[int]]:
         """Return how much of an element was seen, and the earlier results that showed it."""
         self._look_back()
-        above = self._shown_by(row)
-        if above >= 0:
-            return "fully", [above]
+        for up in (row, *self.document.above[row]):
+            if up in self._seen:
+                return "fully", [up]
         inside = self._seen_inside(row)
         return ("partly", inside) if inside else ("no", [])
 
@@ -265,12 +265,6 @@ class Reader:
             return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_below(row)
 
-    def _shown_by(self, row: int) -> int:
-        """Return the earlier result that is an element or contains it, -1 where there is none."""
-        while row >= 0 and row not in self._seen:
-            row = self.document.parent[row]
-        return row
-
     def _seen_inside(self, row: int) -> list[int]:
         """Return the earlier results that lie in an element, in document order."""
         return sorted(r for r in self._seen if row < r < self.document.end[row])
@@ -295,7 +289,7 @@ class Reader:
         return value
 
     def _where(self, row: int) -> str:
-        return f"{self.document.name}, {self.document.tree.paths[row]}"
+        return f"{self.document.name}, {self.document.tree.path(row)}"
 
     # What an overlap model may ask for, each named as its argument.
 
@@ -309,13 +303,13 @@ class Reader:
         return self.document.tree
 
     def _result_of(self, row: int) -> str:
-        return self.document.tree.paths[row]
+        return self.document.tree.path(row)
 
     def _earlier_of(self, row: int) -> list[str]:
-        return [self.document.tree.paths[earlier] for earlier in self._earlier]
+        return [self.document.tree.path(earlier) for earlier in self._earlier]
 
     def _scores_of(self, row: int) -> dict[str, float]:
-        return {self.document.tree.paths[r]: score for r, score in self.document.scores.items()}
+        return {self.document.tree.path(r): score for r, score in self.document.scores.items()}
 
     def _seen_of(self, row: int) -> float:
         """Return the share of an element's text that lies in earlier results."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from xcg.explanation import ExplainedResult, Explanation, MissedElement, Related, Seen
@@ -48,24 +48,22 @@ def explain_spans(stages: Stages, run: str, ideal: IdealTopic, model: UserModel)
     results = []
     earned: set[tuple[str, int]] = set()
     paths = stages.paths(run)
-    for place, ((file, start, end), result) in enumerate(zip(stages.spans(run), read, strict=True)):
+    ranking = stages.spans(run)
+    for place, ((file, start, end), result) in enumerate(zip(ranking, read, strict=True)):
         state = before.get(place, _Before(0, 0, 0, 0, ()))
-        showing = [
-            earlier
-            for earlier in range(place)
-            if stages.spans(run)[earlier][0] == file
-            and max(start, stages.spans(run)[earlier][1]) < min(end, stages.spans(run)[earlier][2])
+        ranks = [
+            rank
+            for rank, (other, first, last) in enumerate(ranking[:place], 1)
+            if other == file and max(start, first) < min(end, last)
         ]
         earned |= {(file, part.gold) for part in result.gained}
         related = [
             Related(_name(named[file][number]), gold[file][number].score, left, named[file][number])
             for number, left, _ in state.gold
         ]
-        ranks = [earlier + 1 for earlier in showing]
         whole = state.seen >= (state.end - state.start) - NEGLIGIBLE
         seen: Seen = "no" if not state.seen else "fully" if whole else "partly"
-        shares = [share for _, _, share in state.gold]
-        why = _why(result.gain, state, related, shares, ranks, model.relevance_value)
+        why = _why(result.gain, state, related, ranks, model.relevance_value)
         path = paths[place] or _name((start, end))
         results.append(
             ExplainedResult(
@@ -97,7 +95,6 @@ def explain_spans(stages: Stages, run: str, ideal: IdealTopic, model: UserModel)
             row = tree.smallest_element(*span)
             scores[row] = scores.get(row, 0.0) + found.score
         judged[file] = JudgedDocument(tree, scores, list(scores), file)
-    labels: Mapping[str, Mapping[int, str]] = {}
     return Explanation(
         run,
         view.topic,
@@ -107,7 +104,7 @@ def explain_spans(stages: Stages, run: str, ideal: IdealTopic, model: UserModel)
         sum(ideal.gains),
         view.trees,
         judged,
-        labels,
+        {},
     )
 
 
@@ -119,7 +116,6 @@ def _why(
     gain: float,
     state: _Before,
     related: Sequence[Related],
-    shares: Sequence[float],
     ranks: Sequence[int],
     rule: RelevanceValue,
 ) -> str:
@@ -136,7 +132,7 @@ def _why(
         return f"nothing is left of {names}"
     shown = " and ".join(
         f"{'all' if share > 1 - NEGLIGIBLE else f'{share:.0%}'} of {gold.path}"
-        for share, gold in zip(shares, related, strict=True)
+        for (_, _, share), gold in zip(state.gold, related, strict=True)
     )
     if gain < state.worth - NEGLIGIBLE:
         return f"shows {shown}, of which {at} showed some before"

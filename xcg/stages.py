@@ -28,14 +28,11 @@ from xcg.near_misses import near_scores
 from xcg.quantisation import quantise
 from xcg.relevance_value import JudgedDocument, Reader
 from xcg.runs.overlap import overlapping_results
-from xcg.span_value import GoldSpan, ReadResult, SpanReader, SpanTopic
+from xcg.span_value import GoldSpan, ReadResult, Result, SpanReader, SpanTopic
 from xcg.user_model import UserModel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-Span = tuple[str, int, int]
-"""A result as text: its document, and the characters start … end - 1."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Stages:
         self._campaign = campaign
         self._ideals: dict[object, IdealTopic] = {}
         self._texts: dict[str, HighlightedRanking] = {}
-        self._spans: dict[str, list[tuple[str, int, int]]] = {}
+        self._spans: dict[str, list[Result]] = {}
         self._gold: dict[object, SpanTopic] = {}
 
     def ideal(self, model: UserModel) -> IdealTopic:
@@ -142,7 +139,7 @@ class Stages:
             self._gold[key] = SpanTopic(ideal.gold or {}, yardstick)
         return self._gold[key]
 
-    def spans(self, run: str) -> list[Span]:
+    def spans(self, run: str) -> list[Result]:
         """Return a run's results as text, see :meth:`xcg.campaign.Campaign.spans`."""
         if run not in self._spans:
             self._spans[run] = self._campaign.spans(self.view, run)
@@ -172,7 +169,7 @@ class Stages:
             ]
         return Reading([text for text, _ in read], [gain for _, gain in read]), by_density(best)
 
-    def _text_of(self, span: Span, model: UserModel, unit: TextUnit) -> float:
+    def _text_of(self, span: Result, model: UserModel, unit: TextUnit) -> float:
         file, start, end = span
         if start == end:
             return 1.0  # it has to be looked at

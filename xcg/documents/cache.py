@@ -187,6 +187,10 @@ class DocumentCache:
         _unwritten.add(self)
         self._some.add(found, hashes, len(hashes))
 
+    def hashed(self, paths: Iterable[str]) -> Hashes:
+        """Return the hashes of canonical paths, as in :func:`xcg.documents.parsing.path_hashes`."""
+        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
+
     def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
         """Return which paths documents lack; where what is kept does not tell, they are left out.
 
@@ -212,7 +216,7 @@ class DocumentCache:
             numbers = np.array([number for _, number in names])
             counts = np.array([len(asked[name][1]) for name, _ in names])
             paths = [path for name, _ in names for path in asked[name][1]]
-            wanted = np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
+            wanted = self.hashed(paths)
             offsets = shard["offsets"]
             first = np.repeat(offsets[numbers], counts)
             last = np.repeat(offsets[numbers + 1], counts)
@@ -318,6 +322,7 @@ class _Shards:
         path, number = place
         if path in self._loaded:
             shard = self._loaded[path]
+            self._loaded.move_to_end(path)
         else:
             shard = self._checked(path)
             if shard is not None and "columns" in shard:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from xcg.documents.cache import DocumentCache, digest, open_cache
 from xcg.documents.parsing import (
     absent_paths,
-    hash_paths,
-    parse_document,
     path_hashes,
     serialise,
     text_of,
@@ -107,7 +105,6 @@ class Corpus:
         self._kept = 0
         self._names: dict[str, bool] = {}
         self._stamps: dict[str, Stamp | None] = {}
-        self._hashes: dict[str, int] = {}
         self._cache = cache
 
     @classmethod
@@ -187,11 +184,13 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> bytes | list[str] | None:
+            if cache is not None and cache.has_paths(found):
+                return None
             where = _Where(self._source, name)
-            if cache is None or not (cache.has_paths(found) or cache.has_some_paths(found)):
-                return absent_paths(data, asked[name], where)
-            # Who asks for other paths of a document comes again, so then all are taken.
-            return None if cache.has_paths(found) else serialise(data, where)
+            if cache is not None and cache.has_some_paths(found):
+                # Who asks for other paths of a document comes again, so then all are taken.
+                return serialise(data, where)
+            return absent_paths(data, asked[name], where)
 
         cold = self._documents(
             [name for name in asked if name not in known], look, lambda _, octets: path_hashes(octets)
@@ -235,14 +234,14 @@ class Corpus:
             elif isinstance(found, list):
                 there = set(asked[name]).difference(found)
                 if cache is not None and there:
-                    cache.add_some_paths(digest_, np.sort(self._hashed(there)))
+                    cache.add_some_paths(digest_, np.sort(cache.hashed(there)))
                 yield name, found
             else:
                 hashes = cast("Hashes", found)
                 assert cache is not None
                 cache.add_paths(digest_, hashes)
                 paths = list(asked[name])
-                wanted = self._hashed(paths)
+                wanted = cache.hashed(paths)
                 absent = hashes[np.searchsorted(hashes[:-1], wanted)] != wanted
                 yield name, list(compress(paths, absent))
         if cache is not None and kept:
@@ -251,9 +250,6 @@ class Corpus:
                 if name not in known:  # the cache was damaged meanwhile
                     known[name] = _absent(asked[name], self.tree(name))
             yield from known.items()
-
-    def _hashed(self, paths: Iterable[str]) -> Hashes:
-        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
 
     def _read_trees(self, names: Sequence[str]) -> Iterator[tuple[str, ElementTree | InputError]]:
         """Yield trees, and what is wrong with the documents that have none; keep the trees."""
@@ -281,7 +277,8 @@ class Corpus:
                 if found is None:
                     tree = self._kept_tree(name, digest_)
                     if tree is None:  # the cache was damaged meanwhile
-                        tree = parse_document(self._source.read(name), self._source.where(name))
+                        octets = serialise(self._source.read(name), _Where(self._source, name))
+                        [tree] = made_of([name], [octets])
                 else:
                     tree = cast(ElementTree, found)
                     if cache is not None:

@@ -45,14 +45,11 @@ def hardened_parser() -> etree.XMLParser:
     return etree.XMLParser(**HARDENED)
 
 
-def parse_document(
-    data: bytes, name: object = "document", reread: Callable[[], bytes] | None = None
-) -> ElementTree:
+def parse_document(data: bytes, name: object = "document") -> ElementTree:
     """Parse an XML document.
 
     data: the document's bytes, in any encoding that its XML declaration names.
     name: what messages call it.
-    reread: gives the bytes again when somebody asks for the tree's text; without it they are kept.
 
     The size of an element is the length of its string value in characters (Unicode code points), an
     entity reference counting as one; its words are the maximal runs of non-white-space in it, as
@@ -61,8 +58,7 @@ def parse_document(
     >>> parse_document(b"<a>x &amp; <!-- no --><b><![CDATA[<y>]]></b></a>").text
     'x & <y>'
     """
-    read = reread if reread is not None else lambda: data
-    return trees_of([serialise(data, name)], [lambda: text_of(read(), name)])[0]
+    return trees_of([serialise(data, name)], [lambda: text_of(data, name)])[0]
 
 
 def text_of(data: bytes, name: object) -> str:
@@ -299,8 +295,8 @@ def _hash_path(path: str, known: dict[str, int]) -> int:
     if step in known:
         step_hash = known[step]
     else:
-        name, _, position = step[:-1].rpartition("[")
-        step_hash = known[step] = _mix(_name_hash(name) + int(position))
+        name, position = split_step(step)
+        step_hash = known[step] = _mix(_name_hash(name) + position)
     if above:
         step_hash += (known[above] if above in known else _hash_path(above, known)) * _ODD
     result = known[path] = _mix(step_hash)

@@ -55,19 +55,6 @@ def canonical_path(raw: str) -> str:
     return "".join(steps)
 
 
-def split_path(path: str) -> list[tuple[str, int]]:
-    """Return the (name, position) steps of a canonical path.
-
-    >>> split_path("/article[1]/sec[12]")
-    [('article', 1), ('sec', 12)]
-    """
-    steps = []
-    for step in path[1:].split("/"):
-        name, _, position = step[:-1].rpartition("[")
-        steps.append((name, int(position)))
-    return steps
-
-
 def parent_path(path: str) -> str:
     """Return the path of the parent, or ``""`` for a root.
 

@@ -154,7 +154,7 @@ def _up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
 
 
 class Folder:
-    """A folder of ``.xml`` and ``.xml.gz`` files, read where they lie."""
+    """A folder of documents, read where they lie."""
 
     def __init__(self, folder: Path) -> None:
         self.label = folder
@@ -173,10 +173,6 @@ class Folder:
                 return path, state
         return None
 
-    def _path(self, name: str) -> Path | None:
-        found = self._find(name)
-        return Path(found[0]) if found is not None else None
-
     def stamp(self, name: str) -> Stamp | None:
         """Return what tells that a document is as it was; None where only reading it tells."""
         found = self._find(name)
@@ -185,7 +181,7 @@ class Folder:
         return Stamp.of(found[1])
 
     def __contains__(self, name: str) -> bool:
-        return self._path(name) is not None
+        return self._find(name) is not None
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
@@ -209,7 +205,8 @@ class Folder:
 
     def where(self, name: str) -> str:
         """Return what messages call a document."""
-        return str(self._path(name) or self.label / f"{name}.xml")
+        found = self._find(name)
+        return str(Path(found[0]) if found is not None else self.label / f"{name}.xml")
 
 
 class _Archive:

@@ -53,6 +53,7 @@ class ElementTree:
     ``start``       first character of the element's string value in the document's text
     ``characters``  length of the string value in Unicode characters
     ``words``       number of maximal runs of non-white-space in the string value
+    ``positions``   position of the element among its siblings of the same local name, from 1
 
     The same content as a networkx graph is :attr:`graph`. A tree made from paths alone
     (:meth:`from_paths`) knows structure but no text: there ``start`` is -1, and a size that nobody
@@ -79,7 +80,7 @@ class ElementTree:
         start: npt.ArrayLike,
         characters: npt.ArrayLike,
         words: npt.ArrayLike,
-        positions: npt.ArrayLike | None = None,
+        positions: npt.ArrayLike,
         read_text: Callable[[], str] | None = None,
     ) -> None:
         self.tag_names = tag_names
@@ -90,7 +91,7 @@ class ElementTree:
         self.start: Ints = np.asarray(start, dtype=np.int64)
         self.characters: Ints = np.asarray(characters, dtype=np.int64)
         self.words: Ints = np.asarray(words, dtype=np.int64)
-        self._positions = positions
+        self.positions: Ints = np.asarray(positions, dtype=np.int64)
         self._read_text = read_text
         self._paths: dict[int, str] = {}
 
@@ -122,8 +123,7 @@ class ElementTree:
                 unknown.append(path)
                 above[path] = path = parent_path(path)
             for below in reversed(unknown):
-                name, _, position = below[len(path) + 1 : -1].rpartition("[")
-                steps_of[below] = (*steps_of[path], (name, int(position)))
+                steps_of[below] = (*steps_of[path], split_step(below[len(path) + 1 :]))
                 path = below
         del steps_of[""]
         ordered = sorted(steps_of, key=steps_of.__getitem__)
@@ -173,13 +173,6 @@ class ElementTree:
     def stop(self) -> Ints:
         """First character after each element's string value in the document's text."""
         return self.start + self.characters
-
-    @cached_property
-    def positions(self) -> Ints:
-        """Position of each element among its siblings of the same local name, from 1."""
-        if self._positions is not None:
-            return np.asarray(self._positions, dtype=np.int64)
-        return sibling_positions(self.parent, self.tag_codes, len(self.tag_names))
 
     @cached_property
     def paths(self) -> list[str]:

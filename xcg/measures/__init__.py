@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from xcg.later import np
 from xcg.measures import classic, graded, highlighted, inex_eval
@@ -92,8 +92,6 @@ InText = Callable[[Reading, Reading, Sequence[float]], "npt.NDArray[np.float64]"
 def _at_rank(
     vector: Callable[..., npt.NDArray[np.float64]],
     in_text: InText | None = None,
-    *,
-    normalised: bool = True,
 ) -> Callable[[TopicGains, float, Parameters], float | None]:
     """Make a measure at a rank, or at an amount of text, from functions that give a vector."""
 
@@ -101,8 +99,7 @@ def _at_rank(
         unit = parameters.get("budget", "ranks")
         if in_text is not None and unit != "ranks":
             return float(in_text(*_readings(topic, unit), [cutoff])[0])
-        given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
-        return float(vector(*given, depth=int(cutoff))[-1])
+        return float(vector(topic.gains, topic.ideal, depth=int(cutoff))[-1])
 
     return compute
 
@@ -110,18 +107,19 @@ def _at_rank(
 def _by_rank(
     vector: Callable[..., npt.NDArray[np.float64]],
     in_text: InText | None = None,
-    *,
-    normalised: bool = True,
 ) -> Callable[[TopicGains, int, Parameters], Curve]:
     def curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
         unit = parameters.get("budget", "ranks")
         if in_text is not None and unit != "ranks":
             points = [depth * step / _STEPS for step in range(1, _STEPS + 1)]
             return points, in_text(*_readings(topic, unit), points).tolist()
-        given: tuple[Any, ...] = (topic.gains, topic.ideal) if normalised else (topic.gains,)
-        return range(1, depth + 1), vector(*given, depth=depth).tolist()
+        return range(1, depth + 1), vector(topic.gains, topic.ideal, depth=depth).tolist()
 
     return curve
+
+
+def _xcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int) -> npt.NDArray[np.float64]:
+    return cumulate(gains, depth=depth)
 
 
 def _xcg_in_text(run: Reading, ideal: Reading, budgets: Sequence[float]) -> npt.NDArray[np.float64]:
@@ -139,8 +137,8 @@ MEASURES.add(
         caveat="Topics with more relevant elements weigh more in its mean; nxCG compares better.",
         cutoff=RANK,
         parameters=_BUDGET,
-        compute=_at_rank(cumulate, _xcg_in_text, normalised=False),
-        curve=_by_rank(cumulate, _xcg_in_text, normalised=False),
+        compute=_at_rank(_xcg, _xcg_in_text),
+        curve=_by_rank(_xcg, _xcg_in_text),
     )
 )
 MEASURES.add(
