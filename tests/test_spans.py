@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -557,3 +558,15 @@ def test_covered_text_agrees_with_a_set(spans: list[tuple[int, int]]) -> None:
         new = {place for low, high in covered.add(start, end) for place in range(low, high)}
         assert new == set(range(start, end)) - known
         known |= set(range(start, end))
+
+
+def test_a_gold_span_used_up_by_repeats_of_its_other_text() -> None:
+    base = xcg.UserModel.shipped("spans")
+    model = replace(base, relevance_value=replace(base.relevance_value, alpha=0.5))
+    gold, ranking = {"1": {"d": [(0, 10)]}}, [("d", 0, 5), ("d", 0, 5), ("d", 5, 10)]
+    (found,) = xcg.explain(gold, {"r": {"1": ranking}}, "1", {"d": "0123456789"}, model)
+    first, second, third = found.results
+    # Worth half each; the repeat is worth half of that, which leaves a quarter.
+    assert [first.gain, second.gain, third.gain] == pytest.approx([0.5, 0.25, 0.25])
+    assert second.why == "shows 50% of 0–10, of which rank 1 showed some before"
+    assert third.why == "shows 50% of 0–10, of which less than that is left"

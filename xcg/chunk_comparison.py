@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -450,16 +451,12 @@ class _Tally:
             self.chunks / questions,
             text / self.chunks if self.chunks else None,
             text / questions,
-            _mean(self.found),
+            fmean(self.found),
             math.fsum(self.new) / text if text else None,
             math.fsum(self.seen) / text if text else None,
-            _mean(self.maep),
-            {n: _mean(column) for n, column in zip(self.budgets, columns, strict=True)},
+            fmean(self.maep),
+            {n: fmean(column) for n, column in zip(self.budgets, columns, strict=True)},
         )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _curves(tallies: Sequence[_Tally], ideals: Sequence[Reading], model: str) -> list[CurveOf]:

@@ -135,5 +135,7 @@ def _why(
         for (_, _, share), gold in zip(state.gold, related, strict=True)
     )
     if gain < state.worth - NEGLIGIBLE:
-        return f"shows {shown}, of which {at} showed some before"
+        # Repeats of other text of a gold span use it up as well.
+        why = f"of which {at} showed some before" if ranks else "of which less than that is left"
+        return f"shows {shown}, {why}"
     return f"shows {shown}, new to the reader"

@@ -18,7 +18,7 @@ from typing import cast
 from xcg.columns import SPACE, IrregularError, blocks, root_before
 from xcg.documents.paths import canonical_path
 from xcg.documents.points import Passage, Point
-from xcg.judgements.inex_attributes import FORMS, add_point, document_of, named, point_of
+from xcg.judgements.inex_attributes import FORMS, POINT_FORMS, add_point, document_of, named, point_of
 from xcg.judgements.recall_base import Assessment, RecallBase
 
 _GAP = "[ \t\n]{0,99}"  # each is remembered
@@ -27,7 +27,7 @@ _NOT_IN_VALUES = '<&"\t\n'
 _ATTRIBUTE = re.compile(f' ({_NAME})="([^{_NOT_IN_VALUES}]*)"')
 _ATTRIBUTES = f'(?: {_NAME}="[^{_NOT_IN_VALUES}]*")+'
 _FILE = re.compile(f"{SPACE}<file({_ATTRIBUTES}) ?>{SPACE}")
-_POINT = re.compile(f"<(passage|best-entry-point)({_ATTRIBUTES}) ?/>{SPACE}")
+_POINT = re.compile(f"<({'|'.join(POINT_FORMS)})({_ATTRIBUTES}) ?/>{SPACE}")
 _ELEMENT = re.compile(f"<({'|'.join(FORMS)})({_ATTRIBUTES}) ?/>")
 _PATH = re.compile(f"[^{_NOT_IN_VALUES}]{{0,999}}")
 _VALUE = re.compile(f"[^{_NOT_IN_VALUES}]{{0,99}}")
