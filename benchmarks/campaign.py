@@ -20,12 +20,13 @@ from pathlib import Path
 
 from lxml import etree
 
-from xcg.documents import Corpus
 from xcg.documents.cache import without_cache
-from xcg.evaluation import evaluate
-from xcg.judgements import RecallBase, read_assessments
-from xcg.runs import read_runs
-from xcg.simulation import Shape, simulate
+from xcg.documents.corpus import Corpus
+from xcg.evaluation.evaluate import evaluate
+from xcg.formats.base import read_assessments
+from xcg.formats.run_reading import read_runs
+from xcg.judgements.recall_base import RecallBase
+from xcg.simulation.campaign import Shape, simulate
 
 MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
 _TOPICS, _FLAT_RUNS = 51, 69  # of flat retrieval

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from xcg.documents import parse_document
-from xcg.documents.parsing import serialise, trees_of
+from xcg.documents.parsing import parse_document, serialise, trees_of
 
 REPEATS = 7
 

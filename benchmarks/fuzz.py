@@ -17,16 +17,17 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from xcg.config import load_configuration
-from xcg.documents import Corpus, parse_document
+from xcg.documents.corpus import Corpus
+from xcg.documents.parsing import parse_document
 from xcg.documents.sources import converted
 from xcg.errors import Notes, XcgError
-from xcg.judgements import read_assessments
+from xcg.evaluation.config import load_configuration
+from xcg.formats.base import read_assessments
+from xcg.formats.run_reading import read_run
 from xcg.judgements.highlights import read_highlights
-from xcg.judgements.placing import place_passages
+from xcg.judgements.text_search import place_passages
 from xcg.measures import MEASURES
-from xcg.runs import read_run
-from xcg.user_model import resolve_models
+from xcg.user_model.model import resolve_models
 
 PIECES = [
     b"<", b">", b"</", b'"', b"'", b"&", b"&x;", b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"<![CDATA[", b"-->",

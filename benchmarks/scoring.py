@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import xcg
-from xcg.documents import ElementTree
+from xcg.documents.tree import ElementTree
 
 PAIRS = [(1, 1), (2, 2), (3, 1), (2, 3), (3, 3)]
 SIZES = (1, 4, 16)

@@ -28,8 +28,9 @@ from make_evidence_campaign import evidence, question_of, rows, write_passages
 from make_handbook_campaign import CORPUS, HIGHLIGHTS, read_topics, tokens
 
 import xcg
-from xcg.documents import Corpus, ElementTree
-from xcg.documents.units import words_and_marks
+from xcg.documents.corpus import Corpus
+from xcg.documents.text_units import words_and_marks
+from xcg.documents.tree import ElementTree
 from xcg.judgements.highlights import read_highlights
 
 SMALL, LARGE = 100, 400  # tokens

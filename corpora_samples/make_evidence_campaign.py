@@ -22,8 +22,8 @@ from pathlib import Path
 
 from make_handbook_campaign import LONGEST, STRATEGIES, Element, Index, submission
 
-from xcg.documents import Corpus
-from xcg.judgements.placing import place_passages
+from xcg.documents.corpus import Corpus
+from xcg.judgements.text_search import place_passages
 
 CONFIGURATION = """\
 corpus: {corpus}

@@ -20,12 +20,12 @@ import bm25s
 import numpy as np
 from lxml import etree
 
-from xcg.convert import assessments_as
-from xcg.documents import Corpus, ElementTree
-from xcg.judgements import RecallBase
+from xcg.documents.corpus import Corpus
+from xcg.documents.tree import ElementTree
+from xcg.formats.convert import assessments_as
+from xcg.formats.inex_writing import inex_2004
 from xcg.judgements.highlights import Highlight, assess, read_highlights
-from xcg.judgements.inex_writing import inex_2004
-from xcg.judgements.recall_base import Span
+from xcg.judgements.recall_base import RecallBase, Span
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "corpora_samples" / "handbook"

@@ -11,9 +11,9 @@ import json
 import sys
 from pathlib import Path
 
-from xcg.documents import Corpus
+from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
-from xcg.judgements.placing import place_passage
+from xcg.judgements.text_search import place_passage
 
 ROOT = Path(__file__).parent.parent
 

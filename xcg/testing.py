@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from xcg.campaign import Assessments, Documents, NamedResults, Runs, UserModels
-from xcg.config import DEFAULT_MEASURES, Unanswered
+from xcg.documents.files import PathLike, expand
 from xcg.errors import XcgError
-from xcg.evaluation import evaluate
-from xcg.inputs import PathLike, expand
+from xcg.evaluation.campaign import Assessments, Documents, NamedResults, Runs, UserModels
+from xcg.evaluation.config import DEFAULT_MEASURES, Unanswered
+from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.results import Results
 from xcg.measures import MEASURES, Measure
-from xcg.results import Results
-from xcg.runs import Run, Ties
+from xcg.runs.run import Run, Ties
 from xcg.statistics.gate import limits, shortfalls
 
 

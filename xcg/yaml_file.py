@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xcg.errors import InputError
-from xcg.later import yaml
+from xcg.lazy_modules import yaml
 
 _LARGEST = 1 << 20  # octets; a configuration is a page, not a megabyte
 _MOST_NODES = 50_000  # also after aliases are followed, so that these cannot multiply

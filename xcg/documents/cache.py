@@ -27,7 +27,7 @@ from xcg.documents.parsing import hash_paths
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.later import etree, hashlib, np
+from xcg.lazy_modules import etree, hashlib, np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -12,18 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xcg.documents.cache import DocumentCache, digest, open_cache
-from xcg.documents.parsing import (
-    absent_paths,
-    path_hashes,
-    serialise,
-    text_of,
-    trees_of,
-)
+from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
-from xcg.later import np
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.errors import InputError, XcgError
-from xcg.later import etree
+from xcg.lazy_modules import etree
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

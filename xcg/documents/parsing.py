@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from xcg.documents.files import HARDENED, xml_error
 from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.inputs import HARDENED, xml_error
-from xcg.later import etree, hashlib, np
+from xcg.lazy_modules import etree, hashlib, np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

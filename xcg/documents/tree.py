@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
 from xcg.errors import XcgError
-from xcg.later import np
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -61,7 +61,7 @@ class ElementTree:
 
     Source: Kazai & Lalmas 2006, section 3 and 5.2.3 (sizes).
 
-    >>> from xcg.documents import parse_document
+    >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
     >>> tree.paths
     ['/a[1]', '/a[1]/b[1]', '/a[1]/b[2]']

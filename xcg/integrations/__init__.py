@@ -1,1 +1,1 @@
-"""xcg inside other libraries; each module needs the library that it is named after."""
+"""Adapters to other libraries: ir_measures, PyTerrier, LlamaIndex, Haystack, LangChain, pandas."""

@@ -47,7 +47,7 @@ from xcg.documents.paths import WHOLE, split_element_id
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, check_pair
 from xcg.measures import MEASURES, Definition, Measure, Number
-from xcg.measures.measure import SHARED
+from xcg.measures.definition import SHARED
 
 __all__ = [
     "CG",
@@ -257,7 +257,7 @@ class _Evaluator(ir_measures.Evaluator):
     """Qrels and measures, ready for any number of runs."""
 
     def __init__(self, measures: Sequence[ir_measures.Measure], qrels: Any) -> None:
-        from xcg.campaign import as_user_models, default_model
+        from xcg.evaluation.campaign import as_user_models, default_model
 
         judgements, self._query_ids = _judgements(qrels)
         super().__init__(measures, set(self._query_ids.values()))
@@ -276,7 +276,7 @@ class _Evaluator(ir_measures.Evaluator):
                 self._groups.append((models[0], named))
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
-        from xcg.evaluation import evaluate
+        from xcg.evaluation.evaluate import evaluate
 
         rankings = _rankings(run)
         for model, named in self._groups:
@@ -288,8 +288,8 @@ class _Evaluator(ir_measures.Evaluator):
 
 def _has_ideal(base: Any, model: Any) -> bool:
     """Tell whether any topic has an ideal gain; an evaluation over none is an error to xcg."""
-    from xcg.campaign import Campaign
-    from xcg.stages import Stages
+    from xcg.evaluation.campaign import Campaign
+    from xcg.gains.topic import Stages
 
     campaign = Campaign(base, [], None, Notes())
     return any(Stages(campaign.topic(topic), campaign).ideal(model).gains for topic in base.topics)

@@ -11,16 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xcg.documents.files import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, UnmappedError, XcgError
-from xcg.inputs import Field, PathLike, check_record, expand, json_lines, open_input
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.later import np
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from xcg.documents import Corpus, ElementTree
+    from xcg.documents.corpus import Corpus
+    from xcg.documents.tree import ElementTree
 
 _FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -103,7 +104,7 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None 
 
     Raises InputError for a document that the corpus lacks, or a span that its text has not.
 
-    >>> from xcg.documents import Corpus
+    >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
     >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, Scale(smallest=5))
     >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
@@ -164,7 +165,7 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     The specificity is the share of the element's characters that lie in passages, the exhaustivity
     the highest of these passages. Raises XcgError for a passage beyond the end of the text.
 
-    >>> from xcg.documents import parse_document
+    >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>0123456789</p><p>0123456789</p></a>")
     >>> [(tree.paths[r], a.label) for r, a in assess_spans(tree, [Span(0, 10)]).items()]
     [('/a[1]', '(2,0.5)'), ('/a[1]/p[1]', '(2,1)')]

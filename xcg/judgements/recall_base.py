@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeGuard
 
+from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.documents.points import Passage, Point
 from xcg.errors import InputError
 
 Grade = float | str

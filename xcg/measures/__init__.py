@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xcg.later import np
-from xcg.measures import classic, graded, highlighted, inex_eval
+from xcg.lazy_modules import np
+from xcg.measures import classic, highlighted, inex_eval
+from xcg.measures import discounted as graded
 from xcg.measures.cumulated_gain import cumulate, gain_recall, manxcg, nxcg
-from xcg.measures.effort_precision import (
-    Interpolation,
-    Unretrieved,
-    effort_precision,
-    interpolated_mean_effort_precision,
-    mean_effort_precision,
-)
-from xcg.measures.measure import (
+from xcg.measures.definition import (
     RANK,
     RECALL,
     Curve,
@@ -27,6 +21,13 @@ from xcg.measures.measure import (
     Parameters,
     TopicGains,
     split_measures,
+)
+from xcg.measures.effort import (
+    Interpolation,
+    Unretrieved,
+    effort_precision,
+    interpolated_mean_effort_precision,
+    mean_effort_precision,
 )
 from xcg.measures.sakai import q_measure, r_measure
 from xcg.measures.text_effort import (
@@ -42,7 +43,7 @@ from xcg.measures.text_effort import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from xcg.documents.units import TextUnit
+    from xcg.documents.text_units import TextUnit
 
 __all__ = [
     "MEASURES",

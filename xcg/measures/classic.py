@@ -10,9 +10,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError
-from xcg.later import np
+from xcg.lazy_modules import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal
-from xcg.measures.measure import RANK, RANK_OR_ALL, Definition, Number, Parameters, TopicGains, vector
+from xcg.measures.definition import (
+    RANK,
+    RANK_OR_ALL,
+    Definition,
+    Number,
+    Parameters,
+    TopicGains,
+    vector,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from xcg.later import np
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     import numpy.typing as npt

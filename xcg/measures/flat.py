@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from xcg.measures.measure import RANK, RANK_OR_ALL, Cutoff, Definition, Number, Parameters, not_alone
+from xcg.measures.definition import RANK, RANK_OR_ALL, Cutoff, Definition, Number, Parameters, not_alone
 
 
 class JudgedRanking(NamedTuple):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from xcg.documents.covered import Covered
+from xcg.documents.intervals import Covered
 from xcg.errors import XcgError
-from xcg.later import np
-from xcg.measures.measure import (
+from xcg.lazy_modules import np
+from xcg.measures.definition import (
     RANK,
     RANK_OR_ALL,
     RECALL_FROM_0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from xcg.measures.measure import (
+from xcg.measures.definition import (
     RANK_OR_ALL,
     RECALL_OR_MEAN,
     Curve,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xcg.later import np
+from xcg.lazy_modules import np
 from xcg.measures.cumulated_gain import check_gains, check_ideal, cumulate
-from xcg.measures.effort_precision import Unretrieved, divisor
+from xcg.measures.effort import Unretrieved, divisor
 
 if TYPE_CHECKING:
     import numpy.typing as npt

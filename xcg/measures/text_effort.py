@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from xcg.later import np
-from xcg.measures.effort_precision import RECALL_POINTS, TOLERANCE
+from xcg.lazy_modules import np
+from xcg.measures.effort import RECALL_POINTS, TOLERANCE
 
 if TYPE_CHECKING:
     import numpy.typing as npt

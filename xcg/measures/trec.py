@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
+from xcg.measures.definition import Definition, Measure, not_alone
 from xcg.measures.flat import JudgedRanking
-from xcg.measures.measure import Definition, Measure, not_alone
 
 if TYPE_CHECKING:
-    from xcg.judgements import Assessment, RecallBase
-    from xcg.runs import Ranking, Run
+    from xcg.judgements.recall_base import Assessment, RecallBase
+    from xcg.runs.run import Ranking, Run
 
 Figures = dict[tuple[str, str], float]
 """(topic, measure) → value."""

@@ -1,1 +1,1 @@
-"""Everything that prints results."""
+"""Output for people: tables, plots, explanations and the HTML report."""

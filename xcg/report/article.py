@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from xcg.documents.files import local_name, open_input, xml_error
 from xcg.documents.parsing import hardened_parser
 from xcg.errors import InputError, XcgError, nearest
-from xcg.inputs import local_name, open_input, xml_error
 from xcg.report.tables import plain_table
 
 # What an element is for a reader, whatever its markup calls it.

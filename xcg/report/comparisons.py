@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from xcg.errors import XcgError
-from xcg.results import Results
-from xcg.statistics.orders import kendall_tau_b
+from xcg.evaluation.results import Results
+from xcg.statistics.rank_correlation import kendall_tau_b
 from xcg.statistics.significance import (
     align,
     anova,

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from xcg.errors import XcgError, nearest
-from xcg.explanation import Explanation
+from xcg.evaluation.explain import Explanation
 
 if TYPE_CHECKING:
     from rich.tree import Tree

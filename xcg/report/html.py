@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, BinaryIO
 
-from xcg.campaign import as_corpus, as_recall_base, as_runs, default_model
-from xcg.config import Configuration
-from xcg.curves import curves
-from xcg.documents import Corpus, ElementTree
+from xcg.documents.corpus import Corpus
+from xcg.documents.tree import ElementTree
 from xcg.errors import Notes, XcgError
-from xcg.evaluation import evaluate
-from xcg.explanation import ExplainedResult, Explanation, MissedElement, explain
-from xcg.judgements import RecallBase
-from xcg.judgements.recall_base import MEAN
-from xcg.results import Results
-from xcg.runs import Run
-from xcg.scoring import Progress
+from xcg.evaluation.campaign import as_corpus, as_recall_base, as_runs, default_model
+from xcg.evaluation.config import Configuration
+from xcg.evaluation.curves import curves
+from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.explain import ExplainedResult, Explanation, MissedElement, explain
+from xcg.evaluation.results import Results
+from xcg.evaluation.scoring import Progress
+from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.runs.run import Run
 from xcg.statistics.significance import compare
-from xcg.user_model import UserModel
+from xcg.user_model.model import UserModel
 
 LEVEL = 0.05
 """A difference is called significant where the corrected p value is below this."""

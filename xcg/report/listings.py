@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from xcg.ideal import SELECTIONS
-from xcg.measures.measure import Definition, Number
-from xcg.near_misses import NEAR_MISSES
-from xcg.overlap import PARTIALLY_SEEN
-from xcg.quantisation import QUANTISATIONS
+from xcg.measures.definition import Definition, Number
 from xcg.report.tables import plain_table
-from xcg.user_model import Effort, UserModel, shipped_models
+from xcg.user_model.ideal import SELECTIONS
+from xcg.user_model.model import Effort, UserModel, shipped_models
+from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.quantisation import QUANTISATIONS
 
 if TYPE_CHECKING:
-    from xcg.validation import Report
+    from xcg.evaluation.validation import Report
 
 
 def list_measures(definitions: Iterable[Definition]) -> str:

@@ -8,10 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xcg.documents import ElementTree
-    from xcg.explanation import Explanation
-    from xcg.judgements import RecallBase
-    from xcg.results import Results
+    from xcg.documents.tree import ElementTree
+    from xcg.evaluation.explain import Explanation
+    from xcg.evaluation.results import Results
+    from xcg.judgements.recall_base import RecallBase
 
 _MOST = 200  # rows; a notebook is no place for more
 _LONGEST_TEXT = 160  # characters of a stretch of text

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xcg.curves import CurveOf, curve_measure
 from xcg.errors import InputError, XcgError, nearest
-from xcg.results import Results
+from xcg.evaluation.curves import CurveOf, curve_measure
+from xcg.evaluation.results import Results
 from xcg.statistics.levels import LevelCurve
-from xcg.statistics.orders import Shift, places
 from xcg.statistics.perturbation import Perturbed
+from xcg.statistics.rank_correlation import Shift, places
 from xcg.statistics.stability import BORDERS, SwapRates
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def save(figure: Figure, path: Path) -> None:
 
     Raises InputError for another ending, and where nothing can be written.
     """
-    from xcg.report.files import whole_file
+    from xcg.documents.output_files import whole_file
 
     check_format(path)
     # Without a date the same figures give the same file.

@@ -14,7 +14,7 @@ from xcg.judgements.recall_base import MEAN
 if TYPE_CHECKING:
     from prettytable import PrettyTable
 
-    from xcg.results import Results
+    from xcg.evaluation.results import Results
 
 Row = list[str]
 _WIDE = 100  # characters; a table that is wider is turned on its side where that is narrower

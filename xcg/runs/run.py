@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path, split_element_id
-from xcg.documents.points import Passage
 from xcg.errors import InputError
-from xcg.later import np
+from xcg.lazy_modules import np
 
 Ties = Literal["document", "rank", "file"]
 """How TREC results of one score are ordered: by document id descending as trec_eval does, by the

@@ -1,5 +1,1 @@
-"""What figures tell beyond their values: orders of runs and how they move."""
-
-from xcg.statistics.orders import Shift, kendall_tau_b, shifts
-
-__all__ = ["Shift", "kendall_tau_b", "shifts"]
+"""Statistics over results: significance, rank correlation, stability studies and gates."""

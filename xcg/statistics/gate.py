@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.errors import UnmappedError, XcgError, nearest
+from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.results import Results
 from xcg.statistics.significance import TIE, compare
 
 LEVEL = 0.05

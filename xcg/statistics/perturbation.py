@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from xcg.campaign import (
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.campaign import (
     Assessments,
     Campaign,
     Documents,
@@ -19,11 +20,10 @@ from xcg.campaign import (
     as_runs,
     models_for,
 )
-from xcg.errors import Notes, XcgError
+from xcg.gains.topic import Stages
 from xcg.measures import MEASURES, Measure, TopicGains
-from xcg.measures.measure import vector
-from xcg.runs import Ties
-from xcg.stages import Stages
+from xcg.measures.definition import vector
+from xcg.runs.run import Ties
 
 Place = Literal["after first", "before first"]
 PLACES: tuple[Place, ...] = ("after first", "before first")

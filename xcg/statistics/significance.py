@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
-from xcg.results import Results
 
 TIE = 1e-12
 """Figures that are no further apart are equal: what is left is the rounding of a sum."""
@@ -56,7 +56,7 @@ def align(results: Results, measure: str, user_model: str, runs: Sequence[str]) 
 
     Raises XcgError for an unknown name and where the runs share fewer than two topics.
 
-    >>> from xcg.results import Result
+    >>> from xcg.evaluation.results import Result
     >>> rows = [("a", "1", 0.5), ("a", "2", 0.3), ("a", "3", 0), ("b", "2", 0.1), ("b", "1", 0.2)]
     >>> results = Results(Result(run, topic, "MAep", value, "m") for run, topic, value in rows)
     >>> align(results, "MAep", "m", ["a", "b"])
@@ -251,7 +251,7 @@ def compare(
         XcgError: for an unknown name, fewer than two runs or two topics, or without the packages of
             the extra ``xcg[statistics]``.
 
-    >>> from xcg.results import Result
+    >>> from xcg.evaluation.results import Result
     >>> columns = {"a": (0.2, 0.4, 0.6), "b": (0.1, 0.2, 0.3)}
     >>> results = Results(
     ...     Result(run, str(topic), "MAep", value, "m")

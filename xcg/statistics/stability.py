@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from xcg.campaign import (
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.campaign import (
     Assessments,
     Documents,
     Runs,
@@ -29,16 +30,14 @@ from xcg.campaign import (
     as_user_models,
     default_model,
 )
-from xcg.errors import Notes, XcgError
-from xcg.evaluation import evaluate
-from xcg.judgements import Assessment, RecallBase
-from xcg.judgements.recall_base import MEAN, topic_key
+from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.parallel import Backend, Progress, run_tasks
+from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, topic_key
 from xcg.measures import MEASURES, Measure
-from xcg.runs import Run, Ties
-from xcg.statistics.orders import kendall_tau_b
+from xcg.runs.run import Run, Ties
+from xcg.statistics.rank_correlation import kendall_tau_b
 from xcg.statistics.significance import TIE
-from xcg.statistics.studies import Backend, Progress, run_tasks
-from xcg.user_model import UserModel
+from xcg.user_model.model import UserModel
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

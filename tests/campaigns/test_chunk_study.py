@@ -1,0 +1,273 @@
+"""The study of chunkings: how chunks are cut and merged, and that its article says what it found."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import REAL_DATA, ROOT, Command
+from lxml import etree
+
+import xcg
+from xcg.documents.text_units import words_and_marks
+from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunks import run_of_chunks
+
+ARTICLE = ROOT / "corpora_samples" / "handbook" / "chunking-study.xml"
+EVIDENCE = REAL_DATA / "evidence-inference"
+IDS = ("rec@5", "rec@10", "hit@5", "hit@10", "nDCG@5", "nDCG@10")
+TEXT = ("MAep", "nxCG@500", "gr@2000")
+SIZES = (("fixed-small", "fixed-large"), ("fixed-small-overlap", "fixed-large-overlap"))
+OVERLAPS = (("fixed-small", "fixed-small-overlap"), ("fixed-large", "fixed-large-overlap"))
+CHUNKINGS = ("fixed-small", "fixed-small-overlap", "fixed-large", "fixed-large-overlap")
+CHUNKINGS += ("paragraphs", "sections", "merged")
+
+Figures = dict[str, dict[str, float]]
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    folder = ROOT / "corpora_samples"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        for name in ("make_handbook_campaign", "make_evidence_campaign", "make_chunk_study"):
+            patch.delitem(sys.modules, name, raising=False)
+        yield load(folder / "make_chunk_study.py")
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def study(script: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    target = tmp_path_factory.mktemp("study")
+    return target, script.handbook(target)
+
+
+def figures(tables: str) -> Figures:
+    heading, *rows = [line.split() for line in tables.splitlines() if line]
+    return {
+        row[0]: dict(zip(heading, map(float, row[1:]), strict=True)) for row in rows if row != heading
+    }
+
+
+def shown() -> list[str]:
+    return [code.text for code in etree.parse(ARTICLE).iter("code") if code.get("language") == "text"]
+
+
+# One article, with a footnote inside a paragraph and a section that begins with a subsection.
+SOURCE = (
+    "<article><fm><ti>Title</ti><abs><p>What it says.</p></abs></fm><bdy>"
+    "<sec><st>First</st><ip1>One two<fn><p>A note.</p></fn> three.</ip1><p>Four.</p><p>Five.</p></sec>"
+    "<sec><st>Second</st><ss1><st>Sub</st><p>Six.</p></ss1><ss1><st>Other</st><p>Seven.</p></ss1></sec>"
+    "</bdy><bm><bib><bb>A book.</bb><bb>Another.</bb></bib></bm></article>"
+)
+TREE = xcg.Corpus.of({"d": SOURCE}).tree("d")
+
+
+def pieces(script: Any, name: str) -> list[str]:
+    return [TREE.text[start:end] for start, end in script.CHUNKINGS[name](TREE)]
+
+
+def test_paragraphs_and_sections_by_hand(script: Any) -> None:
+    first = ["FirstOne twoA note. three.", "Four.", "Five."]
+    rest = ["SecondSubSix.", "OtherSeven."]
+    front, back = ["TitleWhat it says."], ["A book.", "Another."]
+    assert pieces(script, "paragraphs") == [*front, *first, *rest, *back]
+    assert pieces(script, "sections") == [*front, "".join(first), *rest, "".join(back)]
+
+
+def test_fixed_sizes_by_hand(script: Any) -> None:
+    tree = xcg.Corpus.of({"d": "<a>one two three four five</a>"}).tree("d")
+
+    def cut(size: int, step: int) -> list[str]:
+        return [tree.text[start:end] for start, end in script.fixed(size, step)(tree)]
+
+    assert cut(2, 2) == ["one two ", "three four ", "five"]
+    assert cut(2, 1) == ["one two ", "two three ", "three four ", "four five"]
+    assert cut(4, 2) == ["one two three four ", "three four five"]
+    assert cut(9, 9) == [tree.text]
+
+
+@pytest.mark.parametrize("folder", [ROOT / "corpora_samples" / "handbook", EVIDENCE / "nxml"], ids=str)
+def test_chunks_cover_the_text(script: Any, folder: Path) -> None:
+    if not folder.exists():
+        pytest.skip("the articles are not here")
+    corpus = xcg.Corpus(folder)
+    for name in list(corpus)[:20]:
+        tree = corpus.tree(name)
+        for chunking, cut in script.CHUNKINGS.items():
+            spans = cut(tree)
+            texts = [tree.text[start:end] for start, end in spans]
+            assert all(texts)
+            if chunking.endswith("overlap"):
+                covered = {place for start, end in spans for place in range(start, end)}
+                assert covered == set(range(len(tree.text)))
+            else:
+                assert "".join(texts) == tree.text
+            if chunking.startswith("fixed"):
+                size = script.SMALL if "small" in chunking else script.LARGE
+                assert {len(words_and_marks(text)) for text in texts[:-1]} <= {size}
+                assert len(words_and_marks(texts[-1])) <= size
+
+
+def test_auto_merging_by_hand(script: Any) -> None:
+    section = {name: script.Chunk("d", *span) for name, span in {"s": (0, 30), "t": (30, 50)}.items()}
+    a, b, c = (script.Chunk("d", start, start + 10) for start in (0, 10, 20))
+    x, y = (script.Chunk("d", start, start + 10) for start in (30, 40))
+    parents = script.parents_of([a, b, c, x, y], section.values())
+    assert parents == {
+        a: section["s"],
+        b: section["s"],
+        c: section["s"],
+        x: section["t"],
+        y: section["t"],
+    }
+    # Two of three make the section, in the place of the first; one of two is not more than half.
+    assert script.merged([x, c, a], parents) == [x, section["s"]]
+    assert script.merged([c, x], parents) == [c, x]
+    assert script.merged([y, b, x, a], parents) == [section["t"], section["s"]]
+    # What comes behind the best results does not count, but a returned section swallows it.
+    other = [script.Chunk("e", start, start + 10) for start in range(0, 200, 10)]
+    parents |= script.parents_of(other, [script.Chunk("e", 0, 200)])
+    late = [b, *other[: script.BEST - 1], a]
+    assert script.merged(late, parents)[:2] == [b, script.Chunk("e", 0, 200)]
+    assert script.merged(late, parents)[-1] == a
+    assert script.merged([b, c, *other[:10], a], parents) == [section["s"], *other[:10]]
+
+
+def test_figures_over_identifiers_by_hand(script: Any) -> None:
+    chunks = [script.Chunk("d", start, start + 10) for start in (0, 10, 20, 30)]
+    gold = [script.Gold("d", 5, 12, 1), script.Gold("d", 25, 28, 3)]
+    found = script.by_ids([chunks[3], chunks[0], chunks[0]], chunks, gold)
+    log3, log4 = 1.5849625007211562, 2.0
+    assert found["recall@5"] == pytest.approx(2 / 3)  # of three relevant chunks; one counts twice
+    assert found["hit@5"] == pytest.approx(1 / 2)
+    assert found["nDCG@5"] == pytest.approx((1 / log3 + 1 / log4) / (3 + 1 / log3 + 1 / log4))
+
+
+def test_the_runs_and_configurations_are_valid(study: tuple[Path, str], xcg_command: Command) -> None:
+    target, tables = study
+    assert set(CHUNKINGS) == {path.stem for path in (target / "runs").iterdir()}
+    done = xcg_command("validate", target / "config.yaml")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    printed = figures(tables)
+    for name in ("config.yaml", "controls.yaml"):
+        done = xcg_command("evaluate", target / name)
+        assert (done.returncode, done.stderr) == (0, "")
+        rows = [line.split() for line in done.stdout.splitlines()[1:]]
+        assert {row[0]: [*map(float, row[1:])] for row in rows} == {
+            row[0]: [printed[row[0]][figure] for figure in TEXT] for row in rows
+        }
+        assert {row[0] for row in rows} <= set(printed)
+
+
+def test_the_article_shows_what_the_command_prints(study: tuple[Path, str]) -> None:
+    assert shown()[0] == study[1]
+
+
+def test_the_article_shows_what_the_command_prints_for_the_evidence(
+    script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not EVIDENCE.exists():
+        pytest.skip("the articles are not here")
+    assert shown()[1] == script.evidence_inference(EVIDENCE, tmp_path)
+    assert "711 of 711 passages placed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["handbook", "evidence"])
+class TestWhatTheArticleSays:
+    def test_size(self, place: int) -> None:
+        found = figures(shown()[place])
+        for small, large in SIZES:
+            assert all(found[small][figure] < found[large][figure] for figure in IDS)
+            assert all(found[small][figure] > found[large][figure] for figure in TEXT)
+        for run in CHUNKINGS:
+            assert all(found[run][figure] < found["documents"][figure] for figure in IDS)
+            assert all(found[run][figure] > found["documents"][figure] - 0.005 for figure in TEXT)
+
+    def test_overlap(self, place: int) -> None:
+        found = figures(shown()[place])
+        change = [
+            {figure: found[windows][figure] - found[plain][figure] for figure in (*IDS, *TEXT)}
+            for plain, windows in OVERLAPS
+        ]
+        assert all(c[figure] < 0 for c in change for figure in ("rec@5", "rec@10"))
+        if place == 0:
+            assert all(0.05 < c["nDCG@5"] < 0.15 for c in change)
+            assert [c["nDCG@10"] > 0 for c in change] == [True, False]
+            assert sum(c[figure] < 0 for c in change for figure in TEXT) >= 5
+        else:
+            assert all(c["nDCG@5"] < 0 and c["nDCG@10"] < 0 for c in change)
+            assert [c["nxCG@500"] > 0 for c in change] == [False, True]
+            assert all(c["MAep"] > 0 > c["gr@2000"] for c in change)
+
+    def test_merging_and_the_best(self, place: int) -> None:
+        found = figures(shown()[place])
+        merged, paragraphs = found["merged"]["nxCG@500"], found["paragraphs"]["nxCG@500"]
+        best = sorted(CHUNKINGS, key=lambda run: -found[run]["MAep"])[:2]
+        if place == 0:
+            sections = found["sections"]
+            assert all(sections[figure] > found["fixed-small"][figure] for figure in TEXT)
+            assert sum(sections[figure] < found["fixed-large"][figure] for figure in IDS) > 3
+            assert abs(merged - paragraphs) < 0.01
+            assert best == ["merged", "paragraphs"]
+        else:
+            assert merged < paragraphs - 0.05
+            assert set(best) == {"fixed-small", "fixed-small-overlap"}
+
+    def test_controls(self, place: int) -> None:
+        found = figures(shown()[place])
+        whole, halves, twice = (
+            found[run] for run in ("fixed-large", "fixed-large-halved", "fixed-large-twice")
+        )
+        assert all(halves[figure] < whole[figure] for figure in IDS)
+        assert [halves[figure] for figure in TEXT] == [whole[figure] for figure in TEXT]
+        assert 0.125 < whole["rec@10"] - halves["rec@10"] < 0.175
+        assert all(twice[figure] > whole[figure] for figure in IDS if not figure.startswith("hit"))
+        assert all(twice[figure] <= whole[figure] for figure in IDS if figure.startswith("hit"))
+        assert all(twice[figure] < whole[figure] for figure in TEXT)
+        assert (twice["rec@10"] > 1) is (place == 1)
+
+
+def test_the_figures_beside_those_of_another_package() -> None:
+    base = RecallBase()
+    base.add_topic("q", "by hand")
+    for start, end, grade in ((10, 30, 2), (50, 60, 1)):
+        base.add_span("q", "bees", Span(start, end, grade), "by hand")
+    chunks = [(0, 40), (20, 60), (0, 100)]
+    halves = [(0, 20), (20, 40), (20, 40), (40, 60), (0, 50), (50, 100)]
+    twice = [chunk for chunk in chunks for _ in range(2)]
+    rankings = [chunks, halves, twice, [(0, 100)], [(10, 30), (50, 60)]]
+    rows = etree.parse(ARTICLE).findall(".//tbody/tr")
+    for row, ranking in zip(rows, rankings, strict=True):
+        run = run_of_chunks("r", {"q": [("bees", *span) for span in ranking]})
+        measures = ["MAep", "gr(budget=tokens)@8"]
+        found = xcg.evaluate(base, [run], {"bees": "word " * 20}, "spans", measures).means()
+        printed = [float(cell.text or "") for cell in row[-2:]]
+        assert printed == [round(mean.value, 3) for mean in found], row[0].text
+
+
+def test_halves_are_worth_the_whole(study: tuple[Path, str], script: Any) -> None:
+    target, _ = study
+    runs = [target / "runs" / "fixed-large.jsonl", target / "controls" / "fixed-large-halved.jsonl"]
+    found = xcg.evaluate(target / "gold.jsonl", runs, script.CORPUS, script.MODEL, script.MEASURES)
+    for measure in found.measures:
+        for topic in found.topics:
+            whole, halves = (found.value(run, measure, topic) for run in found.runs)
+            assert halves == pytest.approx(whole, abs=1e-9)
+
+
+def test_wrong_arguments(script: Any) -> None:
+    with pytest.raises(SystemExit, match="expected: handbook FOLDER"):
+        script.main(["handbok", "out"])

@@ -1,0 +1,107 @@
+"""The handbook says what is true: its articles are well-made, and every example in them runs."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from lxml import etree
+
+from xcg.evaluation.config import load_configuration
+from xcg.user_model.model import resolve_models
+
+HANDBOOK = ROOT / "corpora_samples" / "handbook"
+ARTICLES = sorted(HANDBOOK.glob("*.xml"))
+
+
+def examples(language: str) -> list[tuple[Path, etree._Element]]:
+    found = []
+    for article in ARTICLES:
+        for code in etree.parse(article).iter("code"):
+            if code.get("language") == language:
+                found.append((article, code))
+    return found
+
+
+def name(value: object) -> str:
+    return value.stem if isinstance(value, Path) else f"line{getattr(value, 'sourceline', '')}"
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=name)
+def test_an_article_is_of_a_length_and_form_to_be_searched(article: Path) -> None:
+    root = etree.parse(article).getroot()
+    words = len(str(root.xpath("string()")).split())
+    assert 1200 <= words <= 3000
+    journal = root.find("front") is not None
+    body = root.find("body" if journal else "bdy")
+    assert body is not None
+    assert len(body.findall("sec")) >= 4
+    for kind in (
+        ("list", "table-wrap", "disp-formula", "fn") if journal else ("list", "tbl", "fd", "fn")
+    ):
+        assert body.find(f".//{kind}") is not None, f"{article.stem} has no {kind}"
+    assert root.find(".//mixed-citation" if journal else ".//bb") is not None
+
+
+def test_there_are_articles_in_both_markups() -> None:
+    assert len(ARTICLES) >= 14
+    journal = [a for a in ARTICLES if etree.parse(a).getroot().find("front") is not None]
+    assert 5 <= len(journal) <= len(ARTICLES) - 5
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=name)
+def test_python_sessions(article: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    text = "\n".join(code.text or "" for path, code in examples("doctest") if path == article)
+    session = doctest.DocTestParser().get_doctest(text, {}, article.stem, str(article), 0)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(session, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize(("article", "code"), examples("console"), ids=name)
+def test_commands_print_what_the_article_shows(article: Path, code: etree._Element) -> None:
+    for block in re.split(r"^\$ ", code.text or "", flags=re.MULTILINE)[1:]:
+        command, _, expected = block.partition("\n")
+        assert command.startswith("xcg ")
+        done = subprocess.run(
+            f"{sys.executable} -m {command}", shell=True, cwd=ROOT, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        if expected.strip():
+            assert done.stdout == expected
+
+
+@pytest.mark.parametrize(("article", "code"), examples("yaml"), ids=name)
+def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path) -> None:
+    path = tmp_path / "example.yaml"
+    path.write_text(code.text or "")
+    if code.get("role") == "user-model":
+        assert resolve_models(path)
+    else:
+        load_configuration(path)
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=name)
+def test_articles_can_be_read(article: Path) -> None:
+    from xcg.report.article import show
+
+    text = show(article)
+    title = str(etree.parse(article).xpath("string((//ti | //article-title)[1])"))
+    assert text.startswith(title)
+    page = show(article, "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert f"<h1>{title}</h1>" in page
+    words = set(letters(etree.parse(article).getroot()))
+    assert words <= set(letters(etree.HTML(page)))
+    assert words <= set(re.findall(r"[^\W\d_]+", text))
+
+
+def letters(root: etree._Element) -> list[str]:
+    return re.findall(r"[^\W\d_]+", " ".join(map(str, root.itertext())))

@@ -1,0 +1,158 @@
+"""The quick start's notebook, and what lets it be short: chunks and relevant text as plain data."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xcg
+from xcg.errors import InputError, UnmappedError
+from xcg.evaluation.explain import Explanation
+from xcg.judgements.recall_base import RecallBase, Span
+
+TEXT = "Bees dance on the comb. Drones do no work."
+CORPUS = {"bees": TEXT}
+GOLD = {"1": {"bees": [(0, 23)]}}
+
+
+def test_the_notebook(root: Path) -> None:
+    notebook = json.loads((root / "docs" / "quickstart-chunks.ipynb").read_text(encoding="utf-8"))
+    assert notebook["nbformat"] == 4
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    code = ["".join(cell["source"]) for cell in cells]
+    assert sum(bool(line.strip()) for cell in code for line in cell.splitlines()) <= 10
+
+    space: dict[str, Any] = {}
+    *first, last = code[:-2], code[-2], code[-1]
+    for cell in first[0]:
+        exec(cell, space)
+    results, explanation = eval(first[1], space), eval(last, space)
+    for cell, value in zip(cells[-2:], (results, explanation), strict=True):
+        (output,) = cell["outputs"]
+        assert "".join(output["data"]["text/html"]) == value._repr_html_()
+
+    # By hand: relevant are 0–23 and 43–83, a score of 1 each. The chunks show all of the first,
+    # nothing, and 26 of the 40 characters of the second.
+    assert isinstance(explanation, Explanation)
+    assert [result.gain for result in explanation.results] == pytest.approx([1, 0, 26 / 40], abs=1e-12)
+    assert [result.span for result in explanation.results] == [(0, 42), (24, 42), (43, 69)]
+    assert [result.why for result in explanation.results] == [
+        "shows all of 0–23, new to the reader",
+        "it shows no relevant text",
+        "shows 65% of 43–83, new to the reader",
+    ]
+    assert explanation.missed == []
+    assert results.user_models == ["spans"]
+    assert results.value("bm25", "nxCG@10") == pytest.approx(1.65 / 2, abs=1e-12)
+    # In tokens, each with the blank behind it: the first gold span has 5.5, the second 7; read in vain
+    # are 5 and 4.5, and then 3.9 of the 7 tokens. ∫ t_ideal / t_run: 1 up to a gain of 1, beyond it
+    # (5.5 + 7g) / (15 + 7g).
+    shown = 3.9 / 7
+    expected = (1 + shown - 9.5 / 7 * math.log((15 + 7 * shown) / 15)) / 2
+    assert results.value("bm25", "MAep") == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_a_notebook_shows_of_text() -> None:
+    corpus = {"d": "<d>a &lt;b&gt; c" + " x" * 200 + "</d>"}
+    gold = {"1": {"d": [(2, 5), (300, 310)]}}
+    (found,) = xcg.explain(gold, {"r": {"1": [("d", 0, 250)]}}, "1", corpus)
+    html = found._repr_html_()
+    assert "a <mark>&lt;b&gt;</mark> c" in html
+    assert " … " in html
+    assert "relevant text that was missed" in html
+    assert "<mark>x x x x x </mark>" in html
+    assert "gained 1 of 2" in html
+    assert [record.get("span") for record in found.to_records()] == [(0, 250), (300, 310)]
+
+
+def test_passages_as_plain_data() -> None:
+    base = RecallBase.of({"1": {"a": [(0, 9), (12, 20, 1)], "b": [(3, 5, 0)], "c.xml": []}})
+    assert base.spans("1") == {"a": [Span(0, 9), Span(12, 20, 1.0)], "b": [], "c": []}
+    # a pair of grades stays one, of an element and of a document
+    pair = RecallBase.of({"1": {"d": (3, 2), "e": {"/a": [2, 1]}}})  # type: ignore[dict-item]
+    assert [found.label for found in pair.files("1")["d"].values()] == ["(3,2)"]
+    assert not pair.spans("1")
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([(5, 5)], "start 5 and end 5: expected 0 <= start < end"),
+        ([(-1, 5)], "start -1 and end 5"),
+        ([(1, 2, 3, 4)], "illegal passage (1, 2, 3, 4): expected (start, end) or (start, end, level)"),
+        ([(1, 2.5)], "illegal passage (1, 2.5)"),
+        ([(0, True)], "illegal passage (0, True)"),
+        ([(0, 5, 5000)], "illegal level 5000"),
+        ((0, 9), "or a level, or a list of (start, end) passages"),
+    ],
+)
+def test_wrong_passages(spans: Any, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        RecallBase.of({"1": {"bees": spans}})
+    assert "assessments, topic 1, bees" in str(error.value)
+    assert message in str(error.value)
+
+
+def test_one_place_in_every_form() -> None:
+    chunks = [
+        ("bees", 0, 23),
+        {"doc": "bees", "start": 0, "end": 23},
+        {"doc": "bees", "text": "Bees dance on the comb."},
+        ({"doc": "bees", "start": 0, "end": 23}, 0.5),
+    ]
+    runs = {f"r{number}": {"1": [chunk]} for number, chunk in enumerate(chunks)}
+    results = xcg.evaluate(GOLD, runs, CORPUS)
+    assert results.user_models == ["spans"]
+    assert [results.value(run, "MAep") for run in runs] == [1.0] * len(runs)
+
+
+def test_scores_order_chunks() -> None:
+    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9)]
+    results = xcg.evaluate(GOLD, {"r": {"1": chunks}}, CORPUS, measures="nxCG@1")
+    assert results.value("r", "nxCG@1") == 1
+
+
+@pytest.mark.parametrize(
+    ("chunk", "message"),
+    [
+        ({"doc": "wasps", "start": 0, "end": 5}, "there is no text of the document 'wasps'"),
+        ({"doc": "bees", "text": "Wasps sting."}, "does not occur in bees"),
+        ({"doc": "bees", "start": 3, "end": 99}, "the chunk ends at 99, and bees has 42 characters"),
+        (
+            {"doc": "bees", "start": 5, "end": 11, "text": "Drones"},
+            "are its offsets those of this text?",
+        ),
+    ],
+)
+def test_a_chunk_without_a_place(chunk: Any, message: str) -> None:
+    runs = {"r": {"1": [("bees", 0, 23), chunk]}}
+    with pytest.raises(UnmappedError) as error:
+        xcg.evaluate(GOLD, runs, CORPUS)
+    assert str(error.value).startswith("run r, topic 1, rank 2: ")
+    assert message in str(error.value)
+    # where errors are counted it keeps its rank, gains nothing, and hides nothing
+    runs["first"] = {"1": [chunk, ("bees", 0, 23)]}
+    results = xcg.evaluate(GOLD, runs, CORPUS, measures="xCG@1 xCG@2", lenient=True)
+    figures = [results.value(run, measure) for run in runs for measure in ("xCG@1", "xCG@2")]
+    assert figures == [1.0, 1.0, 0.0, 1.0]
+    assert results.scope.tolerated == 2
+
+
+def test_the_user_model_without_a_choice() -> None:
+    """Text where both sides are text and gains are asked for; what was possible before stays."""
+    chunks = {"r": {"1": [("bees", 0, 23)]}}
+    assert xcg.evaluate(GOLD, chunks, CORPUS).user_models == ["spans"]
+    graded = {"1": {"bees": [(0, 23, 3)]}}
+    assert xcg.evaluate(graded, chunks, CORPUS).user_models == ["spans-levels"]
+    elements = {"r": {"1": ["bees#/article/p"]}}
+    assert xcg.evaluate(GOLD, elements, CORPUS).user_models == ["inex-2005"]
+    assert xcg.evaluate(GOLD, chunks, CORPUS, measures="charP@1").user_models == ["inex-2005"]
+    elsewhere = {"1": {"bees": [(0, 23)]}, "2": {"bees": []}}
+    other = {"r": {"1": ["bees#/article/p"]}, "s": {"2": [("bees", 0, 5)]}}
+    assert xcg.evaluate(elsewhere, other, CORPUS).user_models == ["inex-2005"]
+    with pytest.raises(InputError, match="the user models spans and spans-levels take results as the"):
+        xcg.evaluate({"1": {"bees": {"/article": (3, 3)}}}, chunks, CORPUS)

@@ -1,0 +1,369 @@
+"""Chunkers and retrievers compared on one gold set."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from hypothesis import given, settings
+from span_examples import DOCUMENTS, GOLD, base_of, cases, in_three_forms, run_of
+
+import xcg
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.chunks import GoldLine, ResultLine, compare_chunks, model_for_text
+from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunks import run_of_chunks
+
+# 20 tokens of five characters; gold 10–30 worth 1 (four tokens) and 50–60 worth .5 (two).
+RUN = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
+
+
+def test_a_line_by_hand() -> None:
+    found = compare_chunks(base_of(GOLD), run_of("r", RUN), DOCUMENTS, budgets=[4, 15, 4])
+    (line,) = found.lines
+    # Read: 2 tokens of nothing, 4 for the first gold span, 2 of nothing; 6 of nothing new, 2 for the
+    # second; 20 of nothing new. Seen before: 4 of the second result, 12 of the third.
+    maep = (1 - math.log(3) / 2 + 0.5 - 2.5 * math.log(16 / 14)) / 1.5
+    assert (line.run, line.questions, line.unanswered, line.nothing_found) == ("r", 1, 0, 0)
+    assert line.nxcg == pytest.approx({4: 0.5, 15: 1.25 / 1.5})
+    figures = (line.chunks, line.chunk_size, line.text, line.found, line.useful, line.twice, line.maep)
+    assert figures == pytest.approx((3, 12, 36, 1, 6 / 36, 16 / 36, maep))
+    run, ideal = found.curves
+    assert (run.run, run.topic, run.x[-1], run.y[0], run.y[-1]) == ("r", "all", 36, 0, 1)
+    assert run.y[100] == pytest.approx(1.0)  # after 18 tokens
+    assert run.y[50] == pytest.approx(1 / 1.5)  # after 9
+    assert ideal.run == "ideal reader"
+    assert ideal.y[25] == pytest.approx(4.5 * 0.25 / 1.5)  # after 4.5
+
+
+def test_questions_by_hand() -> None:
+    found = compare_chunks(
+        base_of([*GOLD, ("bees", 80, 100, 2.0)]),
+        run_of("r", [*RUN[:2], ("bees", 0, 40), ("bees", 60, 85)]),
+        DOCUMENTS,
+        questions=True,
+    )
+    gold = [line for line in found.questions if isinstance(line, GoldLine)]
+    assert [tuple(line)[:-1] for line in gold] == [
+        ("1", "r", "bees", 10, 30, 4.0, 1.0, 1.0, "found", 1, 2.0),
+        ("1", "r", "bees", 50, 60, 2.0, 0.5, 1.0, "found", 2, 14.0),
+        ("1", "r", "bees", 80, 100, 4.0, 1.0, 0.25, "partly found", 4, 28.0),
+    ]
+    results = [line for line in found.questions if isinstance(line, ResultLine)]
+    assert [tuple(line)[2:-1] for line in results] == [
+        # rank, doc, start, end, text, new, again, irrelevant, seen
+        (1, "bees", 0, 40, 8.0, 4.0, 0.0, 4.0, 0.0, "new"),
+        (2, "bees", 20, 60, 8.0, 2.0, 2.0, 4.0, 4.0, "new"),
+        (3, "bees", 0, 40, 8.0, 0.0, 4.0, 4.0, 8.0, "paid twice"),
+        (4, "bees", 60, 85, 5.0, 1.0, 0.0, 4.0, 0.0, "new"),
+    ]
+    assert gold[0].words == "word word word word"
+    assert results[0].words == "word " * 7 + "word"
+    far = compare_chunks(
+        base_of(GOLD), run_of("r", [("bees", 70, 90)]), DOCUMENTS, unit="characters", questions=True
+    )
+    assert [(line.verdict, line.text) for line in far.questions] == [
+        ("missed", 20),
+        ("missed", 10),
+        ("irrelevant", 20),
+    ]
+    assert far.question_records()[0] == {
+        "question": "1",
+        "run": "r",
+        "kind": "gold",
+        "rank": None,
+        "doc": "bees",
+        "start": 10,
+        "end": 30,
+        "characters": 20.0,
+        "score": 1.0,
+        "found": 0.0,
+        "after": None,
+        "new": None,
+        "again": None,
+        "irrelevant": None,
+        "seen": None,
+        "verdict": "missed",
+        "words": "word word word word",
+    }
+    assert list(far.question_records()[0]) == list(far.question_records()[2])
+    assert far.lines[0].nothing_found == 1
+
+
+def test_beginnings_are_short_and_harmless() -> None:
+    text = "bees \x9b2J\u202e dance\n" + "and waggle " * 20
+    found = compare_chunks(base_of([("d", 0, 50, 2.0)]), run_of("r", []), {"d": text}, questions=True)
+    (line,) = found.questions
+    assert line.words.startswith("bees  2J  dance and")
+    assert len(line.words) <= 60
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+def test_the_figures_are_those_of_an_evaluation(case: Any) -> None:
+    documents, gold, ranking = case
+    base, run = base_of(gold), run_of("r", ranking)
+    for unit in ("tokens", "words", "characters"):
+        names = [f"MAep(effort={unit})", *(f"nxCG(budget={unit})@{n}" for n in (3, 7))]
+        names.append(f"gr(budget={unit})@999999999")
+        expected = xcg.evaluate(base, [run], documents, "spans", names)
+        found = compare_chunks(
+            base,
+            run,
+            documents,
+            "spans",
+            budgets=(3, 7),
+            unit=unit,  # type: ignore[arg-type]
+            questions=True,
+        )
+        (line,) = found.lines
+        values = [line.maep, *line.nxcg.values(), line.found]
+        assert values == pytest.approx([expected.value("r", name) for name in names], abs=1e-12)
+        shown = [line for line in found.questions if isinstance(line, ResultLine)]
+        pieces = [line for line in found.questions if isinstance(line, GoldLine)]
+        for result in shown:
+            parts = result.new + result.again + result.irrelevant
+            assert parts == pytest.approx(result.text, abs=1e-8)
+            assert result.again - 1e-8 <= result.seen <= result.text + 1e-8
+        # Relevant text is new once, and what was shown of gold is worth what was gained on it.
+        assert sum(r.new for r in shown) == pytest.approx(
+            sum(g.found * g.text for g in pieces), abs=1e-8
+        )
+        worth = sum(g.found * g.score for g in pieces) / sum(g.score for g in pieces)
+        assert worth == pytest.approx(line.found, abs=1e-8)
+
+
+def test_by_path_by_offsets_and_as_chunks_is_one_line() -> None:
+    base, documents, runs = in_three_forms("r", "r", "r")
+    first, *others = (compare_chunks(base, run, documents, questions=True) for run in runs)
+    for other in others:
+        assert (other.lines, other.questions) == (first.lines, first.questions)
+        assert other.curves == first.curves
+
+
+def base_of_topics(*topics: str) -> RecallBase:
+    base = RecallBase()
+    for topic in topics:
+        base.add_topic(topic, "test")
+        base.add_span(topic, "bees", Span(0, 50), "test")
+    return base
+
+
+def test_unanswered_questions_and_those_without_gold() -> None:
+    base = base_of_topics("1", "2")
+    base.add_topic("3", "test")
+    runs = [
+        run_of("one", [("bees", 0, 50)]),
+        run_of_chunks("none", {"7": [("bees", 0, 50)]}),
+    ]
+    found = compare_chunks(base, runs, DOCUMENTS, questions=True)
+    one, none = found.lines
+    assert (one.questions, one.unanswered, one.chunks, one.text, one.found) == (2, 1, 0.5, 5, 0.5)
+    assert (one.chunk_size, one.useful, one.twice) == (10, 1, 0)
+    assert (none.unanswered, none.nothing_found, none.chunks, none.text) == (2, 0, 0, 0)
+    assert (none.chunk_size, none.useful, none.twice, none.maep) == (None, None, None, 0)
+    assert found.notes == [
+        "note: run one: not answered, so counted 0: topic 2, 3",
+        "note: run none: no assessments, so left out: topic 7",
+        "note: run none: not answered, so counted 0: topic 1, 2, 3",
+        "note: spans: no gold text, so left out: question 3",
+    ]
+    # An unanswered question's gold is told too.
+    assert [(q.question, q.run) for q in found.questions] == [
+        ("1", "one"),
+        ("1", "one"),
+        ("1", "none"),
+        ("2", "one"),
+        ("2", "none"),
+    ]
+    (skipped,) = compare_chunks(base, runs, DOCUMENTS, unanswered="skip").lines
+    assert (skipped.run, skipped.questions, skipped.unanswered, skipped.found) == ("one", 1, 1, 1)
+    with pytest.raises(XcgError, match="nothing to compare: no question with gold text under spans"):
+        compare_chunks(base, runs[1], DOCUMENTS, unanswered="skip")
+
+
+def test_what_fits_no_document() -> None:
+    base = base_of_topics("1")
+    good = ("bees", 0, 50)
+    for place, message in (
+        (("ants", 0, 5), "rank 1, ants: the corpus has no document 'ants'; expected corpus/ants.xml"),
+        (("bees.md", 0, 5), "no document 'bees.md'; did you mean 'bees'. Documents lose the ending"),
+        (("bees", 90, 101), "rank 1, bees: no characters 90–101: the document's text has 100"),
+    ):
+        run = run_of("r", [place, good])
+        with pytest.raises(InputError, match=message):
+            compare_chunks(base, run, DOCUMENTS)
+        found = compare_chunks(base, run, DOCUMENTS, lenient=True, questions=True)
+        assert found.notes[0].startswith("warning: results with unknown paths: 1 time")
+        # It keeps its rank and has to be looked at, and hides nothing.
+        (line,) = found.lines
+        assert (line.chunks, line.text, line.found, line.twice) == (2, 11, 1, 0)
+        gold, bad, _ = found.questions
+        assert isinstance(gold, GoldLine)
+        assert (gold.rank, gold.after) == (2, 1)
+        assert (bad.start, bad.end, bad.text, bad.verdict) == (0, 0, 1, "irrelevant")
+    base.add_span("1", "bees.md", Span(0, 5), "test")
+    with pytest.raises(
+        InputError, match=r"topic 1: the corpus has no document 'bees.md'; did you mean"
+    ):
+        compare_chunks(base, run_of("r", [good]), DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"budgets": [0]}, "a budget of 0 tokens: expected a whole number from 1"),
+        ({"budgets": [2.5]}, "a budget of 2.5 tokens"),
+        ({"unit": "token"}, "unit is 'token': did you mean 'tokens'"),
+        ({"unanswered": "no"}, "unanswered is 'no': expected one of skip, zero"),
+        ({"user_model": "levels"}, "levels has 'spans: refuse': expected one with 'spans: text'"),
+        ({"user_model": ["spans", "spans-levels"]}, "2 user models: expected one"),
+        ({"corpus": None}, "expected a corpus"),
+        ({"runs": []}, "no runs"),
+        ({"gold": {}}, "nothing to compare"),
+    ],
+)
+def test_what_cannot_be_compared(changed: dict[str, Any], message: str) -> None:
+    given_: dict[str, Any] = {
+        "gold": base_of(GOLD),
+        "runs": run_of("r", RUN),
+        "corpus": DOCUMENTS,
+        **changed,
+    }
+    with pytest.raises(XcgError, match=message):
+        compare_chunks(**given_)
+
+
+def test_the_user_model_follows_the_gold() -> None:
+    assert model_for_text(base_of(GOLD)).name == "spans"
+    assert model_for_text(base_of([("bees", 0, 10, 3.0)])).name == "spans-levels"
+    assert model_for_text(RecallBase.of({"1": {"d": 2}})).name == "spans-levels"
+    four_point = RecallBase.of({"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}})
+    assert model_for_text(four_point).name == "kazai-lalmas-2006, as text"
+    documents = {"d": "<a><p>one two </p><p>three four</p></a>"}
+    # The ideal element, two tokens, is gold; the run reads it and two more.
+    (line,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[1]).lines
+    assert (line.found, line.useful, line.nxcg) == (1, 0.5, {1: 1.0})
+
+
+# The command
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> list[str]:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "bees.txt").write_text("word " * 20)
+    gold = [{"topic": "1", "doc": "bees", "start": a, "end": b} for a, b in ((10, 30), (50, 60))]
+    gold += [{"topic": "2", "doc": "bees", "start": 90, "end": 95}]
+    write_lines(tmp_path / "gold.jsonl", gold)
+    (tmp_path / "big.txt").write_text(
+        "".join(f"1 Q0 bees {n} {9 - n} big {a} {b - a}\n" for n, (_, a, b) in enumerate(RUN, 1))
+    )
+    small = [{"topic": "1", "doc": "bees", "start": a, "end": a + 10} for a in (0, 10, 20)]
+    write_lines(tmp_path / "small.jsonl", small)
+    files = ["--gold", tmp_path / "gold.jsonl", "--corpus", documents]
+    files += ["--run", tmp_path / "big.txt", "--run", tmp_path / "small.jsonl"]
+    return [str(word) for word in files]
+
+
+def write_lines(path: Path, lines: Sequence[object]) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_the_table(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
+    done = xcg_command("chunks", *campaign, "--budget", 4, "--plot", tmp_path / "curves.svg")
+    assert done.returncode == 0, done.stderr
+    heading, big, small = (line.split() for line in done.stdout.splitlines())
+    assert " ".join(heading[:8]) == "run questions unanswered nothing found chunks tokens/chunk tokens"
+    assert " ".join(heading[8:]) == "found useful twice MAep nxCG@4"
+    # Both gold spans of question 1 are worth 1 here; question 2 is unanswered.
+    # Relevant and new of what big reads: 6 of 36 tokens, 16 were seen; small: 4 of 6.
+    assert big[:10] == ["big", "2", "1", "0", "1.5", "12.0", "18.0", "0.5", "0.1667", "0.4444"]
+    assert small[:10] == ["small", "2", "1", "0", "1.5", "2.0", "3.0", "0.25", "0.6667", "0.0"]
+    assert done.stderr.count("not answered, so counted 0: topic 2") == 2
+    assert "ideal reader" in (tmp_path / "curves.svg").read_text()
+
+
+def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
+    options = ["chunks", *campaign, "--unit", "words", "--budget", "1"]
+    lines = xcg_command(*options, "--format", "jsonl").stdout.splitlines()
+    as_json = json.loads(xcg_command(*options, "--format", "json").stdout)
+    assert [json.loads(line) for line in lines] == as_json
+    assert [(row["run"], row["words"], row["words/chunk"]) for row in as_json] == [
+        ("big", 18.0, 12.0),
+        ("small", 3.0, 2.0),
+    ]
+    questions = xcg_command("chunks", *campaign, "--questions", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(questions)))
+    assert [row["kind"] for row in rows] == [
+        *["gold"] * 2,
+        *["result"] * 3,
+        *["gold"] * 2,
+        *["result"] * 3,
+        *["gold"] * 2,
+    ]
+    assert [row["verdict"] for row in rows if row["run"] == "small"] == [
+        *("found", "missed"),
+        *("irrelevant", "new", "new"),
+        "missed",
+    ]
+    table = tmp_path / "questions.txt"
+    done = xcg_command("chunks", *campaign, "--questions", "--output", table)
+    assert (done.returncode, done.stdout) == (0, "")
+    gold, results = table.read_text().split("\n\n")
+    assert gold.startswith(
+        "question  run    doc   start  end  tokens  score  found  verdict  rank  after"
+    )
+    third = results.splitlines()[3].split()
+    assert third[6:13] == ["20.0", "0.0", "6.0", "14.0", "12.0", "paid", "twice"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--budget", "0"], "Invalid value for '--budget': 0 is not in the range"),
+        (["--unit", "lines"], "Invalid value for '--unit'"),
+        (["--user-model", "levels"], "levels has 'spans: refuse'"),
+        (["--plot", "curves.gif"], "curves.gif: unknown kind of plot"),
+        (["--measures", "MAep"], "--measures"),
+        (["--gold", "nothing.jsonl"], "nothing.jsonl: no such file"),
+    ],
+)
+def test_slips_end_in_one_message(
+    xcg_command: Command, campaign: list[str], options: list[str], message: str
+) -> None:
+    done = xcg_command("chunks", *campaign, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_missing_is_named(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
+    gold, corpus, runs = campaign[:2], campaign[2:4], campaign[4:]
+    (tmp_path / "empty.jsonl").write_text("")
+    for options, message in (
+        ([*gold, *corpus], "no runs: expected a CONFIG.yaml or --run PATH"),
+        ([*gold, *runs], "no corpus: expected a CONFIG.yaml or --corpus PATH"),
+        ([*corpus, *runs], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
+        ([*gold, *corpus, "--run", tmp_path / "empty.jsonl"], "an empty file; expected a run"),
+        (["--gold", tmp_path / "empty.jsonl", *corpus, *runs], "an empty file; expected assessments"),
+    ):
+        done = xcg_command("chunks", *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
+def test_a_configuration(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "corpus: documents\nassessments: gold.jsonl\nruns: [big.txt, small.jsonl]\nuser_model: spans\n"
+    )
+    assert xcg_command("chunks", config).stdout == xcg_command("chunks", *campaign).stdout

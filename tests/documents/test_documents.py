@@ -1,0 +1,376 @@
+"""Documents become trees as an XPath user expects."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from conftest import real_documents
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from strategies import markup, measured
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.parsing import parse_document
+from xcg.documents.paths import canonical_path
+from xcg.documents.tree import ElementTree
+from xcg.errors import InputError
+
+NAMESPACED = b"""<?xml version="1.0"?>
+<a xmlns:m="urn:m" xmlns:n="urn:m" xmlns="urn:d">
+ <m:b>one</m:b><n:b>two</n:b><b>three</b><c title="1 > 0 &lt; 2 'x'"/>
+</a>"""
+
+
+def test_a_step_names_the_local_name() -> None:
+    tree = parse_document(NAMESPACED)
+    assert tree.paths == ["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]", "/a[1]/b[3]", "/a[1]/c[1]"]
+
+
+def test_comments_instructions_cdata_and_mixed_content() -> None:
+    tree = parse_document(b"<a>x<!-- <b/> --><b>y<?pi <c/> ?>z</b><![CDATA[<q> & ]]>&lt;&#233;</a>")
+    assert tree.paths == ["/a[1]", "/a[1]/b[1]"]
+    assert tree.text == "xyz<q> & <é"
+    assert tree.characters.tolist() == [11, 2]
+    assert (tree.start[1], tree.stop[1]) == (1, 3)
+
+
+def test_entities_count_one_character_and_are_not_expanded() -> None:
+    tree = parse_document(
+        b'<!DOCTYPE a SYSTEM "no-such.dtd" [<!ENTITY long "many words here">]><a>1 &long; &nbsp; 2</a>'
+    )
+    assert tree.characters.tolist() == [7]
+    assert tree.text == "1 \ufffc \ufffc 2"
+    assert tree.words.tolist() == [4]
+
+
+def test_encodings() -> None:
+    latin = '<?xml version="1.0" encoding="ISO-8859-1"?><a>é<b>ß</b></a>'.encode("latin-1")
+    wide = '<?xml version="1.0" encoding="UTF-16"?><a>é<b>𝄞</b></a>'.encode("utf-16")
+    assert parse_document(latin).characters.tolist() == [2, 1]
+    assert parse_document(wide).characters.tolist() == [2, 1]
+
+
+def test_words_are_runs_of_what_is_no_white_space_also_across_tags() -> None:
+    tree = parse_document("<a>in<b>complete words</b>here\u00a0now <c> </c></a>".encode())
+    assert tree.words.tolist() == [3, 2, 0]  # incomplete wordshere now; complete words
+
+
+def test_the_columns_say_who_is_below_whom() -> None:
+    tree = parse_document(b"<a><b><c/><d/></b><b/></a>")
+    assert tree.parent.tolist() == [-1, 0, 1, 1, 0]
+    assert tree.end.tolist() == [5, 4, 3, 4, 5]
+    assert tree.depth.tolist() == [1, 2, 3, 3, 2]
+    assert list(tree.children(0)) == [1, 4]
+    assert list(tree.ancestors(2)) == [1, 0]
+
+
+def assert_graph_agrees(tree: ElementTree) -> None:
+    import networkx as nx
+
+    graph = tree.graph
+    assert list(graph) == tree.paths
+    for row, path in enumerate(tree.paths):
+        node = graph.nodes[path]
+        assert node["tag"] == tree.tag(row)
+        assert node["characters"] == tree.characters[row]
+        assert node["words"] == tree.words[row]
+        assert node["span"] == (tree.start[row], tree.stop[row])
+        assert list(graph.successors(path)) == [tree.paths[child] for child in tree.children(row)]
+        assert nx.ancestors(graph, path) == {tree.paths[above] for above in tree.ancestors(row)}
+        below = {tree.paths[r] for r in range(len(tree)) if tree.is_ancestor(row, r)}
+        assert nx.descendants(graph, path) == below
+
+
+@given(markup())
+def test_array_form_and_graph_form_agree(source: str) -> None:
+    tree = parse_document(source.encode())
+    assert_graph_agrees(tree)
+    assert dict(zip(tree.paths, tree.characters.tolist(), strict=True)) == measured(source)
+
+
+@given(markup())
+def test_the_tree_of_paths_has_the_structure_of_the_document(source: str) -> None:
+    tree = parse_document(source.encode())
+    sparse = ElementTree.from_paths(reversed(tree.paths), measured(source))
+    assert set(sparse.paths) == set(tree.paths)
+    for path in tree.paths:
+        row, there = tree.row(path), sparse.row(path)
+        above = {tree.paths[r] for r in tree.ancestors(row)}
+        assert {sparse.paths[r] for r in sparse.ancestors(there)} == above
+        assert sparse.characters[there] == tree.characters[row]
+        assert sparse.end[there] - there == tree.end[row] - row
+
+
+PLOS = real_documents("plos", "*.xml")
+OTHERS = real_documents("shakespeare", "*.xml") + real_documents("evidence-inference/nxml", "*.nxml")
+
+
+@pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
+def test_real_articles_resolve_by_xpath_and_have_the_sizes_of_their_string_values() -> None:
+    for file in PLOS:
+        data = file.read_bytes()
+        tree = parse_document(data, file)
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        document = etree.fromstring(data, parser)
+        elements = list(document.iter("*"))
+        assert len(elements) == len(tree)
+        evaluate = etree.XPathEvaluator(document)
+        for row, element in enumerate(elements):
+            path = tree.paths[row]
+            if row % 29 == 0 or row < 50:  # resolving is slow; every 29th is ten thousand elements
+                steps = (
+                    f'*[local-name()="{name}"][{position}'
+                    for name, _, position in (s.partition("[") for s in path[1:].split("/"))
+                )
+                assert evaluate("/" + "/".join(steps)) == [element]
+            assert tree.characters[row] == len(str(element.xpath("string()")))
+
+
+@pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
+def test_the_graph_of_a_real_article() -> None:
+    smallest = min(PLOS, key=lambda file: file.stat().st_size)
+    assert_graph_agrees(parse_document(smallest.read_bytes()))
+
+
+@pytest.mark.skipif(not OTHERS, reason="the other real documents are not beside the checkout")
+def test_other_real_documents() -> None:
+    for file in OTHERS:
+        tree = parse_document(file.read_bytes(), file)
+        root = etree.fromstring(file.read_bytes(), etree.XMLParser(resolve_entities=False))
+        assert tree.text == root.xpath("string()")
+        assert len(tree) == len(list(root.iter("*")))
+
+
+@pytest.mark.parametrize(
+    ("raw", "canonical"),
+    [
+        ("/article/bdy/sec[6]", "/article[1]/bdy[1]/sec[6]"),
+        (" /article[1]/sec[ 02 ] ", "/article[1]/sec[2]"),
+        ("/a:article/b:math[3]", "/article[1]/math[3]"),
+    ],
+)
+def test_paths_have_one_spelling(raw: str, canonical: str) -> None:
+    assert canonical_path(raw) == canonical
+    assert canonical_path(canonical) == canonical
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"],
+)
+def test_what_is_no_path(raw: str) -> None:
+    with pytest.raises(ValueError, match="no element path"):
+        canonical_path(raw)
+
+
+def test_unknown_paths_are_told_with_the_nearest_ancestor() -> None:
+    tree = parse_document(b"<a><s/><s/></a>")
+    with pytest.raises(ValueError, match=r"no element /a\[1\]/s\[3\]: /a\[1\] has 2 's' child"):
+        tree.row("/a[1]/s[3]")
+    with pytest.raises(ValueError, match=r"the root is /a\[1\]"):
+        tree.row("/b[1]")
+
+
+@pytest.mark.parametrize("data", [b"", b"<a>", b"<a></b>", b"text", b"<a>\x00</a>", b"\xff\xfe\x00"])
+def test_broken_xml_names_its_place(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"^broken\.xml:\d+: not well-formed XML"):
+        parse_document(data, "broken.xml")
+
+
+def test_bombs_and_depths_are_refused_or_harmless() -> None:
+    laughs = b"".join(
+        b'<!ENTITY l%d "%s">' % (i, b"&l%d;" % (i - 1) * 10 if i else b"ha") for i in range(12)
+    )
+    bomb = b"<!DOCTYPE a [" + laughs + b"]><a>&l11;</a>"
+    with pytest.raises(InputError, match="amplification"):
+        parse_document(bomb)
+    with pytest.raises(InputError, match="not well-formed XML"):
+        parse_document(b"<a>" * 100_000 + b"</a>" * 100_000)
+    external = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
+    assert parse_document(external).text == "\ufffc"
+
+
+class TestCorpus:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "co").mkdir()
+        (tmp_path / "co" / "1.xml").write_bytes(b"<a><b>x</b></a>")
+        (tmp_path / "broken.xml").write_bytes(b"<a>")
+        return tmp_path
+
+    def test_names_are_paths_without_xml(self, folder: Path) -> None:
+        corpus = Corpus(folder)
+        assert list(corpus) == ["broken", "co/1"]
+        assert "co/1" in corpus
+        assert corpus.tree("co/1").paths == ["/a[1]", "/a[1]/b[1]"]
+
+    def test_only_what_is_asked_for_is_opened(self, folder: Path) -> None:
+        corpus = Corpus(folder)
+        corpus.tree("co/1")  # the broken one does not matter
+        with pytest.raises(InputError, match=r"broken\.xml:1"):
+            corpus.tree("broken")
+
+    def test_names_cannot_climb_out(self, folder: Path) -> None:
+        corpus = Corpus(folder / "co")
+        with pytest.raises(ValueError, match="no corpus file"):
+            corpus.tree("../broken")
+
+    def test_text_is_read_again_when_asked_for(self, folder: Path) -> None:
+        tree = Corpus(folder).tree("co/1")
+        assert tree.element_text(1) == "x"
+
+    def test_a_missing_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no such folder"):
+            Corpus(tmp_path / "none")
+
+
+class TestArchives:
+    """Corpora in archives, and what archives can do to a reader."""
+
+    FILES: ClassVar = {
+        "co/1.xml": b"<a><b>x</b></a>",
+        "co/2.xml.gz": gzip.compress(b"<a/>"),
+        "README": b"no",
+        ".xml": b"no",
+        "co/.md": b"no",
+    }
+
+    def zipped(self, folder: Path, files: dict[str, bytes]) -> Path:
+        path = folder / "corpus.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return path
+
+    def tarred(self, folder: Path, files: dict[str, bytes], mode: str = "w:gz") -> Path:
+        path = folder / ("corpus.tar.gz" if mode == "w:gz" else "corpus.tar")
+        with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+        return path
+
+    @pytest.mark.parametrize("form", ["folder", "zip", "tar", "tar.gz"])
+    def test_all_forms_hold_the_same_documents(self, tmp_path: Path, form: str) -> None:
+        if form == "folder":
+            path = tmp_path / "corpus"
+            (path / "co").mkdir(parents=True)
+            for name, data in self.FILES.items():
+                (path / name).write_bytes(data)
+        elif form == "zip":
+            path = self.zipped(tmp_path, self.FILES)
+        else:
+            path = self.tarred(tmp_path, self.FILES, "w:gz" if form == "tar.gz" else "w")
+        corpus = Corpus(path)
+        assert list(corpus) == ["co/1", "co/2"]
+        assert corpus.tree("co/2").paths == ["/a[1]"]
+        assert corpus.tree("co/1").element_text(1) == "x"
+        assert "co/3" not in corpus
+        with pytest.raises(InputError, match="no such document"):
+            corpus.tree("co/3")
+
+    @pytest.mark.parametrize("name", ["../x.xml", "/etc/x.xml", "a/../../x.xml", "..\\x.xml"])
+    def test_members_that_climb_out_are_refused(self, tmp_path: Path, name: str) -> None:
+        for path in (self.zipped(tmp_path, {name: b"<a/>"}), self.tarred(tmp_path, {name: b"<a/>"})):
+            with pytest.raises(InputError, match="lies outside"):
+                Corpus(path)
+
+    def test_links_in_archives_are_no_documents(self, tmp_path: Path) -> None:
+        path = tmp_path / "corpus.tar"
+        with tarfile.open(path, "w") as archive:
+            link = tarfile.TarInfo("passwd.xml")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+            archive.addfile(tarfile.TarInfo("a.xml"))
+        assert list(Corpus(path)) == ["a"]
+
+    def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
+        path = self.tarred(tmp_path, {"a.xml": b"<a/>", "a.xml.gz": gzip.compress(b"<a/>")})
+        with pytest.raises(InputError, match="holds the document 'a' twice"):
+            Corpus(path)
+
+    def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("xcg.documents.sources.LARGEST_DOCUMENT", 1 << 20)
+        monkeypatch.setattr("xcg.documents.sources.LARGEST_ARCHIVE", 1 << 22)
+        bomb = {"a.xml": b"<a>" + b" " * (1 << 21) + b"</a>"}
+        packed = {"a.xml.gz": gzip.compress(bomb["a.xml"])}
+        for path in (
+            self.zipped(tmp_path, bomb),
+            self.tarred(tmp_path, bomb),
+            self.zipped(tmp_path, packed),
+        ):
+            with pytest.raises(InputError, match="the document is larger than 1 MB"):
+                Corpus(path).tree("a")
+        with pytest.raises(InputError, match="the archive unpacks to more than"):
+            Corpus(self.tarred(tmp_path, {"a.xml": b" " * (1 << 23)}))
+
+    def test_damage(self, tmp_path: Path) -> None:
+        whole = self.tarred(tmp_path, {f"{i}.xml": os.urandom(999) for i in range(99)}).read_bytes()
+        zipped = self.zipped(tmp_path, {f"{i}.xml": os.urandom(999) for i in range(9)}).read_bytes()
+        for data in (b"", b"text", whole[:30], whole[: len(whole) // 2], zipped[: len(zipped) // 2]):
+            path = tmp_path / "damaged"
+            path.write_bytes(data)
+            with pytest.raises(InputError, match="damaged: "):
+                Corpus(path)
+        flipped = bytearray(zipped)
+        flipped[60:90] = b"\0" * 30
+        path.write_bytes(flipped)
+        with pytest.raises(InputError, match=r"damaged/0\.xml"):
+            Corpus(path).tree("0")
+
+    def test_link_loops_end(self, tmp_path: Path) -> None:
+        (tmp_path / "a.xml").write_bytes(b"<a/>")
+        (tmp_path / "loop").symlink_to(tmp_path)
+        (tmp_path / "self.xml").symlink_to(tmp_path / "self.xml")
+        corpus = Corpus(tmp_path)
+        assert "self" not in corpus
+        assert "a" in list(corpus)
+
+
+class TestOtherMarkup:
+    """HTML pages as documents, and what is no text; test_text_documents has Markdown and plain text."""
+
+    def corpus(self, folder: Path, **files: str | bytes) -> Corpus:
+        for name, text in files.items():
+            stem, _, ending = name.rpartition("_")
+            data = text.encode() if isinstance(text, str) else text
+            (folder / f"{stem}.{ending}").write_bytes(data)
+        return Corpus(folder)
+
+    def test_html(self, tmp_path: Path) -> None:
+        page = (
+            "<!DOCTYPE html><meta charset=utf-8><title>T</title><h1>é</h1><p>one<p class=x>two &amp; 3"
+            "<!-- no --><script>var no</script><my-tag>4</my-tag>"
+        )
+        tree = self.corpus(tmp_path, page_html=page).tree("page")
+        assert "/html[1]/body[1]/p[2]/mytag[1]" in tree
+        row = tree.row("/html[1]/body[1]/p[2]")
+        assert tree.element_text(row) == "two & 34"
+        assert "no" not in tree.text
+
+    def test_what_is_none(self, tmp_path: Path) -> None:
+        corpus = self.corpus(tmp_path, a_txt=b"\xff", b_html="", c_md="\x00\x0b")
+        with pytest.raises(InputError, match=r"a\.txt: not UTF-8 text"):
+            corpus.tree("a")
+        with pytest.raises(InputError, match=r"b\.html: no HTML"):
+            corpus.tree("b")
+        assert corpus.tree("c").paths[0] == "/article[1]"
+
+    @given(st.binary(max_size=200))
+    def test_any_octets_become_a_page_or_an_error(self, data: bytes) -> None:
+        from xcg.documents.markup import html_to_xml
+
+        try:
+            page = html_to_xml(data, "x")
+        except InputError:
+            return
+        parse_document(page)

@@ -1,0 +1,134 @@
+"""Passages by points, as the files of INEX 2005 and after name them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import xcg
+from xcg.documents.corpus import Corpus
+from xcg.documents.parsing import parse_document
+from xcg.documents.passage_points import Passage
+from xcg.documents.tree import UnknownPathError
+from xcg.errors import InputError
+from xcg.formats.base import read_assessments
+from xcg.formats.convert import assessments_as, run_as
+from xcg.formats.run_reading import read_run
+
+# characters:          0123456789 0123 456789 0123456789
+DOCUMENT = "<a>lead text.<p>one <b>bold</b> two</p><p>the second</p> tail</a>"
+TEXT = "lead text.one bold twothe second tail"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        ("/a[1]", "/a[1]", TEXT),
+        ("/a/p[1]", "/a/p[1]", "one bold two"),
+        ("/a/p[1]/text()[1].0", "/a/p[1]/text()[1].3", "one"),
+        ("/a/p[1]/text()[2].1", "/a/p[2]/text()[1].3", "twothe"),
+        ("/a/text()[1].5", "/a/p[1]/b[1]", "text.one bold"),
+        ("/a/p[2]/text().4", "/a/text()[2].5", "second tail"),
+    ],
+)
+def test_points(start: str, end: str, text: str) -> None:
+    tree = parse_document(DOCUMENT.encode())
+    first, behind = Passage.of(start, end).characters(tree)
+    assert TEXT[first:behind] == text == tree.text[first:behind]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "message"),
+    [
+        ("/a/p[3]", "/a", "/a[1] has 2 'p' child elements"),
+        ("/a/p[2]", "/a/p[1]", "holds no text"),
+        ("/a/p[2]/text()[2].0", "/a", "/a[1]/p[2] has 1 text nodes"),
+        ("/a/p[2]/text()[1].11", "/a", "that text node has 10 characters"),
+    ],
+)
+def test_points_that_a_document_does_not_have(start: str, end: str, message: str) -> None:
+    with pytest.raises(UnknownPathError) as raised:
+        Passage.of(start, end).characters(parse_document(DOCUMENT.encode()))
+    assert message in str(raised.value)
+
+
+ASSESSMENTS = """<assessments topic="7" version="2"><file name="d">
+<passage start="/a[1]/p[1]" end="/a[1]/p[2]/text()[1].3" size="15"/>
+</file></assessments>"""
+RUN = """<inex-submission run-id="r"><topic topic-id="7"><result><file>d</file>
+<passage start="/a[1]/p[2]/text()[1].0" end="/a[1]/p[2]/text()[1].3"/></result></topic>
+</inex-submission>"""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_evaluated_as_elements(tmp_path: Path) -> None:
+    base = write(tmp_path, "base.xml", ASSESSMENTS)
+    run = write(tmp_path, "run.xml", RUN)
+    model = {"name": "m", "quantisation": "inex2006_gen", "spans": "smallest_element"}
+    results = xcg.evaluate(base, run, {"d": DOCUMENT}, model, "xCG@1 gr@1")
+    # p[2] has 3 of its 10 characters highlighted, the root 15 of 37. On the path to p[2] the root is
+    # best, on the path to b it is b; of the two the shorter path is kept.
+    assert results.value("r", "xCG@1") == pytest.approx(0.3)
+    assert results.value("r", "gr@1") == pytest.approx(0.3 / (15 / 37))
+    with pytest.raises(InputError, match="a passage and no element; the user model k"):
+        xcg.evaluate(base, run, {"d": DOCUMENT}, {"name": "k", "quantisation": "inex2006_gen"})
+    with pytest.raises(InputError, match="expected a corpus"):
+        xcg.evaluate(base, run, user_model=model)
+
+
+def test_points_beyond_the_document(tmp_path: Path) -> None:
+    model = {"name": "m", "quantisation": "inex2006_gen", "spans": "smallest_element"}
+    base = write(tmp_path, "base.xml", ASSESSMENTS)
+    run = write(tmp_path, "run.xml", RUN.replace("text()[1].3", "text()[1].30"))
+    with pytest.raises(InputError, match=r"run\.xml, topic 7, rank 1, d: no .*has 10 characters"):
+        xcg.evaluate(base, run, {"d": DOCUMENT}, model)
+    far = write(tmp_path, "far.xml", ASSESSMENTS.replace("text()[1].3", "text()[1].30"))
+    with pytest.raises(InputError, match=r"far\.xml, topic 7, d: no .*has 10 characters"):
+        xcg.evaluate(far, run, {"d": DOCUMENT}, model)
+
+
+def test_converted(tmp_path: Path) -> None:
+    lost: list[str] = []
+    run = read_run(write(tmp_path, "run.xml", RUN))
+    again = read_run(write(tmp_path, "again.xml", run_as(run, "inex", lost.append)))
+    assert again.rankings == run.rankings
+    assert not lost
+    for form in ("trec", "jsonl"):
+        with pytest.raises(xcg.XcgError, match="only the document tells the offsets"):
+            run_as(run, form, lost.append)
+    base = read_assessments(write(tmp_path, "base.xml", ASSESSMENTS))
+    corpus = Corpus.of({"d": DOCUMENT})
+    elements = assessments_as(base, "inex2005", lost.append, corpus)
+    found = read_assessments(write(tmp_path, "elements.xml", elements)).files("7")["d"]
+    assert {path: (a.specificity, a.characters) for path, a in found.items()} == {
+        "/a[1]": (15 / 37, 37),
+        "/a[1]/p[1]": (1, 12),
+        "/a[1]/p[1]/b[1]": (1, 4),
+        "/a[1]/p[2]": (0.3, 10),
+    }
+    offsets = write(tmp_path, "offsets", "7 Q0 d 4 37 14:4\n")
+    text = assessments_as(read_assessments(offsets), "offsets", pytest.fail, corpus)
+    assert text == "7 Q0 d 4 37 14:4\n"
+
+
+def test_levels_converted_and_back(tmp_path: Path) -> None:
+    qrels = "1 0 d#/a[1]/p[2] 2\n1 0 e -1\n2 0 d 1\n"
+    base = read_assessments(write(tmp_path, "qrels", qrels))
+    assert assessments_as(base, "trec", pytest.fail) == qrels
+    as_json = write(tmp_path, "base.jsonl", assessments_as(base, "jsonl", pytest.fail))
+    assert assessments_as(read_assessments(as_json), "trec", pytest.fail) == qrels
+    with pytest.raises(xcg.XcgError, match="level 1 is on the level scale"):
+        assessments_as(read_assessments(write(tmp_path, "one", "2 0 d 1\n")), "inex2004", pytest.fail)
+    flat = read_run(write(tmp_path, "run", "1 Q0 d 1 2 t\n1 Q0 e#/a[1] 2 1 t\n"))
+    for form in ("trec", "jsonl"):
+        name = "t.jsonl" if form == "jsonl" else "t"
+        again = read_run(write(tmp_path, name, run_as(flat, form, lambda what: None)))
+        assert (again.name, again.rankings) == ("t", flat.rankings)
+    with pytest.raises(xcg.XcgError, match="d is a whole document"):
+        run_as(flat, "inex", pytest.fail)

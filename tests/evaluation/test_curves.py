@@ -1,0 +1,105 @@
+"""Measures as curves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation.curves import curves
+from xcg.measures import MEASURES
+from xcg.measures.definition import SHARED
+
+BASE = {"1": {"d": 2, "e": 1}, "2": {"d": 1}, "3": {"d": 0}}
+RUNS = {"r": {"1": ["e", "d"], "2": ["e", "d"]}, "s": {"1": ["d"]}}
+
+
+@pytest.mark.parametrize("measure", ["xCG", "nxCG", "MAnxCG", "gr", "CG", "nCG", "nDCG"])
+def test_a_curve_by_rank_is_the_measure_at_every_rank(measure: str) -> None:
+    found = curves(BASE, RUNS, measure=measure, depth=4)
+    name = f"{measure}(base=2)" if measure in SHARED else measure
+    figures = xcg.evaluate(BASE, RUNS, measures=[f"{name}@{rank}" for rank in range(1, 5)])
+    assert {(curve.run, curve.topic) for curve in found} == {
+        (run, topic) for run in "rs" for topic in ("1", "2", "all")
+    }
+    for curve in found:
+        assert list(curve.x) == [1, 2, 3, 4]
+        for rank, height in enumerate(curve.y, 1):
+            expected = figures.value(curve.run, f"{name}@{rank}", curve.topic)
+            assert height == pytest.approx(expected)
+
+
+def test_curves_over_recall() -> None:
+    (one,) = [c for c in curves(BASE, RUNS, measure="ep") if (c.run, c.topic) == ("r", "1")]
+    for x, y in zip(one.x, one.y, strict=True):
+        measure = MEASURES.parse(f"ep@{x}")
+        assert y == pytest.approx(
+            xcg.evaluate(BASE, RUNS, measures=[measure]).value("r", str(measure), "1")
+        )
+    linear = curves(BASE, RUNS, measure="ep(interpolation=linear)")
+    assert linear != curves(BASE, RUNS, measure="ep")
+    precall = curves(BASE, RUNS, measure="inexEval")
+    assert len(precall[0].x) == 100
+
+
+def test_the_ideal_ranking_has_a_curve_too() -> None:
+    found = curves(BASE, RUNS, measure="xCG", depth=3, with_ideal=True)
+    ideal = {c.topic: list(c.y) for c in found if c.run == "ideal ranking"}
+    assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
+
+
+def test_several_measures_in_one_pass() -> None:
+    both = curves(BASE, RUNS, measure="nxCG ep", depth=3)
+    assert both == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
+
+
+def test_ties_of_trec_runs(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.write_text("1 Q0 d 1 1 r\n1 Q0 e 2 1 r\n")
+    first = {
+        ties: curves(BASE, run, measure="xCG", depth=1, ties=ties)[0].y[0]
+        for ties in ("document", "file")
+    }
+    assert first == {"document": 1, "file": 2}
+
+
+def test_what_has_no_curve() -> None:
+    with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, CG, DCG"):
+        curves(BASE, RUNS, measure="MAep")
+    with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
+        curves({"3": {"d": 0}}, RUNS)
+
+
+def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "curves.pdf"
+    call = ("curves", "configs/kazai-lalmas-2006.yaml", "--user-model", "kazai-lalmas-2006")
+    done = xcg_command(*call, "--measures", "nxCG ep", "--depth", "4", "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    leaves = [row["y"] for row in rows if (row["run"], row["measure"]) == ("rel_leaves", "nxCG")]
+    assert leaves == pytest.approx([0.9, 2 / 3, 2 / 3, 1])  # Table II
+    assert {row["topic"] for row in rows} == {"all"}
+    assert plot.read_bytes().startswith(b"%PDF")
+    wrong = xcg_command(*call, "--unanswered", "skip")  # not for curves, so not taken in silence
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    wrong = xcg_command(*call, "--measures", "MAep")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+
+
+def test_curves_of_one_measure_are_told_apart() -> None:
+    gold, corpus = {"1": {"d": [(5, 9)]}}, {"d": "aaaa bbbb cccc"}
+    both = "nxCG nxCG(budget=words)"
+    found = curves(gold, {"r": {"1": [("d", 0, 9)]}}, corpus, measure=both, depth=2)
+    at = {(c.measure, x): y for c in found if c.topic == "1" for x, y in zip(c.x, c.y, strict=True)}
+    # The second word of the only result is all the gold: by rank all is gained, after a word nothing.
+    assert [at["nxCG", 1], at["nxCG(budget=words)", 1], at["nxCG(budget=words)", 2]] == [1.0, 0.0, 1.0]
+    pytest.importorskip("matplotlib")
+    from xcg.report.plots import curves_plot
+
+    figure = curves_plot(found)
+    labels = {axis.get_ylabel(): axis.get_xlabel() for axis in figure.axes}
+    assert labels == {"nxCG": "rank", "nxCG(budget=words)": "words read"}

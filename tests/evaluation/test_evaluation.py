@@ -1,0 +1,400 @@
+"""Whole evaluations in Python: means, notes, and where users of other tools get hurt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import xcg
+from xcg.errors import InputError, XcgError
+
+ASSESSMENTS = {
+    "1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}},
+    "2": {"d": {"/a/s[2]": (3, 3)}},
+}
+GOOD = {"1": ["d#/a/s[1]", "d#/a/s[2]"], "2": ["d#/a/s[2]"]}
+
+
+def test_means_are_over_the_assessed_topics() -> None:
+    results = xcg.evaluate(ASSESSMENTS, {"half": {"1": GOOD["1"]}, "all": GOOD}, measures=["MAep"])
+    assert results.value("all", "MAep") == 1.0
+    assert results.value("half", "MAep") == 0.5
+    assert results.value("half", "MAep", topic="2") == 0.0
+    assert "note: run half: not answered, so counted 0: topic 2" in results.notes
+
+
+def test_unanswered_topics_can_be_skipped() -> None:
+    runs = {"half": {"1": GOOD["1"], "2": []}, "none": {"9": ["d#/a"]}}
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
+    assert results.value("half", "MAep") == 1.0
+    assert "note: run half: not answered, so left out of its means: topic 2" in results.notes
+    assert "note: run none: no assessments, so left out: topic 9" in results.notes
+    assert "note: kazai-lalmas-2006: run none has no topic to average over" in results.notes
+    with pytest.raises(XcgError, match="no results for 'none'"):
+        results.value("none", "MAep")
+
+
+def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
+    odd = {"9" * 5000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
+    runs = {"r": dict.fromkeys(odd, GOOD["1"])}
+    assert xcg.evaluate(odd, runs, measures=["MAep"]).value("r", "MAep") == 1.0
+    with pytest.raises(InputError, match="a topic is called 'all'"):
+        xcg.evaluate({"all": ASSESSMENTS["1"]}, runs)
+
+
+def test_topics_with_nothing_ideal_are_left_out_and_named() -> None:
+    assessments = {**ASSESSMENTS, "3": {"d": {"/a": (1, 1)}}, "4": {}}
+    results = xcg.evaluate(assessments, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
+    assert results.topics == ["1", "2"]
+    assert "note: kazai-lalmas-2006-strict: no ideal element, so not in the means: topic 3, 4" in (
+        results.notes
+    )
+    with pytest.raises(XcgError, match="nothing to average"):
+        xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
+
+
+def test_several_user_models_side_by_side() -> None:
+    # 1: /a/s[1] under both; then /a is partly seen: overlap-off gives it its .1, overlap=on nothing.
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    results = xcg.evaluate(
+        ASSESSMENTS,
+        runs,
+        {"d": "<a><s>12345</s><s>12345</s></a>"},
+        ["kazai-lalmas-2006", "overlap-off"],
+        ["xCG@2"],
+    )
+    # α = 1: /a is worth what is left unseen of it, s[2]: .5·5/10 = .25, and s[2] has .5 left.
+    assert results.value("r", "xCG@2", "1", "kazai-lalmas-2006") == pytest.approx(1.25)
+    assert results.value("r", "xCG@2", "1", "overlap-off") == pytest.approx(1.1)
+    with pytest.raises(XcgError, match="name the user model"):
+        results.value("r", "xCG@2")
+
+
+def test_runs_of_one_name_stay_apart(tmp_path: Path) -> None:
+    for folder, path in (("one", "/a/s[1]"), ("two", "/a/s[2]")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.txt").write_text(f"1 Q0 d#{path} 1 1 same\n")
+    runs = [tmp_path / "one", tmp_path / "two"]
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["nxCG@1"])
+    first, second = f"same [{tmp_path}/one/run.txt]", f"same [{tmp_path}/two/run.txt]"
+    assert results.runs == [first, second]
+    assert results.value(first, "nxCG@1", "1") == 1.0
+    assert results.value(second, "nxCG@1", "1") == 0.5
+    assert list(xcg.evaluate(ASSESSMENTS, runs[::-1], measures=["nxCG@1"])) == sorted(
+        results, key=lambda row: row.run, reverse=True
+    )
+    objects = [xcg.Run.of("same", GOOD), xcg.Run.of("same", GOOD)]
+    assert len(xcg.evaluate(ASSESSMENTS, objects, measures=["MAep"]).runs) == 2
+
+
+def test_generators_are_read_once_and_completely() -> None:
+    def runs() -> Iterator[xcg.Run]:
+        yield xcg.Run.of("a", GOOD)
+        yield xcg.Run.of("b", {topic: iter(ranked) for topic, ranked in GOOD.items()})
+
+    measures = (name for name in ("MAep", "nxCG@1"))
+    models = (name for name in ("kazai-lalmas-2006", "overlap-off"))
+    results = xcg.evaluate(ASSESSMENTS, runs(), user_model=models, measures=measures)
+    assert (results.runs, results.measures) == (["a", "b"], ["MAep", "nxCG@1"])
+    assert {row.value for row in results if row.user_model == "kazai-lalmas-2006"} == {1.0}
+
+
+def test_objects_are_not_used_up(root: Path) -> None:
+    base = xcg.read_assessments(root / "assessments/kazai-lalmas-2006")
+    runs = xcg.read_runs(str(root / "corpora_samples/kazai-lalmas-2006-runs/*.xml"))
+    corpus = xcg.Corpus(root / "corpora_samples/kazai-lalmas-2006")
+    first = list(xcg.evaluate(base, runs, corpus))
+    assert list(xcg.evaluate(base, runs, corpus)) == first
+    assert list(xcg.evaluate(base, runs[::-1], corpus))[-1] != first[-1]
+    assert sorted(xcg.evaluate(base, runs[::-1], corpus)) == sorted(first)
+
+
+def test_paths_may_be_text_or_path_objects(root: Path) -> None:
+    folder = root / "assessments/kazai-lalmas-2006"
+    runs = root / "corpora_samples/kazai-lalmas-2006-runs"
+    first = list(xcg.evaluate(folder, runs))
+    assert list(xcg.evaluate(str(folder), str(runs))) == first
+    assert list(xcg.evaluate([folder], [str(runs)])) == first
+
+
+def test_graded_gains_are_no_integers() -> None:
+    model = {"name": "m", "quantisation": {"table": {"3,3": 0.33, "2,2": 0.0625}}}
+    results = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, user_model=model, measures=["xCG@2"])
+    assert results.value("r", "xCG@2", "1") == 0.33 + 0.0625
+
+
+def test_the_same_element_twice_is_fully_seen() -> None:
+    runs = {"r": {"2": ["d#/a/s[2]", "d#/a/s[2]"]}}
+    half = {"name": "half", "relevance_value": {"alpha": 0.5, "normalisation": "none"}}
+    results = xcg.evaluate(ASSESSMENTS, runs, user_model=[half, "overlap-off"], measures=["xCG@2"])
+    assert results.value("r", "xCG@2", "2", "half") == 1.5
+    assert results.value("r", "xCG@2", "2", "overlap-off") == 2.0
+
+
+def test_sizes_that_are_not_known_are_named_and_not_guessed() -> None:
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    with pytest.raises(InputError, match=r"topic 1, d, /a\[1\].*size in characters is not known"):
+        xcg.evaluate(ASSESSMENTS, runs)
+    sized = {
+        "1": {
+            "d": {
+                "/a": xcg.Assessment(2.0, 1.0, 20),
+                "/a/s[1]": xcg.Assessment(3.0, 3.0, 5),
+                "/a/s[2]": xcg.Assessment(2.0, 2.0, 10),
+            }
+        }
+    }
+    results = xcg.evaluate(sized, runs, measures=["xCG@2"])
+    assert results.value("r", "xCG@2") == pytest.approx(1 + 0.5 * 10 / 20)
+
+
+def test_words_as_sizes() -> None:
+    runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
+    document = {"d": "<a><s>one</s><s>a b c</s></a>"}
+    for size, share in (("characters", 5 / 8), ("words", 3 / 3)):  # "onea b c" holds three words
+        model = {"name": "m", "size": size}
+        results = xcg.evaluate(ASSESSMENTS, runs, document, model, ["xCG@2"])
+        assert results.value("r", "xCG@2", "1") == pytest.approx(1 + 0.5 * share)
+
+
+def test_an_oddity_of_the_letter_and_its_cap() -> None:
+    # A section (3,2) is worth 0 under strict, but after one of its irrelevant paragraphs it earns the
+    # share of its unseen (3,3) paragraph: |p|/|sec| = 1/2.
+    assessments = {"1": {"d": {"/s": (3, 2), "/s/p[1]": (3, 3)}}}
+    runs = {"r": {"1": ["d#/s/p[2]", "d#/s"]}}
+    for partially_seen, gain in (("recursive", 0.5), ("capped", 0.0)):
+        model = {
+            "name": "m",
+            "quantisation": "strict",
+            "relevance_value": {"partially_seen": partially_seen},
+        }
+        results = xcg.evaluate(assessments, runs, {"d": "<s><p>12</p><p>34</p></s>"}, model, ["xCG@2"])
+        assert results.value("r", "xCG@2") == gain
+
+
+def test_containers_of_one_ideal_element_can_be_paid_more_than_it() -> None:
+    # The letter of equation 8: a is above the ideal i and leaves it its worth, so that r is paid from
+    # it as well. Ideal: i (.9) and b (.5).
+    document = (
+        f"<r><a><i>{'x' * 40}</i><t>{'x' * 10}</t></a>"
+        f"<b><p>{'x' * 20}</p><p>{'x' * 20}</p><p>{'x' * 10}</p></b></r>"
+    )
+    grades = {
+        "/r": (3, 1),
+        "/r/a": (3, 2),
+        "/r/a/i": (2, 3),
+        "/r/b": (2, 2),
+        "/r/b/p[1]": (2, 3),
+        "/r/b/p[2]": (2, 3),
+        "/r/b/p[3]": (1, 2),
+    }
+    runs = {"x": {"1": ["d#/r/b/p[1]", "d#/r/a", "d#/r"]}}
+    results = xcg.evaluate({"1": {"d": grades}}, runs, {"d": document}, measures=["xCG@3", "nxCG@3"])
+    # b/p[1] .5 (b's limit); a .75; r: (b's rest 50/100 · (.9·20 + .25·10)/50 = .205, a is seen), of
+    # which i has .9 left.
+    assert results.value("x", "xCG@3") == pytest.approx(0.5 + 0.75 + 0.205)
+    assert results.value("x", "nxCG@3") == pytest.approx(1.455 / 1.4)
+
+
+def test_near_misses_exact_rewards_ideal_elements_only() -> None:
+    assessments = {"1": {"d": {"/s": (3, 3), "/s/p[1]": (2, 3), "/s/p[2]": (2, 3)}}}
+    runs = {"r": {"1": ["d#/s/p[1]", "d#/s"]}}
+    document = {"d": "<s><p>123456</p><p>1234</p></s>"}
+    exact = {"name": "exact", "relevance_value": {"near_misses": "exact"}}
+    results = xcg.evaluate(
+        assessments, runs, document, [exact, "kazai-lalmas-2006"], ["xCG@1", "xCG@2"]
+    )
+    assert results.value("r", "xCG@1", "1", "exact") == 0.0
+    # The section is partly seen; what is left of it is p[2]: .9 · 4/10.
+    assert results.value("r", "xCG@2", "1", "exact") == pytest.approx(0.36)
+    assert results.value("r", "xCG@1", "1", "kazai-lalmas-2006") == pytest.approx(0.9)
+    assert results.value("r", "xCG@2", "1", "kazai-lalmas-2006") == pytest.approx(1.0)
+
+
+CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a/>"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (
+            {"r": {"1": ["d#/a/s[3]"]}},
+            "run r, topic 1, rank 1, d: no element /a[1]/s[3]: /a[1] has 2 's'",
+        ),
+        ({"r": {"1": ["e#/a/s[1]"]}}, "run r, topic 1, rank 1, e: no element"),
+        ({"r": {"1": ["f#/a"]}}, "rank 1, f: the corpus has no document 'f'"),
+        ({"r": {"1": ["f" * 5000 + "#/a"]}}, "the corpus has no document 'fff"),
+    ],
+)
+def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        xcg.evaluate(ASSESSMENTS, runs, CORPUS)
+    assert message in str(raised.value)
+    better = {"r": {"1": [*runs["r"]["1"], "d#/a/s[1]"]}}
+    results = xcg.evaluate(ASSESSMENTS, better, CORPUS, measures=["nxCG@1", "xCG@2"], lenient=True)
+    assert results.value("r", "nxCG@1", "1") == 0.0  # it holds its rank
+    assert results.value("r", "xCG@2", "1") == 1.0  # and hides nothing
+    assert (
+        "warning: results with unknown paths: 1 time; the first: run r, topic 1, rank 1"
+        in (results.notes[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("assessments", "message"),
+    [
+        ({"1": {"d": {"/a/p": (1, 1)}}}, "assessments, topic 1, d: no element /a[1]/p[1]"),
+        ({"1": {"f": {"/a": (1, 1)}}}, "assessments, topic 1: the corpus has no document 'f'"),
+        ({"1": {"d": {"/a": (1, 0)}}}, "illegal assessment (1, 0)"),
+        ({"1": {"d": {"/a": "33"}}}, "illegal assessment '33'"),
+        ({"1": {"d": {"a": (1, 1)}}}, "'a' is no element path"),
+        ({"1": {"../d": {"/a": (1, 1)}}}, "is no corpus file"),
+    ],
+)
+def test_assessments_that_cannot_be(assessments: object, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        xcg.evaluate(assessments, {"r": GOOD}, CORPUS)  # type: ignore[arg-type]
+    assert message in str(raised.value)
+
+
+def test_lenient_assessments_are_left_out() -> None:
+    assessments = {"1": {"d": {"/a/p": (1, 1), "/a/s[1]": (3, 3)}, "f": {"/a": (3, 3)}}}
+    results = xcg.evaluate(assessments, {"r": GOOD}, CORPUS, measures=["MAep"], lenient=True)
+    assert results.value("r", "MAep") == 1.0
+    assert len([note for note in results.notes if note.startswith("warning")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"runs": []}, "no runs"),
+        ({"measures": []}, "no measures"),
+        ({"user_model": []}, "no user models"),
+        ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are called"),
+        ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
+        ({"unanswered": "drop"}, "unanswered is 'drop'"),
+        ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' names no element"),
+        ({"runs": {"r": {"1": [3]}}}, "illegal result 3"),
+        ({"corpus": "no/such/folder"}, "no such folder"),
+    ],
+)
+def test_calls_that_are_wrong(keywords: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"assessments": ASSESSMENTS, "runs": {"r": GOOD}, **keywords}
+    with pytest.raises(XcgError) as raised:
+        xcg.evaluate(**arguments)  # type: ignore[arg-type]
+    assert message in str(raised.value)
+
+
+def test_means_do_not_depend_on_the_order_of_topics() -> None:
+    values = [0.1 * i for i in range(30)]
+    assert math.fsum(values) == math.fsum(reversed(values))
+    many = {str(i): ASSESSMENTS["1"] for i in range(30)}
+    runs = {"r": {str(i): GOOD["1"] if i % 3 else ["d#/a/s[2]"] for i in range(30)}}
+    backwards = dict(reversed(many.items()))
+    assert list(xcg.evaluate(many, runs)) == list(xcg.evaluate(backwards, runs))
+
+
+def test_frames(root: Path) -> None:
+    frame = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, measures=["MAep"]).to_pandas()
+    assert list(frame.columns) == ["run", "topic", "measure", "value", "user_model"]
+    assert frame[frame.topic == "all"].value.tolist() == [1.0]
+
+
+def passages(*spans: tuple[int, int, float]) -> xcg.RecallBase:
+    from xcg.judgements.recall_base import Span
+
+    base = xcg.RecallBase()
+    for span in spans:
+        base.add_span("1", "d", Span(*span), "test")
+    return base
+
+
+SHARES = {"name": "shares", "quantisation": "inex2006_gen"}
+
+
+def test_passages_become_assessments_through_the_document() -> None:
+    # 01234 56789: a passage over the border of two sections, ending in the middle of the second.
+    document = {"d": "<a><s>01234</s><s>56789</s></a>"}
+    runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "d#/a"]}}
+    results = xcg.evaluate(passages((2, 7, 2)), runs, document, SHARES, ["xCG@1", "nxCG@2"])
+    assert results.value("r", "xCG@1") == 0.4  # 56 of 56789
+    # Sections .6 and .4, article .5: the best on the paths are s[1] and the article, of which the
+    # shorter path stays; so what is in it can earn .5 in all.
+    assert results.value("r", "nxCG@2") == 1.0
+
+
+def test_passages_need_the_corpus_and_must_fit() -> None:
+    runs = {"r": {"1": ["d#/a"]}}
+    with pytest.raises(InputError, match="expected a corpus"):
+        xcg.evaluate(passages((2, 7, 2)), runs, None, SHARES)
+    with pytest.raises(InputError, match="the document's text has 5 characters"):
+        xcg.evaluate(passages((2, 7, 2)), runs, {"d": "<a>01234</a>"}, SHARES)
+    lenient = xcg.evaluate(
+        passages((2, 7, 2), (0, 4, 1)), runs, {"d": "<a>01234</a>"}, SHARES, ["xCG@1"], lenient=True
+    )
+    assert lenient.value("r", "xCG@1") == 0.8
+    with pytest.raises(XcgError, match="choose one for the scale"):
+        xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"}, "overlap-off")
+    # without a choice the model is one for shares: exhaustivity 1 of 2, .8 of the text
+    chosen = xcg.evaluate(passages((0, 4, 1)), runs, {"d": "<a>01234</a>"}, measures="xCG@1")
+    assert chosen.value("r", "xCG@1") == 0.4
+    assert chosen.user_models == ["inex-2005"]
+
+
+def test_results_that_are_passages(tmp_path: Path) -> None:
+    run = tmp_path / "r.txt"
+    # Characters 1–3 lie in s[1] (one), 2–4 in both sections and so in a.
+    run.write_text("1 Q0 d 1 9 r 1 2\n1 Q0 d 2 8 r 2 2\n1 Q0 e 3 7 r 0 1\n")
+    corpus = {**CORPUS, "e": "<a>x</a>"}
+    model = {"name": "around", "spans": "smallest_element"}
+    as_passages = xcg.evaluate(ASSESSMENTS, run, corpus, model, ["xCG@1", "xCG@2", "MAep"])
+    elements = {"r": {"1": ["d#/a/s[1]", "d#/a", "e#/a"]}}
+    as_elements = xcg.evaluate(ASSESSMENTS, elements, corpus, model, ["xCG@1", "xCG@2", "MAep"])
+    assert list(as_passages) == list(as_elements)
+    with pytest.raises(InputError, match=r"r\.txt, topic 1, rank 1: a passage and no element"):
+        xcg.evaluate(ASSESSMENTS, run, corpus)
+    with pytest.raises(InputError, match="expected a corpus"):
+        xcg.evaluate(ASSESSMENTS, run, None, model)
+    run.write_text("1 Q0 d 1 9 r 5 99\n")
+    with pytest.raises(InputError, match="no characters 5–104: the document's text has 6"):
+        xcg.evaluate(ASSESSMENTS, run, corpus, model)
+
+
+def test_places_side_by_side_go_by_value() -> None:
+    rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
+    from xcg.evaluation.results import Result, Results
+
+    results = Results(Result(run, "all", "xCG@50", v, m) for m in ("m", "n") for run, v in rows)
+    cells = [line.split()[2:4] for line in results.to_text().splitlines()[1:]]
+    assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
+
+
+def test_scoring_is_near_linear_where_everything_overlaps() -> None:
+    """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
+    from xcg.documents.tree import ElementTree
+    from xcg.gains.element_reader import JudgedDocument, Reader, RelevanceValue
+
+    def steps(leaves: int) -> int:
+        paths = [f"/a[1]/s[{i // 10 + 1}]/p[{i % 10 + 1}]" for i in range(leaves)]
+        tree = ElementTree.from_paths(paths)
+        tree.characters[:] = 10
+        document = JudgedDocument(tree, dict.fromkeys(range(len(tree)), 0.5), [0])
+        reader = Reader(document, RelevanceValue(normalisation="none"))  # every result has its value
+        count = 0
+        original = reader._value_below
+
+        def counting(row: int) -> float:
+            nonlocal count
+            count += 1
+            return original(row)
+
+        reader._value_below = counting  # type: ignore[method-assign]
+        for row in reversed(range(len(tree))):
+            reader.read(row)
+        return count
+
+    assert steps(1000) > 1000
+    assert steps(4000) < 4.4 * steps(1000)

@@ -1,0 +1,181 @@
+"""Explanations: the evaluation's own numbers, and the paper's prose about them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from hypothesis import given, settings
+from strategies import RandomCampaign, campaigns
+
+import xcg
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.campaign import Campaign, as_corpus, as_recall_base, as_runs
+from xcg.evaluation.explain import explain
+from xcg.gains.topic import Stages, ranking_gains
+from xcg.user_model.model import UserModel, shipped_models
+
+
+def explained(root: Path, run: str) -> list[tuple[str, str, float, str]]:
+    """The lines of a run of Table I: last step, seen, gain, why."""
+    samples = root / "corpora_samples"
+    (run_file,) = (samples / "kazai-lalmas-2006-runs").glob(f"*-{run}.xml")
+    base = root / "assessments/kazai-lalmas-2006"
+    (found,) = explain(base, run_file, "163", samples / "kazai-lalmas-2006")
+    return [
+        (r.path.replace("/article[1]/bdy[1]/", ""), r.seen, round(r.gain, 9), r.why)
+        for r in found.results
+    ]
+
+
+def test_rel_leaves_as_section_6_1_1_1_tells_it(root: Path) -> None:
+    """Rank 1: .9 for the child of sec[6]; rank 2: 1 − .9; rank 3: 0; rank 4: reduced to .5."""
+    assert explained(root, "rel_leaves") == [
+        ("sec[6]/ip1[2]", "no", 0.9, "a near-miss: lies in the ideal sec[6]"),
+        ("sec[6]/p[1]", "no", 0.1, "worth 0.9, but only 0.1 is left of sec[6]"),
+        ("sec[6]/p[2]", "no", 0.0, "nothing is left of sec[6]"),
+        ("sec[4]/ip1[2]", "no", 0.5, "worth 0.9, but only 0.5 is left of sec[4]"),
+        ("sec[4]/p[1]", "no", 0.0, "nothing is left of sec[4]"),
+        ("sec[4]/p[2]", "no", 0.0, "nothing is left of sec[4]"),
+    ]
+
+
+def test_frb_as_section_6_1_1_1_tells_it(root: Path) -> None:
+    """All results after rank 3 overlap with earlier ones and are rewarded no additional score."""
+    lines = explained(root, "frb")
+    assert [gain for _, _, gain, _ in lines] == [1, 0.5, *[0] * 8]
+    assert lines[0] == ("sec[6]", "no", 1, "ideal, and new to the reader")
+    assert lines[3] == ("sec[6]/ip1[2]", "fully", 0, "its parent sec[6] was returned at rank 1")
+    assert lines[6][:3] == ("sec[4]", "partly", 0)
+    assert lines[8] == (
+        "/article[1]/bdy[1]",
+        "fully",
+        0,
+        "its parent article[1] was returned at rank 8",
+    )
+    assert all(seen != "no" for _, seen, _, _ in lines[3:])
+
+
+OTHER_SCALES = ("levels", "inex-2005", "spans", "spans-levels")
+TEXT = {"name": "text", "quantisation": "sog", "spans": "text"}
+
+
+@pytest.mark.parametrize(
+    "model", [*(name for name in shipped_models() if name not in OTHER_SCALES), TEXT], ids=str
+)
+def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model: Any) -> None:
+    base = root / "assessments/handbook"
+    runs = root / "corpora_samples/handbook-runs"
+    corpus = xcg.Corpus(root / "corpora_samples/handbook")
+    topics = as_recall_base(base, Notes()).topics
+    compared = 0
+    for topic in topics:
+        try:
+            found = explain(base, runs, topic, corpus, model)
+        except XcgError as error:
+            assert "has no ideal element" in str(error)
+            continue
+        depth = max(len(one.results) for one in found)
+        measures = [f"xCG@{rank}" for rank in range(1, depth + 1)]
+        figures = (
+            xcg.evaluate(base, runs, corpus, model, [*measures, "gr@1500"]) if topic == "1" else None
+        )
+        for one in found:
+            total = 0.0
+            for result in one.results:
+                total += result.gain
+                assert result.why
+                if figures is not None:
+                    expected = figures.value(one.run, f"xCG@{result.rank}", topic)
+                    assert total == pytest.approx(expected, abs=1e-12)
+                compared += 1
+    assert compared > 1000
+
+
+@settings(max_examples=60, deadline=None)
+@given(campaigns())
+def test_gains_of_random_campaigns(c: RandomCampaign) -> None:
+    models = [
+        UserModel.of({"name": "default"}),
+        UserModel.of({"name": "none", "relevance_value": {"normalisation": "none", "alpha": 0.5}}),
+        UserModel.of({"name": "near", "relevance_value": {"near_misses": "distance"}}),
+        UserModel.of({"name": "exact", "ideal": "leaves", "relevance_value": {"near_misses": "exact"}}),
+    ]
+    notes = Notes()
+    base, corpus = as_recall_base({"1": c.assessments}, notes), as_corpus(dict(c.sources))
+    runs = as_runs({"r": {"1": c.ranking}}, notes)
+    campaign = Campaign(base, runs, corpus, notes)
+    stages = Stages(campaign.topic("1"), campaign)
+    for model in models:
+        ideal = stages.ideal(model)
+        if not ideal.gains:
+            continue
+        gains = ranking_gains(stages.view.ranking("r"), ideal, model).gains
+        (found,) = explain(base, runs, "1", corpus, model)
+        assert [result.gain for result in found.results] == list(gains)  # type: ignore[arg-type]
+        assert found.ideal_gain == pytest.approx(sum(ideal.gains))
+        for result in found.results:
+            assert result.why
+            assert (result.seen == "no") == (not result.through)
+            assert all(rank < result.rank for rank in result.through)
+
+
+@pytest.mark.parametrize(
+    ("rule", "results", "why"),
+    [
+        ({}, ["d#/a/s[3]"], "not relevant"),
+        ({}, ["e#/a"], "nothing in this document is relevant"),
+        ({}, ["d#/a/s[1]", "d#/a/s[1]"], "it was returned at rank 1"),
+        ({"alpha": 0.5}, ["d#/a/s[1]", "d#/a/s[1]"], "nothing is left of s[1]"),
+        (
+            {"alpha": 0.5, "normalisation": "none"},
+            ["d#/a/s[1]", "d#/a/s[1]"],
+            "seen at rank 1: (1 − α) of its score",
+        ),
+        ({"near_misses": "exact"}, ["d#/a"], "not ideal, and only ideal elements gain anything"),
+        ({}, ["d#/a"], "a near-miss: contains the ideal s[1], s[2]"),
+        ({"normalisation": "none"}, ["d#/a"], "a near-miss: contains the ideal s[1], s[2]"),
+        ({"near_misses": "distance"}, ["d#/a/s[3]"], "a near-miss: stands near the ideal s[1]"),
+        ({"normalisation": "none"}, ["d#/a/s[2]", "d#/a"], "parts of it were returned at rank 1; the"),
+    ],
+)
+def test_sentences(rule: dict[str, object], results: list[str], why: str) -> None:
+    corpus = {"d": "<a><s>one</s><s>two</s><s>six</s></a>", "e": "<a>else</a>"}
+    base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+    (found,) = explain(base, {"r": {"1": results}}, "1", corpus, {"name": "m", "relevance_value": rule})
+    assert found.results[-1].why.startswith(why)
+
+
+def test_what_was_missed() -> None:
+    base = {"1": {"d": {"/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}, "e": {"/a": (3, 3)}}}
+    (found,) = explain(base, {"r": {"1": ["e#/a"]}}, "1")
+    assert [(m.file, m.path, m.score) for m in found.missed] == [
+        ("d", "/a[1]/s[2]", 1.0),
+        ("d", "/a[1]/s[1]", 0.5),
+    ]
+    assert found.to_records()[-1]["why"] == "missed"
+    (nothing,) = explain(base, {"r": {"2": ["e#/a"]}}, "1")
+    assert (list(nothing.results), len(nothing.missed)) == ([], 3)
+    with pytest.raises(XcgError, match="no assessments for topic '3'"):
+        explain(base, {"r": {}}, "3")
+
+
+def test_the_command(xcg_command: Command) -> None:
+    call = ("explain", "frb", "--topic", "163", "--config", "configs/kazai-lalmas-2006.yaml")
+    table = xcg_command(*call)
+    assert table.returncode == 0, table.stderr
+    assert "its parent sec[6] was" in table.stdout
+    assert "gained 1.5 of 1.5" in table.stdout
+    rows = json.loads(xcg_command(*call, "--format", "json").stdout)
+    assert [row["gain"] for row in rows][:3] == [1, 0.5, 0]
+    tree = xcg_command(*call, "--document", "co/2001/r7022").stdout.splitlines()
+    assert any("sec[6]  (3,3)  ideal 1  rank 1" in line for line in tree)
+    wrong = xcg_command("explain", "frbb", *call[2:])
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean 'frb'?" in wrong.stderr
+    wrong = xcg_command(*call, "--document", "co/2001/r702")
+    assert wrong.returncode == 2
+    assert "did you mean 'co/2001/r7022'?" in wrong.stderr

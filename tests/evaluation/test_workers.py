@@ -1,0 +1,242 @@
+"""Runs divided among workers: the same figures, notes and errors for any number of them."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xcg
+from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
+from xcg.evaluation import scoring
+from xcg.evaluation.campaign import as_recall_base, run_sources
+from xcg.measures import MEASURES
+from xcg.user_model.model import UserModel
+
+ASSESSMENTS = {
+    "1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}, "e": {"/a/s[1]": (1, 1)}},
+    "2": {"d": {"/a/s[2]": (3, 3)}},
+    "3": {"d": {"/a": (0, 0)}},
+}
+CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a><s>x</s><p>y</p></a>", "f": "<a/>"}
+
+
+def write_runs(folder: Path, runs: Mapping[str, Mapping[str, Iterable[str]]], name: str = "") -> Path:
+    """Write each run as a TREC file, all under one name where one is given."""
+    folder.mkdir(exist_ok=True)
+    for file, topics in runs.items():
+        lines = [
+            f"{topic} Q0 {result} {rank} {100 - rank} {name or file}\n"
+            for topic, results in topics.items()
+            for rank, result in enumerate(results, 1)
+        ]
+        (folder / f"{file}.txt").write_text("".join(lines))
+    return folder
+
+
+RUNS = {
+    "r1": {"1": ["d#/a/s[1]", "d#/a/s[2]", "f#/a"], "2": ["d#/a"]},
+    "r2": {"1": ["f#/a", "d#/a", "e#/a/s[1]"], "9": ["d#/a"]},
+    "r3": {"2": ["d#/a/s[2]", "d#/a/s[1]"]},
+    "r4": {"1": ["e#/a", "d#/a/s[1]", "d#/a"], "2": ["e#/a/p[1]", "d#/a/s[2]"]},
+    "r5": {"9": ["d#/a"]},
+}
+
+
+def outcome(workers: int, runs: Any, **keywords: Any) -> tuple[list[Any], list[str]] | tuple[type, str]:
+    """Return the rows and notes of an evaluation, or its error."""
+    try:
+        results = xcg.evaluate(ASSESSMENTS, runs, workers=workers, **keywords)
+    except XcgError as error:
+        return type(error), str(error)
+    return list(results), results.notes
+
+
+def same_for_any_number(runs: Any, **keywords: Any) -> Any:
+    first = outcome(1, runs, **keywords)
+    for workers in (2, 3, 9):
+        assert outcome(workers, runs, **keywords) == first
+    return first
+
+
+@pytest.mark.parametrize("unanswered", ["zero", "skip"])
+@pytest.mark.parametrize("corpus", [None, CORPUS])
+def test_figures_and_notes(tmp_path: Path, unanswered: str, corpus: Any) -> None:
+    keywords = {
+        "corpus": corpus,
+        "user_model": ["overlap-off", "kazai-lalmas-2006-strict"],
+        "measures": ["nxCG@2", "MAep", "nDCG@3", "Q", "overlap@3"],
+        "unanswered": unanswered,
+    }
+    of_files = same_for_any_number(write_runs(tmp_path / "runs", RUNS), **keywords)
+    rows, notes = of_files
+    assert len(rows) > 50
+    assert "note: run r5: no assessments, so left out: topic 9" in notes
+    assert len(notes) == len(set(notes))
+    assert same_for_any_number(RUNS, **keywords) == of_files
+    objects = [xcg.Run.of(name, topics) for name, topics in RUNS.items()]
+    assert same_for_any_number(objects, **keywords) == of_files
+    mixed = [tmp_path / "runs" / "r1.txt", *objects[1:4], str(tmp_path / "runs" / "r5.txt")]
+    assert same_for_any_number(mixed, **keywords) == of_files
+
+
+def test_runs_of_one_name_in_different_shares(tmp_path: Path) -> None:
+    runs = write_runs(tmp_path / "runs", {k: RUNS[k] for k in ("r1", "r2", "r4")}, "same")
+    rows, notes = same_for_any_number(runs, user_model="overlap-off", measures=["MAep"])
+    assert {row.run for row in rows} == {f"same [{runs}/r{i}.txt]" for i in (1, 2, 4)}
+    assert notes[0] == "note: 3 runs are called 'same'; they are told apart by their file"
+    objects = [xcg.Run.of("same", RUNS["r1"]), xcg.Run.of("same", RUNS["r4"])]
+    rows, _ = same_for_any_number(objects, user_model="overlap-off", measures=["MAep"])
+    assert len({row.run for row in rows}) == 2
+
+
+def test_problems_that_are_tolerated_are_counted_once_each(tmp_path: Path) -> None:
+    odd = {
+        "r1": {"1": ["d#/a/s[1]", "f#/b"], "2": ["d#/a/s[7]"]},
+        "r2": {"1": ["d#/a/s[8]", "f#/b", "d#/a"]},
+        "r3": {"1": ["e#/a", "g#/a"], "2": ["d#/a/s[9]"]},
+    }
+    assessments = {**ASSESSMENTS, "1": {**ASSESSMENTS["1"], "missing": {"/a": (3, 3)}}}
+    lines = []
+    for workers in (1, 2, 3):
+        results = xcg.evaluate(
+            assessments, odd, CORPUS, measures=["MAep"], lenient=True, workers=workers
+        )
+        lines.append((results.notes, list(results)))
+    assert lines[1:] == lines[:1] * 2
+    # s[7], s[8], s[9], the document g, and /b of f in two runs
+    assert lines[0][0][:2] == [
+        "warning: assessed documents that the corpus lacks: 1 time; the first: assessments, topic 1: "
+        "the corpus has no document 'missing'; expected corpus/missing.xml",
+        "warning: results with unknown paths: 6 times; the first: run r2, topic 1, rank 1, d: "
+        "no element /a[1]/s[8]: /a[1] has 2 's' child elements",
+    ]
+    wrong = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#a", "d#/a"]}})
+    _, notes = same_for_any_number(wrong, measures=["nxCG@1"], lenient=True)
+    assert "results that name no element: 1 time" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        # One that cannot be read is told before what is found while scoring.
+        ({"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#a"]}}, r"r2\.txt:1: .*'a' is no element path"),
+        # Of what is found while scoring, the first topic's comes first.
+        ({"r1": {"2": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r2\.txt, topic 1, rank 1, d: no"),
+        ({"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r1\.txt, topic 1, rank 1, d: no"),
+        # Documents without assessed elements come last, by name.
+        ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["d#/a/s[8]"]}}, r"r2\.txt, topic 2, rank 1, d: no elem"),
+        ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["e#/b"]}}, r"r2\.txt, topic 2, rank 1, e: no element"),
+    ],
+)
+def test_the_error_is_the_same(tmp_path: Path, runs: Any, message: str) -> None:
+    import re
+
+    files = write_runs(tmp_path / "runs", runs)
+    kind, text = same_for_any_number(files, corpus=CORPUS)
+    assert kind is (InputError if "is no element path" in message else UnmappedError)
+    assert re.search(message, text)
+
+
+def test_errors_of_another_process_are_as_they_were() -> None:
+    runs = {"r1": {"2": ["d#/a"]}, "r2": {"1": ["d#/a/s[1]", "d#/a"]}}
+    kind, text = same_for_any_number(runs)
+    assert kind is MissingSizeError
+    assert text.startswith("topic 1, d, /a[1]/s[2]: its size in characters is not known")
+
+
+@pytest.mark.parametrize("near", ["browsing", {"name": "distance", "reach": 3}])
+def test_trees_of_paths_hold_what_other_shares_retrieve(tmp_path: Path, near: object) -> None:
+    # How likely the browsing user comes to s[1] depends on how many neighbours it has.
+    model = {"name": "near", "relevance_value": {"near_misses": near, "normalisation": "none"}}
+    runs = {"r1": {"1": ["d#/a/p[1]"]}, "r2": {"1": [f"d#/a/p[{i}]" for i in range(2, 6)]}}
+    alone = xcg.evaluate(ASSESSMENTS, {"r1": runs["r1"]}, None, model, ["xCG@1"])
+    for given_runs in (runs, write_runs(tmp_path / "runs", runs)):
+        rows, _ = same_for_any_number(given_runs, user_model=model, measures=["xCG@1", "xCG@4"])
+        assert near != "browsing" or rows[0].value < alone.value("r1", "xCG@1", "1")
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["1", "2", "9"]),
+            st.lists(st.sampled_from(["d#/a", "d#/a/s[1]", "d#/a/s[9]", "e#/a/s[1]", "f#/a", "f#/b"])),
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    st.data(),
+)
+def test_shares_put_together_are_the_whole(runs: list[Any], data: st.DataObject) -> None:
+    base = as_recall_base(ASSESSMENTS, Notes())
+    own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
+    models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
+    corpus = xcg.Corpus.of(CORPUS)
+    work = scoring.Work(base, corpus, models, own, standard, "zero", "document", lenient=True)
+    sources = run_sources([xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)], Notes())
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(sources) - 1))))
+    whole, notes = Notes(lenient=True), Notes(lenient=True)
+    expected = scoring.put_together([scoring.score(work, {}, sources)], whole)
+    parts = [sources[a:b] for a, b in itertools.pairwise([0, *cuts, len(sources)])]
+    found = scoring.put_together([scoring.score(work, {}, part) for part in parts], notes)
+    assert found == expected
+    assert [line[:2] for line in notes.problems()] == [line[:2] for line in whole.problems()]
+
+
+def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path) -> None:
+    sample = ["evaluate", "configs/kazai-lalmas-2006.yaml"]
+    sample[1] = str(next((root / "configs").glob("*.yaml")))
+    one = xcg_command(*sample, "--per-topic")
+    two = xcg_command(*sample, "--per-topic", "--workers", 2)
+    assert (two.stdout, two.stderr, two.returncode) == (one.stdout, one.stderr, 0)
+    runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#a"]}})
+    (tmp_path / "base.qrels").write_text("1 0 d 1\n")
+    config = tmp_path / "c.yaml"
+    config.write_text("assessments: base.qrels\nruns: runs\nworkers: 2\n")
+    wrong = xcg_command("evaluate", config)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith(f"xcg: error: {runs}/r2.txt:1: ")
+    config.write_text("assessments: base.qrels\nruns: runs\nworkers: 0\n")
+    assert "c.yaml:3: workers: expected a number of processes" in xcg_command("evaluate", config).stderr
+    nobody = xcg_command(*sample, "--workers", 0)
+    assert (nobody.returncode, nobody.stderr) == (
+        2,
+        "xcg: error: 0 workers: expected 1 or more, or -1 for one a core\n",
+    )
+
+
+def test_workers_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(XcgError, match=r"several workers need joblib: pip install 'xcg\[statistics\]'"):
+        xcg.evaluate(ASSESSMENTS, RUNS, workers=2, user_model="overlap-off")
+    assert xcg.evaluate(ASSESSMENTS, {"r1": RUNS["r1"]}, workers=2, user_model="overlap-off").runs
+
+
+def test_progress_with_workers() -> None:
+    seen: list[tuple[int, int]] = []
+    keywords: Any = {"user_model": "overlap-off", "progress": lambda *at: seen.append(at)}
+    xcg.evaluate(ASSESSMENTS, RUNS, **keywords)
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    seen.clear()
+    xcg.evaluate(ASSESSMENTS, RUNS, workers=3, **keywords)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_corpus_goes_to_the_workers(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "corpus.zip", "w") as archive:
+        for name, text in CORPUS.items():
+            archive.writestr(f"{name}.xml", text)
+    trees = {name: xcg.Corpus.of(CORPUS).tree(name) for name in CORPUS}
+    corpora = [xcg.Corpus(tmp_path / "corpus.zip"), tmp_path / "corpus.zip", xcg.Corpus.of(trees)]
+    first = outcome(1, RUNS, corpus=CORPUS)
+    for corpus in corpora:
+        assert outcome(2, RUNS, corpus=corpus) == first

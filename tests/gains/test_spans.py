@@ -1,0 +1,512 @@
+"""Results that count as text: gains by shared characters, and effort that is paid in text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from span_examples import DOCUMENTS, GOLD, Place, base_of, cases, in_three_forms, run_of
+
+import xcg
+from xcg.cli.main import main
+from xcg.documents.intervals import Covered
+from xcg.documents.text_units import TOKENIZERS, Yardstick, words_and_marks
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.explain import explain
+from xcg.evaluation.ideals import ideal_elements, ideal_statistics
+from xcg.gains.element_reader import RelevanceValue
+from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
+from xcg.measures.text_effort import (
+    Reading,
+    by_density,
+    effort_precision_in_text,
+    interpolated_mean_effort_precision_in_text,
+    mean_effort_precision_in_text,
+    nxcg_at_budgets,
+)
+
+TEXT_MEASURES = (
+    "MAep iMAep ep@0.3 nxCG(budget=tokens)@3 gr(budget=tokens)@7 MAep(effort=characters) "
+    "iMAep(effort=characters) ep(effort=words)@1 nxCG(budget=characters)@11 nxCG(budget=words)@2"
+)
+
+
+def figures(
+    gold: Sequence[tuple[str, int, int, float]],
+    places: Sequence[Place],
+    documents: Mapping[str, str] = DOCUMENTS,
+    measures: str = TEXT_MEASURES,
+    model: Any = "spans",
+) -> dict[str, float]:
+    found = xcg.evaluate(base_of(gold), [run_of("r", places)], dict(documents), model, measures)
+    return {row.measure: row.value for row in found.means()}
+
+
+def test_gains_and_effort_by_hand() -> None:
+    run = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
+    # Read: 2 tokens of nothing, 4 for the first gold span, 2 of nothing; 6 of nothing new, 2 for the
+    # second.
+    found = figures(
+        GOLD,
+        run,
+        measures="xCG@1 xCG@2 nxCG@1 ep@0.5 ep@1 nxCG(budget=tokens)@4 gr(budget=tokens)@15 "
+        "nxCG(budget=characters)@20 MAep iMAep MAep(effort=ranks)",
+    )
+    t = math.log  # ∫ t_ideal / t_run over g: first (4g) / (2 + 4g) up to 1, then (4g) / (14 + 4(g - 1))
+    first = 1 - t(3) / 2
+    second = 0.5 - 10 / 4 * t(16 / 14)
+    expected = {
+        "xCG@1": 1.0,
+        "xCG@2": 1.5,
+        "nxCG@1": 1.0,
+        "ep@0.5": 3 / 5,  # g = .75: the ideal reader needs 3 tokens, this one 2 + 3
+        "ep@1": 6 / 16,
+        "nxCG(budget=tokens)@4": 0.5 / 1.0,
+        "gr(budget=tokens)@15": 1.25 / 1.5,
+        "nxCG(budget=characters)@20": 0.5 / 1.0,
+        "MAep": (first + second) / 1.5,
+        "iMAep": sum(
+            (6 * r) / (2 + 6 * r if r <= 2 / 3 else 14 + (6 * r - 4))
+            for r in (k / 10 for k in range(1, 11))
+        )
+        / 10,
+        "MAep(effort=ranks)": (1.0 + 1.0) / 2,
+    }
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "normalisation", "gains"),
+    [
+        (1.0, "subtree", [0.5, 0.5, 0.0]),
+        (0.5, "subtree", [0.5, 0.5, 0.0]),  # bounded: half of the seen half would add .25
+        (0.5, "none", [0.5, 0.75, 0.5]),
+        (0.0, "none", [0.5, 1.0, 1.0]),
+    ],
+)
+def test_what_was_seen_is_weighted(alpha: float, normalisation: Any, gains: list[float]) -> None:
+    reader = SpanReader([GoldSpan(10, 30, 1.0)], RelevanceValue(alpha, normalisation))
+    read = [sum(part.gain for part in reader.read(*span)) for span in [(0, 20), (10, 30), (10, 30)]]
+    assert read == pytest.approx(gains, abs=1e-12)
+
+
+def test_a_bound_that_is_met_inside_a_result_stops_there() -> None:
+    reader = SpanReader([GoldSpan(0, 10, 1.0)], RelevanceValue(0.5, "subtree"))
+    reader.read(0, 8)  # .8 of 1; the next reads 8 seen characters for .05 each, then two new ones
+    (seen,) = reader.read(0, 10)
+    assert seen == pytest.approx((0, 4, 0.2, 0))
+
+
+def test_gold_that_overlaps_is_not_counted_twice() -> None:
+    pieces = disjoint([GoldSpan(0, 10, 1.0), GoldSpan(0, 10, 1.0), GoldSpan(5, 25, 0.5)])
+    assert pieces == [GoldSpan(0, 10, 1.0), GoldSpan(10, 25, 0.375)]
+    twice = figures([*GOLD, *GOLD], [("bees", 0, 40)])
+    assert twice == figures(GOLD, [("bees", 0, 40)])
+
+
+def test_the_same_place_by_path_by_offsets_and_as_a_chunk() -> None:
+    base, documents, runs = in_three_forms("paths", "offsets", "chunks")
+    found = xcg.evaluate(
+        base, runs, documents, "spans", f"{TEXT_MEASURES} nxCG@1 nxCG@3 MAep(effort=ranks)"
+    )
+    for measure in found.measures:
+        assert len({found.value(run.name, measure) for run in runs}) == 1, measure
+    assert found.value("paths", "MAep") > 0
+
+
+def test_words_and_tokens() -> None:
+    text = "  It's late, 3.5 km"
+    assert [text[p] for p in words_and_marks(text)] == ["I", "'", "s", "l", ",", "3", ".", "5", "k"]
+    stick = Yardstick.of(text, "words")
+    assert stick.at([0, 7, len(text)]).tolist() == [0, 1, 4]
+    assert stick.places(stick.at([3, 9, 14])).tolist() == pytest.approx([3, 9, 14])
+    assert Yardstick.of("   ", "tokens").at([0, 3]).tolist() == [
+        0,
+        1,
+    ]  # text without tokens counts as one
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda text: 1 / 0, "failed: ZeroDivisionError"),
+        (lambda text: [3, 1], "expected the places at which tokens begin"),
+        (lambda text: [0, 10**6], "expected the places at which tokens begin"),
+        (lambda text: ["0"], "expected the places at which tokens begin"),
+        (lambda text: 7, "expected the places at which tokens begin"),
+    ],
+)
+def test_a_tokenizer_of_the_users_own(function: Any, message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        Yardstick.of("some text", "tokens", TOKENIZERS.part(function))
+
+
+def halves(text: str) -> list[int]:
+    """A tokenizer: two tokens, whatever the text."""
+    return [0, len(text) // 2]
+
+
+def test_a_tokenizer_in_a_user_model() -> None:
+    model = {
+        "name": "halves",
+        "quantisation": "inex2005_gen",
+        "spans": "text",
+        "effort": {"unit": "tokens", "tokenizer": f"{__name__}:halves"},
+    }
+    # 100 characters are two tokens; the gold is .4 + .2 of one, and all of the text is read for it
+    found = figures(GOLD, [("bees", 0, 100)], model=model, measures="ep@1 nxCG(budget=tokens)@1")
+    assert found["ep@1"] == pytest.approx(0.6 / 1.2)
+    assert found["nxCG(budget=tokens)@1"] == pytest.approx(1.0 / 1.5)
+
+
+def test_effort_in_text_for_elements() -> None:
+    documents = {"d": "<a><p>0123456789</p><p>0123456789</p><p>0123456789</p></a>"}
+    base = {"1": {"d": {"/a": (3, 1), "/a/p[1]": (3, 3), "/a/p[2]": (2, 2)}}}
+    run = {"r": {"1": ["d#/a/p[3]", "d#/a/p[1]", "d#/a/p[2]"]}}
+    found = xcg.evaluate(
+        base, run, documents, None, "ep(effort=characters)@0.5 nxCG(budget=characters)@15"
+    )
+    # ideal gains 1 and .5, ten characters each: .75 after 7.5; the run reads ten for nothing first
+    assert found.value("r", "ep(effort=characters)@0.5") == pytest.approx(7.5 / 17.5)
+    assert found.value("r", "nxCG(budget=characters)@15") == pytest.approx(0.5 / 1.25)
+
+
+def test_an_ideal_element_becomes_gold_text() -> None:
+    documents = {"d": "<a><p>0123456789</p><p>0123456789</p></a>"}
+    base = {"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}}
+    model = {"name": "t", "quantisation": "sog", "spans": "text"}
+    found = xcg.evaluate(
+        base, {"r": {"1": ["d#/a"]}}, documents, model, "MAep(effort=characters) nxCG@1"
+    )
+    ideal = ideal_elements(base, "1", documents, model)
+    assert [(e.path, e.score) for e in ideal] == [("0–10", 1.0)]
+    assert found.value("r", "nxCG@1") == 1.0
+    assert found.value("r", "MAep(effort=characters)") == 1.0  # the relevant ten characters come first
+
+
+def test_levels_of_passages(tmp_path: Path) -> None:
+    lines = [
+        {"topic": "1", "doc": "bees", "start": 0, "end": 10, "level": 3},
+        {"topic": "1", "doc": "bees", "start": 50, "end": 60, "level": 1},
+        {"topic": "1", "doc": "bees", "start": 70, "end": 90, "level": 0},
+    ]
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = run_of("r", [("bees", 50, 60), ("bees", 0, 10)])
+    found = xcg.evaluate(gold, [run], DOCUMENTS, "spans-levels", "xCG@1 xCG@2 nxCG@1")
+    assert [row.value for row in found.means()] == [1.0, 4.0, 1 / 3]
+    with pytest.raises(InputError, match="exhaustivity goes up to 2"):
+        xcg.evaluate(gold, [run], DOCUMENTS, "spans", "xCG@1")
+    element_model = {"name": "e", "quantisation": "inex2005_gen", "spans": "smallest_element"}
+    with pytest.raises(InputError, match="choose a quantisation of levels and spans: text"):
+        xcg.evaluate(gold, [run], DOCUMENTS, element_model, "xCG@1")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"relevance_value": {"near_misses": "exact"}}, "exact is for elements; with spans: text"),
+        ({"relevance_value": {"partially_seen": "capped"}}, "capped is for elements"),
+        ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
+        ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
+    ],
+)
+def test_models_that_contradict_themselves(model: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        xcg.UserModel.of({"name": "m", "spans": "text", **model})
+
+
+def test_parameters_of_ranks_beside_effort_in_text() -> None:
+    for measure in ("MAep(effort=tokens,unretrieved=max)", "ep(interpolation=linear)@0.5"):
+        with pytest.raises(
+            InputError, match="is for effort in ranks, and here effort is paid in tokens"
+        ):
+            figures(GOLD, [("bees", 0, 40)], measures=measure)
+    assert "MAep(interpolation=linear,effort=ranks)" in figures(
+        GOLD, [("bees", 0, 40)], measures="MAep(effort=ranks,interpolation=linear)"
+    )
+
+
+def test_effort_in_text_needs_documents() -> None:
+    base = {"1": {"d": {"/a": (3, 3)}}}
+    with pytest.raises(InputError, match="needs the documents: expected a corpus"):
+        xcg.evaluate(base, {"r": {"1": ["d#/a"]}}, measures="MAep(effort=tokens)")
+
+
+def test_explanations_say_what_was_shown_and_what_was_paid_for_twice() -> None:
+    run = run_of("r", [("bees", 0, 20), ("bees", 10, 60), ("bees", 20, 30), ("bees", 80, 90)])
+    (found,) = explain(base_of([*GOLD, ("bees", 90, 100, 2.0)]), [run], "1", DOCUMENTS, "spans")
+    assert [(r.gain, r.seen, r.through) for r in found.results] == [
+        (0.5, "no", []),
+        (1.0, "partly", [1]),
+        (0.0, "fully", [2]),
+        (0.0, "no", []),
+    ]
+    assert [r.why for r in found.results] == [
+        "shows 50% of 10–30, new to the reader",
+        "shows all of 10–30 and all of 50–60, of which rank 1 showed some before",
+        "its relevant text was shown at rank 2",
+        "it shows no relevant text",
+    ]
+    assert [(m.path, m.score, m.span) for m in found.missed] == [("90–100", 1.0, (90, 100))]
+    statistics = ideal_statistics(base_of(GOLD), DOCUMENTS, "spans")
+    assert [(s.relevant, s.ideal, s.gain, s.characters) for s in statistics] == [(2, 2, 1.5, 15)]
+
+
+def test_the_command_evaluates_explains_and_reports(tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "bees.xml").write_text(DOCUMENTS["bees"])
+    gold = [{"topic": "1", "doc": "bees", "start": a, "end": b} for _, a, b, _ in GOLD]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in gold))
+    (tmp_path / "run.txt").write_text(
+        "1 Q0 bees 1 3 r 0 40\n1 Q0 bees 2 2 r 20 40\n1 Q0 bees 3 1 r 0 100\n"
+    )
+    common = ["--assessments", str(tmp_path / "gold.jsonl"), "--run", str(tmp_path / "run.txt")]
+    common += ["--corpus", str(documents), "--user-model", "spans"]
+    measures = ["--measures", "MAep nxCG(budget=tokens)@4"]
+    shown = CliRunner().invoke(main, ["evaluate", *common, *measures, "--format", "csv"])
+    assert shown.exit_code == 0, shown.output
+    # Both are worth 1 here: the ideal reader has read 50–60 and half of 10–30, this one half of 10–30.
+    assert "r,all,nxCG(budget=tokens)@4,0.3333333333333333,spans" in shown.output
+    page = tmp_path / "report.html"
+    made = CliRunner().invoke(main, ["report", *common, *measures, "--output", str(page)])
+    assert made.exit_code == 0, made.output
+    assert "shows all of 10–30" in page.read_text()
+    options = [
+        "curves",
+        *common,
+        "--measures",
+        "nxCG(budget=tokens)",
+        "--depth",
+        "20",
+        "--format",
+        "csv",
+    ]
+    drawn = CliRunner().invoke(main, options)
+    assert drawn.exit_code == 0, drawn.output
+
+
+# Laws. Documents are words, so that characters, words and tokens differ.
+
+
+def scored(case: tuple[Any, Any, Any], ranking: Sequence[Place] | None = None) -> dict[str, float]:
+    documents, gold, given_ranking = case
+    return figures(gold, given_ranking if ranking is None else ranking, documents)
+
+
+def no_higher(after: Mapping[str, float], before: Mapping[str, float]) -> None:
+    for measure, value in after.items():
+        assert value <= before[measure] + 1e-9, measure
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_bounded_and_exact_for_the_ideal(case: Any) -> None:
+    for value in scored(case).values():
+        assert 0 <= value <= 1 + 1e-9
+    documents, gold, _ = case
+    base = base_of(gold)
+    for unit in ("characters", "words", "tokens"):
+        model = {"name": "m", "quantisation": "inex2005_gen", "spans": "text", "size": "characters"}
+        if unit == "words":
+            model["size"] = "words"
+        pieces = ideal_elements(base, "1", documents, model)
+        corpus = xcg.Corpus.of(dict(documents))
+        density = {}
+        for piece in pieces:
+            start, end = map(int, piece.path.split("–"))
+            stick = Yardstick.of(corpus.tree(piece.file).text, unit) if unit != "characters" else None  # type: ignore[arg-type]
+            size = end - start if stick is None else float(stick.at([end])[0] - stick.at([start])[0])
+            density[piece.file, start, end] = piece.score / size
+        ranking = sorted(density, key=lambda place: -density[place])
+        found = figures(gold, ranking, documents, f"MAep(effort={unit}) iMAep(effort={unit})", model)
+        if unit != "tokens":  # gold pieces of mixed density differ by unit where gold overlaps
+            assert found == pytest.approx(dict.fromkeys(found, 1.0), abs=1e-9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.data())
+def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.DataObject) -> None:
+    ranking = case[2]
+    assume(ranking)
+    place = data.draw(st.integers(0, len(ranking) - 1))
+    name, start, end = ranking[place]
+    low = data.draw(st.integers(start, end - 1))
+    inside = (name, low, data.draw(st.integers(low + 1, end)))
+    at = data.draw(st.integers(place + 1, len(ranking)))
+    before = scored(case)
+    for extra in (inside, ranking[place]):
+        no_higher(scored(case, [*ranking[:at], extra, *ranking[at:]]), before)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.data())
+def test_cutting_results_in_two_changes_nothing(case: Any, data: st.DataObject) -> None:
+    cut = []
+    for name, start, end in case[2]:
+        middle = data.draw(st.integers(start, end))
+        cut += [(name, a, b) for a, b in ((start, middle), (middle, end)) if a < b]
+    assert scored(case, cut) == pytest.approx(scored(case), abs=1e-9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.data())
+def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataObject) -> None:
+    _, gold, ranking = case
+    name, start, end, _ = data.draw(st.sampled_from(gold))
+    low = data.draw(st.integers(start, end - 1))
+    relevant = (name, low, data.draw(st.integers(low + 1, end)))
+    useless = [
+        place
+        for place in ranking
+        if not any(place[0] == g[0] and max(place[1], g[1]) < min(place[2], g[2]) for g in gold)
+    ]
+    late, early = [*useless, relevant], [relevant, *useless]
+    no_higher(scored(case, late), scored(case, early))
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases(), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from(["subtree", "none"]))
+def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float, rule: Any) -> None:
+    documents, gold, ranking = case
+    model = {
+        "name": "m",
+        "quantisation": "inex2005_gen",
+        "spans": "text",
+        "relevance_value": {"alpha": alpha, "normalisation": rule},
+    }
+    # Each character belongs to the gold span of the highest grade, then the first, then the longest.
+    ordered = sorted(gold, key=lambda g: (-g[3], g[1], -g[2]))
+    worth: dict[tuple[str, int], tuple[int, Fraction]] = {}
+    for number, (name, start, end, grade) in enumerate(ordered):
+        for place in range(start, end):
+            share = Fraction(grade).limit_denominator() / 2 / (end - start)
+            worth.setdefault((name, place), (number, share))
+    # What is left of a span in pieces is bounded piece by piece.
+    piece: dict[tuple[str, int], int] = {}
+    for name, place in sorted(worth):
+        before = (name, place - 1)
+        same = before in worth and worth[before][0] == worth[name, place][0]
+        piece[name, place] = piece[before] if same else len(piece)
+    bound: dict[int, Fraction] = {}
+    for at, number in piece.items():
+        bound[number] = bound.get(number, Fraction(0)) + worth[at][1]
+    seen: set[tuple[str, int]] = set()
+    gains = []
+    for name, start, end in ranking:
+        gain = Fraction(0)
+        for at in ((name, place) for place in range(start, end)):
+            if at in worth:
+                value = worth[at][1] * (1 if at not in seen else 1 - Fraction(alpha))
+                if rule == "subtree":
+                    value = min(value, bound[piece[at]])
+                    bound[piece[at]] -= value
+                gain += value
+        seen |= {(name, place) for place in range(start, end)}
+        gains.append(float(gain))
+    measures = " ".join(f"xCG@{rank}" for rank in range(1, len(ranking) + 1))
+    assume(ranking)
+    found = list(figures(gold, ranking, documents, measures, model).values())
+    total, expected = 0.0, []
+    for gain in gains:
+        total += gain
+        expected.append(total)
+    assert found == pytest.approx(expected, abs=1e-7)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
+    """Disjoint ideal elements, results at and inside them: the element form with shared_characters
+    (recall alone) and new_characters."""
+    sizes = data.draw(
+        st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=3), min_size=1, max_size=3)
+    )
+    document = "<a>" + "".join(
+        "<s>" + "".join(f"<p>{'x' * size}</p>" for size in section) + "</s>" for section in sizes
+    )
+    document += "</a>"
+    sections = [f"/a[1]/s[{i}]" for i in range(1, len(sizes) + 1)]
+    base = {"1": {"d": dict.fromkeys(sections, (3, 3))}}
+    inner = [
+        f"/a[1]/s[{i}]/p[{j}]" for i, section in enumerate(sizes, 1) for j in range(1, len(section) + 1)
+    ]
+    ranking = data.draw(st.lists(st.sampled_from(sections + inner), min_size=1, max_size=8))
+    alpha = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+    rule = {"alpha": alpha, "normalisation": data.draw(st.sampled_from(["subtree", "none"]))}
+    elements = {
+        **rule,
+        "partially_seen": "new_characters",
+        "near_misses": {"name": "shared_characters", "beta": 1e6},
+    }
+    models = [
+        {"name": "elements", "quantisation": "strict", "relevance_value": elements},
+        {"name": "text", "quantisation": "strict", "relevance_value": rule, "spans": "text"},
+    ]
+    runs = {"r": {"1": [("d", path) for path in ranking]}}
+    measures = " ".join(f"xCG@{rank}" for rank in range(1, len(ranking) + 1)) + " nxCG@3"
+    if rule["normalisation"] == "subtree":  # without, near-misses count as none of the ideal elements
+        measures += " MAep"
+    found = xcg.evaluate(base, runs, {"d": document}, models, measures)
+    for measure in found.measures:
+        by_elements = found.value("r", measure, user_model="elements")
+        assert found.value("r", measure, user_model="text") == pytest.approx(by_elements, abs=1e-6), (
+            measure
+        )
+
+
+readings = st.lists(
+    st.tuples(st.integers(1, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])), min_size=1, max_size=6
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(readings, readings)
+def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> None:
+    assume(any(gain for _, gain in ideal))
+    best = by_density(ideal)
+    read = Reading([text for text, _ in run], [gain for _, gain in run])
+    points = 4000
+    levels = [(k + 0.5) / points for k in range(points)]
+    total = sum(effort_precision_in_text(read, best, level) for level in levels) / points
+    assert mean_effort_precision_in_text(read, best) == pytest.approx(total, abs=2e-3)
+    assert mean_effort_precision_in_text(best, best) == pytest.approx(1, abs=1e-12)
+    assert interpolated_mean_effort_precision_in_text(best, best) == pytest.approx(1, abs=1e-9)
+    budgets = range(1, 60)
+    assert max(nxcg_at_budgets(best, best, budgets)) == pytest.approx(1, abs=1e-12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
+def test_covered_text_agrees_with_a_set(spans: list[tuple[int, int]]) -> None:
+    covered: Covered[int] = Covered()
+    known: set[int] = set()
+    for start, length in spans:
+        end = start + length
+        for low, high, seen in covered.split(start, end):
+            assert all((place in known) == seen for place in range(low, high))
+        new = {place for low, high in covered.add(start, end) for place in range(low, high)}
+        assert new == set(range(start, end)) - known
+        known |= set(range(start, end))
+
+
+def test_a_gold_span_used_up_by_repeats_of_its_other_text() -> None:
+    base = xcg.UserModel.shipped("spans")
+    model = replace(base, relevance_value=replace(base.relevance_value, alpha=0.5))
+    gold, ranking = {"1": {"d": [(0, 10)]}}, [("d", 0, 5), ("d", 0, 5), ("d", 5, 10)]
+    (found,) = xcg.explain(gold, {"r": {"1": ranking}}, "1", {"d": "0123456789"}, model)
+    first, second, third = found.results
+    # Worth half each; the repeat is worth half of that, which leaves a quarter.
+    assert [first.gain, second.gain, third.gain] == pytest.approx([0.5, 0.25, 0.25])
+    assert second.why == "shows 50% of 0–10, of which rank 1 showed some before"
+    assert third.why == "shows 50% of 0–10, of which less than that is left"

@@ -1,0 +1,435 @@
+"""Chunks of LlamaIndex, Haystack and LangChain as runs, with stand-ins and with the libraries."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from enum import Enum
+from types import SimpleNamespace as Thing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.text_evaluation import evaluate_text
+from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunks import ChunkSpan, run_of_chunks, span_of
+
+#       0123456789012345678901234567890123456789012
+TEXT = "The bee flies.\n\n  Ants walk. The bee flies."
+
+
+class Related(Enum):
+    SOURCE = "1"
+    PARENT = "4"
+    CHILD = "5"
+
+
+def node(text: str, start: int | None, source: str | None = "bees", **more: Any) -> Thing:
+    """Return what stands for a node of LlamaIndex."""
+    relationships: dict[Related, object] = {Related.CHILD: [Thing(node_id="c")]}
+    if source is not None:
+        relationships[Related.SOURCE] = Thing(node_id=source)
+    if "parent" in more:
+        relationships[Related.PARENT] = Thing(node_id=more.pop("parent"))
+    end = None if start is None else start + len(text)
+    fields = {"metadata": {"file_name": "bees.txt"}, "id_": "n", **more}
+    return Thing(
+        text=text, start_char_idx=start, end_char_idx=end, relationships=relationships, **fields
+    )
+
+
+def haystack(content: str, score: float | None = None, **meta: object) -> Thing:
+    return Thing(content=content, meta=meta, score=score, id=meta.pop("id", "block"))
+
+
+def langchain(text: str, **metadata: object) -> Thing:
+    return Thing(page_content=text, metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "span"),
+    [
+        (Thing(node=node("Ants walk.", 18), score=0.5), ("bees", 18, 28, 0.5)),
+        (Thing(node=node("Ants walk.", 18), score=None), ("bees", 18, 28, None)),
+        (node("Ants walk.", 18), ("bees", 18, 28, None)),
+        (node("Ants walk.", 18, None), ("bees", 18, 28, None)),
+        (node("Ants walk.", 18, None, ref_doc_id="d"), ("d", 18, 28, None)),
+        (
+            Thing(start_char_idx=1, end_char_idx=3, relationships={"1": {"node_id": "d"}}),
+            ("d", 1, 3, None),
+        ),
+        (haystack("Ants walk.", 2, source_id="d", split_idx_start=18), ("d", 18, 28, 2.0)),
+        (haystack("Ants walk.", parent_id="d", split_idx_start=18.0), ("d", 18, 28, None)),
+        (haystack("Ants", id="d", __level=0, __parent_id=None), ("d", 0, 4, None)),
+        (
+            haystack("An", source_id="d", __level=1, __parent_id="d", split_idx_start=5),
+            ("d", 5, 7, None),
+        ),
+        (langchain("Ants walk.", source="a/d.xml", start_index=18), ("a/d", 18, 28, None)),
+        ((langchain("Ants", source="d", start_index=0), np.float32(0.5)), ("d", 0, 4, 0.5)),
+        ({"doc": "d", "start": np.int64(3), "end": 5, "score": 1}, ("d", 3, 5, 1.0)),
+        ({"doc": "d", "start": 3, "text": "abc"}, ("d", 3, 6, None)),
+        (langchain("Ants", source="a/d.md", start_index=3), ("a/d", 3, 7, None)),
+        (("d.v2.txt.gz", 3, 5), ("d.v2", 3, 5, None)),
+        ((".md", 3, 5), (".md", 3, 5, None)),
+        (("d", 3, 5), ("d", 3, 5, None)),
+        ((("d", 3, 5), -1), ("d", 3, 5, -1.0)),
+    ],
+)
+def test_places(chunk: object, span: tuple[object, ...]) -> None:
+    assert span_of(chunk) == ChunkSpan(*span)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("chunk", "message"),
+    [
+        (node("Ants", None), "no start_char_idx: node parsers set it .* or give texts="),
+        (node("Ants", 3, None, metadata={}), "no source node and no metadata 'file_name'.*document="),
+        (haystack("Ants", source_id="d"), "no meta 'split_idx_start': DocumentSplitter and"),
+        (haystack("Ants", split_idx_start=1), "no meta 'source_id' or 'parent_id'"),
+        (
+            haystack("An", source_id="p", __level=2, __parent_id="p", split_idx_start=5),
+            "level 2 .* counts from its parent p: give parents=",
+        ),
+        (
+            haystack("An", source_id="d", parent_headers=[], split_idx_start=5),
+            "MarkdownHeaderSplitter counts from its header",
+        ),
+        (node("Ants", 3, parent="p"), "HierarchicalNodeParser made counts from its parent p: give"),
+        (langchain("Ants", source="d"), "no metadata 'start_index': .*add_start_index=True"),
+        (langchain("Ants", source="d", start_index=-1), "start_index is -1: its splitter changed"),
+        (langchain("Ants", start_index=3), "no metadata 'source'.*document="),
+        (langchain("Ants", source="/x/d", start_index=3), "no corpus file.*; document= can name it"),
+        ({"doc": "d", "start": 3}, "the chunk has no 'end'$"),
+        ({"doc": "d"}, "the chunk has no 'start' and no 'end'"),
+        ({"start": 3, "end": 4}, "the chunk has no 'doc'"),
+        (("d", 3, 3), "spans nothing"),
+        (("d", 5, 3), "start 5 and end 3: expected 0 <= start < end"),
+        (("d", -1, 3), "start -1 and end 3"),
+        (("d", "1", 3), "start is '1': expected a whole number"),
+        (("d", 1.5, 3), "start is 1.5: expected a whole number"),
+        (("d", True, 3), "start is True"),
+        (("d", math.inf, 3), "start is inf"),
+        ((["d"], 1, 3), r"the document is \['d'\]: expected its name"),
+        (langchain("", source="d", start_index=3), "spans nothing"),
+        ((("d", 1, 3), math.nan), "the score is nan: expected a finite number"),
+        ((("d", 1, 3), "0.5"), "the score is '0.5'"),
+        ((("d", 1, 3), [1]), r"the score is \[1\]"),
+        ("d", "illegal chunk 'd': expected a LlamaIndex node"),
+        (7, "illegal chunk 7"),
+    ],
+)
+def test_refused(chunk: object, message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        span_of(chunk)
+    with pytest.raises(InputError, match=rf"^run r, topic 7, rank 2: .*{message}"):
+        run_of_chunks("r", {"7": [("d", 0, 1), chunk]})
+
+
+def test_document_named() -> None:
+    chunk = langchain("Ants", source="/tmp/bees", start_index=18, title="bees", number=7, empty="")
+    assert span_of(chunk, "title").document == "bees"
+    assert span_of(chunk, "number").document == "7"
+    assert span_of(chunk, lambda c: c.metadata["source"].split("/")[-1]).document == "bees"
+    scored = Thing(node=node("Ants", 18), score=1)
+    assert span_of(scored, lambda n: n.metadata["file_name"]).document == "bees"
+    assert span_of(scored, "file_name").document == "bees"
+    assert span_of({"doc": 1, "id": "e", "start": 0, "end": 1}, "id").document == "e"
+    for wrong in ("name", "empty"):
+        with pytest.raises(XcgError, match=f"no '{wrong}', which is to name its document"):
+            span_of(chunk, wrong)
+    with pytest.raises(XcgError, match="function that names documents returned nothing"):
+        span_of(chunk, lambda c: None)
+
+
+def test_order() -> None:
+    chunks = [(("d", 0, 1), 1), (("e", 0, 2), 3), (("f", 0, 3), 1), (("g", 0, 4), 2)]
+
+    def files(results: Iterable[object], **options: Any) -> tuple[str, list[float] | None]:
+        ranking = run_of_chunks("r", {7: iter(results)}, **options).rankings["7"]
+        assert [span for _, span in sorted(ranking.spans.items())] == [
+            (0, "defg".index(file) + 1) for file in ranking.files
+        ]
+        return "".join(ranking.files), ranking.keys and list(ranking.keys)
+
+    assert files(chunks) == ("egdf", [3, 2, 1, 1])
+    assert files(chunks, order="distance") == ("dfge", [-1, -1, -2, -3])
+    assert files(chunks, order="given") == ("defg", None)
+    assert files([*chunks[:3], ("g", 0, 4)]) == ("defg", None)
+    assert files([]) == ("", None)
+    with pytest.raises(XcgError, match="unknown order 'rank': expected one of score"):
+        files([], order="rank")
+
+
+@pytest.mark.parametrize(
+    ("chunk", "place"),
+    [
+        (langchain("Ants walk.", source="bees", start_index=18), (18, 28)),
+        (langchain("Ants walk.", source="bees", start_index=14), (18, 28)),  # stripped afterwards
+        (langchain("\n\n  Ants walk.", source="bees", start_index=18), (18, 28)),
+        (haystack("Ants walk. \n", source_id="bees", split_idx_start=18), (18, 28)),
+        (haystack("flies. ", source_id="bees", split_idx_start=37), (37, 43)),
+        (("bees", 3, 43), (3, 43)),
+        ({"doc": "bees", "start": 14, "end": 29, "text": "Ants walk."}, (14, 29)),
+        (langchain("Ants walk.", source="bees"), (18, 28)),
+        (langchain(" Ants walk.\n", source="bees", start_index=-1), (18, 28)),
+        (langchain(".\n", source="bees"), (13, 15)),  # with its blank it occurs once
+        (node("Ants", None), (18, 22)),
+        (node("Ants", 2, parent="p"), (18, 22)),
+    ],
+)
+def test_texts(chunk: object, place: tuple[int, int]) -> None:
+    assert span_of(chunk, texts={"bees": TEXT})[1:3] == place
+
+
+@pytest.mark.parametrize(
+    ("chunk", "message"),
+    [
+        (
+            langchain("Ants", source="bees", start_index=17),
+            None,
+        ),
+        (
+            langchain("Ants", source="bees", start_index=19),
+            r"the chunk is 'Ants', and bees has 'nts ' at 19 to 23 of its 43 characters",
+        ),
+        (langchain("Ants", source="bees", start_index=99), "bees has '' at 99"),
+        (("bees", 3, 44), "the chunk ends at 44, and bees has 43 characters"),
+        (langchain("The bee", source="bees"), "'The bee' occurs more than once in bees"),
+        (langchain("The wasp", source="bees"), "'The wasp' does not occur in bees"),
+        (langchain(" \n", source="bees"), "spans nothing: it has no text"),
+        (langchain("Ants", source="wasps"), "there is no text of the document 'wasps'"),
+        ({"doc": "bees"}, "the chunk has no 'start' and no 'end'"),
+    ],
+)
+def test_texts_that_differ(chunk: object, message: str | None) -> None:
+    if message is None:
+        assert span_of(chunk, texts={"bees": TEXT})[1:3] == (18, 22)
+        return
+    with pytest.raises(XcgError, match=message):
+        span_of(chunk, texts={"bees": TEXT})
+
+
+def test_texts_by_either_name() -> None:
+    for name in ("bees", "bees.xml"):
+        assert span_of(("bees.xml", 0, 3), texts={name: TEXT}).document == "bees"
+
+
+def test_parents() -> None:
+    top = node(TEXT[16:], 16, id_="top")
+    middle = node("Ants walk.", 2, id_="middle", parent="top")
+    leaf = node("walk", 5, id_="leaf", parent="middle")
+    nodes = [top, middle, leaf]
+    assert span_of((leaf, 1), parents=nodes, texts={"bees": TEXT}) == ("bees", 23, 27, 1)
+    assert span_of(leaf, parents={n.id_: n for n in nodes}) == ("bees", 23, 27, None)
+    # A parser that counts from the document's start is told by the parent's text.
+    assert span_of(node("Ants walk.", 18, parent="top"), parents=nodes)[1:3] == (18, 28)
+    with pytest.raises(XcgError, match="parent does not hold its text where it says"):
+        span_of(node("Wasps", 18, parent="top"), parents=nodes)
+    with pytest.raises(XcgError, match=r"place of the chunk's parent is not known: .* parent top"):
+        span_of(leaf, parents=[middle])
+    middle.relationships[Related.PARENT] = Thing(node_id="leaf")
+    with pytest.raises(XcgError, match="more than 50 parents"):
+        span_of(leaf, parents=nodes)
+
+
+def test_evaluated() -> None:
+    base = RecallBase()
+    base.add_span("7", "bees", Span(18, 28), "qrels")
+    chunks = [langchain("Ants walk.", source="bees", start_index=18), ("bees", 28, 38)]
+    (found,) = evaluate_text(base, run_of_chunks("r", {"7": chunks}))
+    assert found.topics["7"]["char_prec"] == 0.5
+    assert found.topics["7"]["char_rec"] == found.topics["7"]["iP[0.10]"] == 1
+
+
+# The libraries themselves
+
+WORDS = ("bee", "honey", "wasps", "sting", "ants", "walk", "in", "lines", "and", "never", "fly", "home")
+
+
+def long_text() -> str:
+    generator = random.Random(7)
+    paragraphs = (" ".join(generator.choices(WORDS, k=30)).capitalize() for _ in range(12))
+    return "\n\n".join(f"{paragraph}.  The same again.\n" for paragraph in paragraphs)
+
+
+def check(spans: Iterable[tuple[ChunkSpan, str]], text: str) -> None:
+    checked = 0
+    for span, chunk in spans:
+        assert text[span.start : span.end].strip() == chunk.strip()
+        checked += 1
+    assert checked > 1
+
+
+def test_langchain() -> None:
+    splitters = pytest.importorskip("langchain_text_splitters")
+    documents = pytest.importorskip("langchain_core.documents")
+    text = long_text()
+    document = documents.Document(page_content=text, metadata={"source": "bees"})
+    splitter = splitters.RecursiveCharacterTextSplitter(
+        chunk_size=90, chunk_overlap=30, add_start_index=True
+    )
+    chunks = splitter.split_documents([document])
+    check([(span_of(chunk), chunk.page_content) for chunk in chunks], text)
+    check([(span_of((chunk, 1.0), texts={"bees": text}), chunk.page_content) for chunk in chunks], text)
+    splitter = splitters.RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
+    chunks = splitter.split_documents([document])
+    with pytest.raises(XcgError, match="add_start_index=True"):
+        span_of(chunks[0])
+    check([(span_of(chunk, texts={"bees": text}), chunk.page_content) for chunk in chunks[:2]], text)
+    splitter = splitters.CharacterTextSplitter(
+        separator=r"\s+", is_separator_regex=True, chunk_size=90, chunk_overlap=0, add_start_index=True
+    )
+    with pytest.raises(XcgError, match="start_index is -1"):
+        span_of(splitter.split_documents([document])[0])
+
+
+@pytest.fixture(scope="module")
+def llama_index() -> Any:
+    pytest.importorskip("llama_index.core.node_parser")
+    from llama_index.core import node_parser, schema
+
+    return Thing(node_parser=node_parser, schema=schema)
+
+
+def words(text: str) -> list[str]:
+    """Tokenise without the files that the library's own tokeniser loads."""
+    return text.split()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_llama_index(llama_index: Any) -> None:
+    text = long_text()
+    document = llama_index.schema.Document(text=text, id_="bees", metadata={"file_name": "bees.txt"})
+    parser = llama_index.node_parser.SentenceSplitter(chunk_size=60, chunk_overlap=9, tokenizer=words)
+    nodes = parser.get_nodes_from_documents([document])
+    for options in ({}, {"texts": {"bees": text}}):
+        check([(span_of(n, **options), n.text) for n in nodes], text)
+    scored = [llama_index.schema.NodeWithScore(node=n, score=i / 10) for i, n in enumerate(nodes)]
+    ranking = run_of_chunks("r", {"7": scored}).rankings["7"]
+    assert set(ranking.files) == {"bees"}
+    assert ranking.spans[0] == (nodes[-1].start_char_idx, nodes[-1].end_char_idx)
+    assert span_of(nodes[0], "file_name").document == "bees"
+    with pytest.raises(XcgError, match="no start_char_idx"):
+        span_of(llama_index.schema.TextNode(text="Ants", metadata={"file_name": "bees.txt"}))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_llama_index_hierarchy(llama_index: Any) -> None:
+    text = long_text()
+    parsers = {
+        str(size): llama_index.node_parser.SentenceSplitter(
+            chunk_size=size, chunk_overlap=3, tokenizer=words
+        )
+        for size in (150, 70, 30)
+    }
+    parser = llama_index.node_parser.HierarchicalNodeParser.from_defaults(
+        node_parser_ids=list(parsers), node_parser_map=parsers
+    )
+    nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=text, id_="bees")])
+    spans = [(span_of(n, parents=nodes, texts={"bees": text}), n.text) for n in nodes]
+    check(spans, text)
+    assert {span.document for span, _ in spans} == {"bees"}
+    leaves = llama_index.node_parser.get_leaf_nodes(nodes)
+    # What xcg undoes: a leaf's own offsets are not those of the document it says it is from.
+    assert any(text[n.start_char_idx : n.end_char_idx] != n.text for n in leaves)
+    with pytest.raises(XcgError, match="HierarchicalNodeParser made counts from its parent"):
+        span_of(leaves[-1])
+
+
+@pytest.fixture(scope="module")
+def haystack_library() -> Any:
+    pytest.importorskip("haystack.components.preprocessors")
+    from haystack import Document
+    from haystack.components import preprocessors
+
+    return Thing(Document=Document, preprocessors=preprocessors)
+
+
+def split(splitter: Any, document: Any) -> list[Any]:
+    if hasattr(splitter, "warm_up"):
+        splitter.warm_up()
+    return list(splitter.run([document])["documents"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_haystack(haystack_library: Any) -> None:
+    text = long_text()
+    library = haystack_library.preprocessors
+    document = haystack_library.Document(content=text, id="bees", meta={"file_path": "bees.txt"})
+    for splitter in (
+        library.DocumentSplitter(split_by="word", split_length=15, split_overlap=4),
+        library.DocumentSplitter(split_by="passage", split_length=2),
+        library.RecursiveDocumentSplitter(split_length=15, separators=["\n\n", " "]),
+    ):
+        chunks = split(splitter, document)
+        for options in ({}, {"texts": {"bees": text}}):
+            check([(span_of(chunk, **options), chunk.content) for chunk in chunks], text)
+        assert span_of(chunks[0], "file_path").document == "bees"
+    with pytest.raises(XcgError, match="split_idx_start"):
+        span_of(haystack_library.Document(content="Ants", meta={"source_id": "bees"}))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_haystack_hierarchy(haystack_library: Any) -> None:
+    text = long_text()
+    document = haystack_library.Document(content=text, id="bees")
+    splitter = haystack_library.preprocessors.HierarchicalDocumentSplitter(
+        block_sizes={100, 40, 10}, split_by="word"
+    )
+    blocks = split(splitter, document)
+    assert {block.meta["__level"] for block in blocks} == {0, 1, 2, 3}
+    spans = [(span_of(block, parents=blocks, texts={"bees": text}), block.content) for block in blocks]
+    check(spans, text)
+    assert {span.document for span, _ in spans} == {"bees"}
+    assert spans[0][0] == ("bees", 0, len(text), None)
+    with pytest.raises(XcgError, match=r"at level 3 .* counts from its parent"):
+        span_of(blocks[-1])
+
+
+# Offsets in a Markdown file are those of its document
+
+NOTES = (
+    "# Bees\n\nBees *dance* 𝄞 & `waggle`, says [a book].\n\n[a book]: https://example.org\n\n"
+    "- They tell of food.\n- They tell of homes.\n\n> Some do not.\n\n## Ants\n\n"
+    "| ant | walks |\n|-----|-------|\n| red | fast |\n\n```\nif a < b:\n    walk()\n```\n"
+) * 4
+
+
+def check_notes(chunks: list[Any], texts: list[str]) -> None:
+    tree = Corpus.of({"notes.md": NOTES}).tree("notes")
+    ranking = run_of_chunks("r", {"7": chunks}, order="given").rankings["7"]
+    spans = [ranking.spans[rank] for rank in range(len(texts))]
+    assert set(ranking.files) == {"notes"}
+    assert len(spans) > 4
+    for (start, end), text in zip(spans, texts, strict=True):
+        assert tree.text[start:end].strip() == text.strip() != ""
+
+
+def test_markdown_by_langchain() -> None:
+    splitters = pytest.importorskip("langchain_text_splitters")
+    documents = pytest.importorskip("langchain_core.documents")
+    document = documents.Document(page_content=NOTES, metadata={"source": "notes"})
+    for splitter in (splitters.RecursiveCharacterTextSplitter, splitters.MarkdownTextSplitter):
+        chunks = splitter(chunk_size=80, chunk_overlap=0, add_start_index=True).split_documents(
+            [document]
+        )
+        check_notes(chunks, [chunk.page_content for chunk in chunks])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_markdown_by_llama_index(llama_index: Any) -> None:
+    parser = llama_index.node_parser.SentenceSplitter(chunk_size=20, chunk_overlap=0, tokenizer=words)
+    nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=NOTES, id_="notes")])
+    check_notes(nodes, [node.text for node in nodes])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_markdown_by_haystack(haystack_library: Any) -> None:
+    splitter = haystack_library.preprocessors.DocumentSplitter(split_by="word", split_length=15)
+    chunks = split(splitter, haystack_library.Document(content=NOTES, id="notes"))
+    check_notes(chunks, [chunk.content for chunk in chunks])

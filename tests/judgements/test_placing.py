@@ -1,0 +1,137 @@
+"""Passages given as text are found in documents, also the real ones of medical experts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from conftest import REAL_DATA, ROOT, Command
+
+import xcg
+from xcg.errors import InputError
+from xcg.judgements.text_search import place_passages
+
+EVIDENCE = REAL_DATA / "evidence-inference"
+
+
+def write(folder: Path, *records: dict[str, object]) -> Path:
+    path = folder / "quotes.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+CORPUS = {"d": "<a><p>The ﬁrst  “word”</p><p>x y</p><p>x\u00a0y</p></a>"}
+
+
+def test_white_space_and_unicode_forms_aside(tmp_path: Path) -> None:
+    path = write(tmp_path, {"topic": 1, "doc": "d.xml", "text": "first “word” x", "exhaustivity": 2})
+    placed = place_passages(path, xcg.Corpus.of(CORPUS))
+    assert placed.passages == [
+        {"topic": 1, "doc": "d", "text": "ﬁrst  “word”x", "exhaustivity": 2, "start": 4, "end": 17}
+    ]
+
+
+def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"topic": "1", "doc": "d", "text": "x y"},
+        {"topic": "1", "doc": "d", "text": "x y", "near": 0.99},
+        {"topic": "1", "doc": "d", "text": "nowhere"},
+        {"topic": "1", "doc": "d", "text": " "},
+    )
+    placed = place_passages(path, xcg.Corpus.of(CORPUS))
+    assert [passage["start"] for passage in placed.passages] == [16, 19]
+    assert placed.ambiguous == 2
+    assert [message.partition(": ")[0] for message in placed.missing] == [f"{path}:3", f"{path}:4"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"doc": "e"}, "the corpus has no document 'e'"),
+        ({"doc": "../d"}, "is no corpus file"),
+        ({"near": 2}, "near is 2: expected a place from 0 to 1"),
+        ({"text": 3}, "text is 3: expected the words"),
+        ({"txt": "x"}, "unknown field 'txt': did you mean 'text'?"),
+    ],
+)
+def test_wrong_lines(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    path = write(tmp_path, {"topic": "1", "doc": "d", "text": "x", **change})
+    with pytest.raises(InputError) as raised:
+        place_passages(path, xcg.Corpus.of(CORPUS))
+    assert str(raised.value).startswith(f"{path}:1: ")
+    assert message in str(raised.value)
+
+
+def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "d.xml").write_text(CORPUS["d"])
+    quotes = write(tmp_path, {"topic": "1", "doc": "d", "text": "first “word”"})
+    done = xcg_command(
+        "place", quotes, "--corpus", tmp_path / "corpus", "--output", tmp_path / "a.jsonl"
+    )
+    assert done.returncode == 0
+    assert "1 of 1 passages placed, 0 of them" in done.stderr
+    (tmp_path / "run.txt").write_text("1 Q0 d#/a/p[1] 1 1 r\n")
+    (tmp_path / "model.yaml").write_text("name: shares\nquantisation: inex2006_gen\n")
+    evaluated = xcg_command(
+        "evaluate", "--assessments", tmp_path / "a.jsonl", "--run", tmp_path / "run.txt", "--corpus",
+        tmp_path / "corpus", "--user-model", tmp_path / "model.yaml", "--measures", "xCG@1",
+    )  # fmt: skip
+    assert evaluated.stdout.split() == ["run", "xCG@1", "r", f"{12 / 16:.4f}"]
+    quotes = write(tmp_path, {"topic": "1", "doc": "d", "text": "none"})
+    missing = xcg_command("place", quotes, "--corpus", tmp_path / "corpus")
+    assert missing.returncode == 1
+    assert "d has no such text: 'none'" in missing.stderr
+
+
+@pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the experts' evidence is not beside the checkout")
+def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -> None:
+    script = ROOT / "corpora_samples" / "make_evidence_campaign.py"
+    done = subprocess.run(
+        [sys.executable, script, EVIDENCE, tmp_path],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    found, _, wanted, *_ = done.stderr.splitlines()[0].removeprefix("merged.jsonl: ").split()
+    assert int(wanted) > 700
+    assert int(found) >= 0.99 * int(wanted)
+
+    def folded(text: str) -> str:
+        return "".join(unicodedata.normalize("NFKC", text).split())
+
+    import csv
+
+    quoted = set()
+    with next(EVIDENCE.glob("v2_annotations*.csv")).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            text = (EVIDENCE / "txt" / f"PMC{row['PMCID']}.txt").read_text(encoding="utf-8")
+            span = text[int(row["Evidence Start"]) : int(row["Evidence End"])]
+            quoted.add((row["PromptID"], folded(span)))
+    corpus = xcg.Corpus(EVIDENCE / "nxml")
+    for line in (tmp_path / "merged.jsonl").read_text().splitlines():
+        passage = json.loads(line)
+        text = corpus.tree(passage["doc"]).text[passage["start"] : passage["end"]]
+        assert text == passage["text"]
+        assert (passage["topic"], folded(text)) in quoted
+
+    evaluated = xcg_command("evaluate", tmp_path / "merged.yaml", "--format", "jsonl")
+    assert (evaluated.returncode, evaluated.stderr) == (0, "")
+    rows = [json.loads(line) for line in evaluated.stdout.splitlines()]
+    assert len({row["user_model"] for row in rows}) == 3
+    best = {
+        model: max(
+            (r for r in rows if r["user_model"] == model and r["measure"] == "MAep"),
+            key=lambda r: r["value"],
+        )
+        for model in ("shares", "shares-overlap-off")
+    }
+    assert best["shares"]["run"] == "paragraphs"
+    assert best["shares-overlap-off"]["run"] == "elements"

@@ -1,0 +1,261 @@
+"""Flat ranked lists: documents without elements, levels of relevance, as TREC has them."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Sequence
+from io import BufferedReader, BytesIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xcg
+from xcg.documents.files import LONGEST_LINE, lines
+from xcg.errors import InputError, Notes, XcgError
+from xcg.evaluation import scoring
+from xcg.evaluation.campaign import read_sources
+from xcg.formats.base import read_assessments
+from xcg.formats.run_reading import read_run
+from xcg.formats.trec_qrels import _read_lines, read_trec_qrels
+from xcg.judgements.recall_base import Assessment, RecallBase
+from xcg.runs.run import Run
+
+QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
+RUN = "1 Q0 d2 1 4.0 t\n1 Q0 d3 2 3.0 t\n1 Q0 d1 3 2.0 t\n1 Q0 other 4 1.0 t\n2 Q0 d1 1 1 t\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_levels_are_gains_by_default(tmp_path: Path) -> None:
+    results = xcg.evaluate(
+        write(tmp_path, "qrels", QRELS), write(tmp_path, "run", RUN), measures="xCG@3 nxCG@2 MAep"
+    )
+    # gains 0, 1, 3 against the ideal 3, 1
+    assert results.value("t", "xCG@3") == 4
+    assert results.value("t", "nxCG@2") == 1 / 4
+    assert results.user_models == ["levels"]
+    assert any("no ideal element" in note and "topic 2" in note for note in results.notes)
+
+
+def test_dicts_as_other_tools_have_them(tmp_path: Path) -> None:
+    qrels = {"1": {"d1": 3, "d2": 0, "d3": 1, "d4": -1}}
+    scored = {"t": {"1": {"d2": 4.0, "d3": 3, "d1": 2.0, "other": 1}}}
+    listed = {"t": {"1": ["d2", "d3", "d1", "other"]}}
+    by_file = xcg.evaluate(write(tmp_path, "q", QRELS), write(tmp_path, "r", RUN))
+    assert list(xcg.evaluate(qrels, scored)) == list(xcg.evaluate(qrels, listed))
+    assert xcg.evaluate(qrels, scored).value("t", "MAep") == by_file.value("t", "MAep")
+
+
+@pytest.mark.parametrize("score", [float("nan"), "high", True])
+def test_scores_that_are_none(score: object) -> None:
+    with pytest.raises(InputError, match=r"the score of 'd' is .*: expected a finite number"):
+        xcg.evaluate({"1": {"d": 1}}, {"r": {"1": {"d": score}}})
+
+
+@pytest.mark.parametrize(
+    ("quantisation", "gain"),
+    [
+        ("jk_0_1_10_100", 101),
+        ("jk_0_0_0_1", 1),
+        ("jk_0_1_1_1", 2),
+        ("jk_0_1_2_3", 4),
+        ({"gains": {1: 1, 3: 7.5}}, 8.5),
+    ],
+)
+def test_gains_of_levels(quantisation: object, gain: float) -> None:
+    model = {"name": "mine", "quantisation": quantisation}
+    run = {"r": {"1": ["d1", "d3", "d2"]}}
+    qrels = {"1": {"d1": 3, "d2": 0, "d3": 1}}
+    assert xcg.evaluate(qrels, run, user_model=model, measures="xCG@10").value("r", "xCG@10") == gain
+
+
+@pytest.mark.parametrize(
+    ("quantisation", "message"),
+    [
+        ({"gains": {1: 1}}, "no gain for the level 3: the mapping has 1"),
+        ({"gains": {1: -1}}, "the gain of level 1 is -1: expected a number from 0"),
+        ({"gains": {"x": 1}}, "illegal level 'x': expected a whole number"),
+        ({"gains": {1: 1}, "table": {"3,3": 1}}, "and nothing beside it"),
+        ("sog", "quantisation sog is for the four-point scale, and level 3"),
+    ],
+)
+def test_wrong_gains(quantisation: object, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        xcg.evaluate(
+            {"1": {"d1": 3}},
+            {"r": {"1": ["d1"]}},
+            user_model={"name": "m", "quantisation": quantisation},
+        )
+    assert message in str(raised.value)
+
+
+def test_levels_of_elements_overlap(tmp_path: Path) -> None:
+    """A paragraph inside a section that was returned before is seen, whatever the scale."""
+    qrels = write(tmp_path, "q", "1 0 d#/a/s[1] 2\n1 0 d#/a/s[1]/p[1] 1\n1 0 d#/a/s[2] 1\n")
+    run = write(
+        tmp_path, "r", "1 Q0 d#/a/s[1] 1 3 t\n1 Q0 d#/a/s[1]/p[1] 2 2 t\n1 Q0 d#/a/s[2] 3 1 t\n"
+    )
+    results = xcg.evaluate(qrels, run, measures="xCG@1 xCG@2 xCG@3")
+    assert [row.value for row in results.means()] == [2, 2, 3]
+
+
+def test_a_whole_document_is_its_root(tmp_path: Path) -> None:
+    corpus = {"d": "<a><s>one</s><s>two</s></a>"}
+    run = {"r": {"1": ["d"]}}
+    base = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}}}
+    model = {"name": "m", "ideal": {"name": "kazai_lalmas", "tie": "shallower"}}
+    for documents in (corpus, None):
+        results = xcg.evaluate(base, run, documents, user_model=model, measures="nxCG@1")
+        assert results.value("r", "nxCG@1") == 1
+    both = write(tmp_path, "q", "1 0 d 1\n1 0 d#/a 2\n")
+    with pytest.raises(InputError, match="one element with two assessments"):
+        xcg.evaluate(both, run, corpus)
+    with pytest.raises(InputError, match="the corpus has no document 'e'"):
+        xcg.evaluate(base, {"r": {"1": ["e"]}}, corpus)
+
+
+def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
+    """The root after a child of half its size: half of its own score under new_characters."""
+    base = RecallBase()
+    base.add_topic("1", "here")
+    base.add("1", "d", "/", Assessment(2.0, 1.0, 40, "level"), "here")
+    base.add("1", "d", "/a[1]/s[1]", Assessment(0.0, 1.0, 20, "level"), "here")
+    rule = {"partially_seen": "new_characters", "normalisation": "none"}
+    model = {"name": "m", "quantisation": "levels", "relevance_value": rule}
+    found = xcg.evaluate(base, {"r": {"1": ["d#/a/s[1]", "d"]}}, None, model, "xCG@2")
+    assert found.value("r", "xCG@2") == 1
+
+
+def test_passages_with_levels(tmp_path: Path) -> None:
+    line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
+    good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')
+    base = read_assessments(write(tmp_path, "j.jsonl", good))
+    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans("1").items()} == {
+        "d": [2, 1],
+        "e": [],
+    }
+    for fields, message in (
+        ('"level": 3000', "illegal level 3000"),
+        ('"level": 1, "exhaustivity": 1', "level beside exhaustivity"),
+        ('"exhaustivity": 0', "exhaustivity is 0: a passage has 1 or 2"),
+    ):
+        with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
+            read_assessments(write(tmp_path, "j.jsonl", line("d", fields)))
+
+
+def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
+    lines = "".join(f"{topic} Q0 d{i} {i} {-i} t\n" for topic in range(5) for i in range(9))
+    broken = "77 Q0 d 1 NaN t\n"  # of a topic that nobody judged
+    run = read_run(write(tmp_path, "run", lines + broken), topics={"2"})
+    assert set(run.rankings) == {"2"}
+    assert run.skipped == {"0", "1", "3", "4", "77"}
+    results = xcg.evaluate({"2": {"d1": 1}}, tmp_path / "run")
+    assert any("no assessments, so left out: topic 0, 1, 3, 4, 77" in note for note in results.notes)
+    xml = "".join(
+        f'<topic topic-id="{topic}"><result><file>d</file><path>{path}</path></result></topic>'
+        for topic, path in enumerate(["/a", "/a[x]", "/a"])
+    )
+    submission = write(tmp_path, "s.xml", f'<inex-submission run-id="s">{xml}</inex-submission>')
+    assert set(read_run(submission, topics={"2"}).rankings) == {"2"}
+    with pytest.raises(InputError, match="is no element path"):
+        read_run(submission)
+    jsonl = write(tmp_path, "j.jsonl", '{"topic": 1, "doc": "d"}\n{"topic": 2, "doc": "d"}\n')
+    assert read_run(jsonl, topics={"2"}).skipped == {"1"}
+
+
+def test_qrels_with_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_bytes(b"\xef\xbb\xbf" + QRELS.replace("\n", "\r\n").replace(" ", "\t").encode())
+    base = read_assessments(path)
+    assert {file: a["/"].label for file, a in base.files("1").items()} == {
+        "d1": "level 3",
+        "d2": "level 0",
+        "d3": "level 1",
+        "d4": "level -1",
+    }
+
+
+_COLUMN = st.sampled_from(
+    ["1", "2", "-1", "d1", "d2", "d1.xml", "x#/a[1]", "..", "+3", "1001", "all", "é"]
+)
+_LINE = st.lists(_COLUMN, min_size=3, max_size=5) | st.tuples(
+    st.sampled_from("12"), st.just("0"), st.sampled_from(["d1", "d2", "d3", "./d1", "e#/a"]), _COLUMN
+)
+
+
+@given(
+    st.lists(_LINE, max_size=12), st.sampled_from(["\n", "\r\n", "\n\n", " \n\ufeff"]), st.booleans()
+)
+@settings(max_examples=300, deadline=None)
+def test_qrels_read_as_columns_or_line_by_line(
+    rows: list[Sequence[str]], end: str, lenient: bool
+) -> None:
+    """The same recall-base, or the same message with the same line."""
+    octets = (end.join(map(" ".join, rows)) + end).encode()
+    outcomes = []
+    for by_line in (False, True):
+        base, notes = RecallBase(), Notes(lenient)
+        message = ""
+        try:
+            if by_line:
+                _read_lines(lines(BytesIO(octets), Path("q")), Path("q"), base, notes)
+            else:
+                read_trec_qrels(BufferedReader(BytesIO(octets)), Path("q"), base, notes)  # type: ignore[arg-type]
+        except InputError as error:
+            message = str(error)
+        judged = {topic: base.files(topic) for topic in base.topics}
+        outcomes.append(
+            (message, notes.lines(), judged if not message else {}, base.sources if not message else {})
+        )
+    assert outcomes[0] == outcomes[1]
+
+
+def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
+    """A topic goes on behind a megabyte; what is wrong behind it is told with its line."""
+    rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
+    text = "\n".join(rows)
+    assert len(text) > 2 * LONGEST_LINE
+    base = read_assessments(write(tmp_path, "q", text))
+    assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
+    assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
+    for wrong, where in (
+        (
+            f"\n0 0 document-{0:020} 2\n",
+            "q:60001: topic 0, document-00000000000000000000: / is assessed",
+        ),
+        ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
+        ("\n1 0 d " + " " * LONGEST_LINE * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+        ("\n1 0 d " + " " * LONGEST_LINE + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+    ):
+        with pytest.raises(InputError, match=re.escape(where)):
+            read_assessments(write(tmp_path, "q", text + wrong))
+
+
+def test_one_flat_run_is_held_at_a_time(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "qrels", QRELS)
+    runs = [write(tmp_path, name, RUN) for name in ("a", "b", "c")]
+    held: list[weakref.ref[Run]] = []
+
+    def read(*arguments: Any) -> list[Run]:
+        assert not any(reference() for reference in held)
+        found = read_sources(*arguments)
+        held.extend(map(weakref.ref, found))
+        return found
+
+    with patch.object(scoring, "read_sources", read):
+        results = xcg.evaluate(qrels, runs, measures="AP P@2")
+    assert len(held) == 3
+    assert results.runs == [f"t [{run}]" for run in runs]
+    # the two relevant documents at ranks 2 and 3 for topic 1, none for topic 2
+    assert [results.value(run, "AP") for run in results.runs] == [
+        pytest.approx((1 / 2 + 2 / 3) / 4)
+    ] * 3

@@ -1,0 +1,223 @@
+"""Measures on highlighted text: worked numbers, the transcription, and whole campaigns."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import reference_lineage as oracle
+from conftest import Command
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xcg
+from xcg.errors import XcgError
+from xcg.formats.base import read_assessments
+from xcg.judgements.recall_base import RecallBase, Span
+from xcg.measures.highlighted import (
+    POINTS,
+    HighlightedRanking,
+    average_generalised_precision,
+    f_measure,
+    hixeval,
+    interpolated_precision,
+    precision_and_recall,
+)
+
+# sizes 100, 50, 100, highlighted 80, 0, 60; 200 highlighted characters in all
+WORKED = HighlightedRanking(
+    [("d", 0, 100), ("e", 0, 50), ("f", 0, 100)],
+    {"d": [(10, 90)], "f": [(40, 100)], "g": [(0, 60)]},
+)
+
+
+def test_the_worked_numbers() -> None:
+    assert [round(precision_and_recall(WORKED, rank)[0], 4) for rank in (1, 2, 3)] == [
+        0.8,
+        0.5333,
+        0.56,
+    ]
+    assert [precision_and_recall(WORKED, rank)[1] for rank in (1, 2, 3)] == [0.4, 0.4, 0.7]
+    assert interpolated_precision(WORKED, [0.01, 0.4, 0.41, 0.7, 0.71]) == [0.8, 0.8, 0.56, 0.56, 0]
+    assert sum(interpolated_precision(WORKED, POINTS)) / 101 == pytest.approx(0.49109, abs=5e-6)
+    assert f_measure(0.8, 0.4, 1) == pytest.approx(0.53333, abs=5e-6)
+    assert f_measure(0.8, 0.4, 0.25) == pytest.approx(0.75556, abs=5e-6)
+    scores = [(0.8, True), (0.0, False), (0.5, True)]
+    assert average_generalised_precision(scores, 4) == pytest.approx(0.30833, abs=5e-6)
+
+
+def test_hixeval_with_text_that_was_seen() -> None:
+    """The second result repeats 40 of its 60 characters, 30 of its 50 highlighted ones."""
+    ranking = HighlightedRanking([("d", 0, 60), ("d", 20, 80)], {"d": [(30, 80)]})
+    # rsize 30 and 50, of the second 30 were retrieved before
+    assert hixeval(ranking, 2, alpha=1.0, beta=1.0)[:2] == ((30 + 20) / 120, 50 / 50)
+    assert hixeval(ranking, 2, alpha=0.5, beta=1.0)[:2] == ((30 + 35) / 120, 65 / 50)
+    assert precision_and_recall(ranking, 2) == (50 / 80, 1.0)
+
+
+def test_limits_and_tolerance() -> None:
+    ranking = HighlightedRanking([("d", 0, 60), ("d", 100, 200)], {"d": [(0, 50), (150, 200)]})
+    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, math.inf) == (160, 100)
+    assert ranking.read("d", [(0, 60), (100, 200)], 500, math.inf) == (160, 100)
+    assert ranking.read("d", [(0, 60), (100, 200)], 80, math.inf) == (80, 50)
+    # 10 irrelevant characters end with character 59, 11 with the first of the second span
+    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, 10) == (60, 50)
+    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, 11) == (61, 50)
+    assert ranking.read("d", [(100, 200), (0, 60)], math.inf, 1) == (1, 0)
+    assert precision_and_recall(ranking, 2, limit=80) == (50 / 80, 0.5)
+    assert precision_and_recall(ranking, 2, limit=160) == precision_and_recall(ranking, 2)
+
+
+SPANS = st.tuples(st.sampled_from("de"), st.integers(0, 25), st.integers(1, 15)).map(
+    lambda s: (s[0], s[1], s[1] + s[2])
+)
+
+
+@given(
+    st.lists(SPANS, max_size=6),
+    st.lists(SPANS, min_size=1, max_size=4),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.integers(1, 7),
+)
+def test_agrees_with_the_literal_transcription(
+    results: list[tuple[str, int, int]],
+    marked: list[tuple[str, int, int]],
+    alpha: float,
+    rank: int,
+) -> None:
+    spans: dict[str, list[tuple[int, int]]] = {}
+    positions: dict[str, set[int]] = {}
+    for document, start, end in marked:
+        spans.setdefault(document, []).append((start, end))
+        positions.setdefault(document, set()).update(range(start, end))
+    ranking = HighlightedRanking(results, spans)
+    assert hixeval(ranking, rank, alpha, 1.0) == pytest.approx(
+        oracle.hixeval(results, positions, rank, alpha)
+    )
+    assert interpolated_precision(ranking, POINTS) == pytest.approx(
+        oracle.ip_points(results, positions)
+    )
+    for document in "de":
+        here = [(start, end) for d, start, end in results if d == document]
+        for tolerance in (1, 4):
+            found = ranking.read(document, here[:1], math.inf, tolerance)
+            if here:
+                expected = oracle.t2i_stop(
+                    here[:1], positions.get(document, set()), here[0][0], tolerance
+                )
+                assert found == expected
+
+
+DOCUMENTS = {
+    # characters 0-9, 10-19, 20-29
+    "d": "<a><p>0123456789</p><p>0123456789</p><p>0123456789</p></a>",
+    "e": "<a><p>0123456789</p></a>",
+}
+QRELS = "1 Q0 d 15 30 12 10:15\n1 Q0 e 0 10\n2 Q0 e 4 10 3 3:4\n"
+
+
+def base(tmp_path: Path) -> RecallBase:
+    path = tmp_path / "qrels"
+    path.write_text(QRELS)
+    return read_assessments(path)
+
+
+def test_elements_ranges_and_spans_name_the_same_text(tmp_path: Path) -> None:
+    xml = """<inex-submission run-id="r"><topic topic-id="1">
+    <result><file>d</file>{}</result></topic></inex-submission>"""
+    forms = [
+        xml.format("<path>/a/p[2]</path>"),
+        xml.format('<fol offset="10" length="10"/>'),
+        xml.format('<passage start="/a/p[2]" end="/a/p[2]/text()[1].10"/>'),
+        "1 Q0 d 1 1 r 10 10\n",
+        '{"topic": 1, "doc": "d", "start": 10, "end": 20}\n',
+    ]
+    figures = []
+    for number, text in enumerate(forms):
+        path = tmp_path / str(number) / "r"
+        path.parent.mkdir()
+        path.write_text(text)
+        measures = "charP@1 charR@1 hixF@1 iP@0.5 AiP gP@1 AgP BiC BEPD(L=100)"
+        found = xcg.evaluate(base(tmp_path), path, DOCUMENTS, None, measures)
+        figures.append([(row.measure, row.topic, row.value) for row in found])
+    assert all(one == figures[0] for one in figures)
+    named = {(measure, topic): value for measure, topic, value in figures[0]}
+    assert named["charP@1", "1"] == 1
+    assert named["charR@1", "1"] == pytest.approx(10 / 15)
+    assert named["hixF@1", "1"] == pytest.approx(0.8)
+    assert named["iP@0.5", "1"] == 1
+    assert named["AiP", "1"] == pytest.approx(67 / 101)  # recall 0 … .66
+    f = f_measure(1, 10 / 15, 0.25)
+    assert named["gP@1", "1"] == named["AgP", "1"] == pytest.approx(f)
+    # the best entry point is character 12, the result begins at 10
+    assert named["BiC", "1"] == (500 - 2) / 500
+    assert named["BEPD(L=100)", "1"] == 10 / 12
+    # topic 2 is not answered
+    assert named["AgP", "all"] == pytest.approx(f / 2)
+
+
+def test_parameters_of_reading(tmp_path: Path) -> None:
+    run = {"r": {"1": ["d#/a", "e#/a"], "2": ["e#/a/p"]}}
+    names = "AgP(beta=1) AgP(beta=1,limit=20) AgP(beta=1,t2i=10) charP(limit=20)@1 gR@1 BEPD"
+    found = xcg.evaluate(base(tmp_path), run, DOCUMENTS, None, names)
+    by = {row.measure: row.value for row in found if row.topic == "1"}
+    assert by["AgP(beta=1)"] == pytest.approx(f_measure(0.5, 1, 1))
+    assert by["AgP(beta=1,limit=20)"] == pytest.approx(f_measure(10 / 20, 10 / 15, 1))
+    # ten irrelevant characters first: nothing relevant is read
+    assert by["AgP(beta=1,t2i=10)"] == 0
+    assert by["charP(limit=20)@1"] == 0.5
+    assert by["gR@1"] == 1
+    # mean length 20, A .1; the result begins 12 before the best entry point
+    assert by["BEPD"] == pytest.approx(2 / (2 + 12))
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    run = {"r": {"1": ["d#/a"]}}
+    elements = {"1": {"d": {"/a": (3, 3)}}}
+    with pytest.raises(XcgError, match="run r, topic 1: AiP: needs highlighted passages: offset qrels"):
+        xcg.evaluate(elements, run, DOCUMENTS, None, "AiP")
+    passages = RecallBase()
+    passages.add_topic("1", "here")
+    passages.add_span("1", "d", Span(0, 10), "here")
+    with pytest.raises(XcgError, match=r"BiC: needs best entry points"):
+        xcg.evaluate(passages, run, DOCUMENTS, None, "BiC")
+    with pytest.raises(XcgError, match="expected a corpus"):
+        xcg.evaluate(passages, run, None, None, "AiP")
+    with pytest.raises(XcgError, match=r"iP@1\.5: expected a recall point from 0 to 1"):
+        xcg.evaluate(passages, run, DOCUMENTS, None, "iP@1.5")
+    assert xcg.evaluate(passages, run, DOCUMENTS, None, "iP@0").value("r", "iP@0") == pytest.approx(
+        1 / 3
+    )
+
+
+def test_the_official_evaluators_output(tmp_path: Path, xcg_command: Command) -> None:
+    """Without documents: qrels and run name characters, as those of INEX 2009 and 2010 do."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text("1 Q0 d 1 2 r&d 10 10\n1 Q0 e 2 1 r&d 0 5\n")
+    call = ("--assessments", tmp_path / "qrels", "--run", tmp_path / "run", "--format", "inex_eval")
+    done = xcg_command("evaluate", *call, "--per-topic")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f'<eval run-id="r&amp;d" file="{tmp_path / "run"}">'
+    assert lines[-1] == "</eval>"
+    found = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in lines[1:-1]}
+    assert found["num_ret", "1"] == "2"
+    assert found["num_rel", "all"] == "2"
+    assert found["ret_size", "1"] == "15"
+    assert found["rel_ret_size", "all"] == "10"
+    assert found["char_prec", "1"] == "0.6667"
+    assert found["char_rec", "all"] == "0.3333"
+    assert found["art_prec", "1"] == "0.5000"
+    assert found["iP[0.01]", "1"] == "1.0000"
+    assert found["AiP", "all"] == f"{67 / 101 / 2:.4f}"
+    assert found["gP[2]", "1"] == f"{f_measure(1, 2 / 3, 0.25) / 2:.4f}"
+    assert found["ircl_prn.0.66", "all"] == "0.5000"
+    assert ("ircl_prn.0.66", "1") not in found
+    assert sum(name.startswith("ircl_prn") for name, _ in found) == 101
+    means = xcg_command("evaluate", *call).stdout.splitlines()
+    assert means == [lines[0], *(line for line in lines if "\tall\t" in line), "</eval>"]
+    (tmp_path / "elements").write_text("1 Q0 d 1 2 r /a[1]\n")
+    wrong = xcg_command("evaluate", *call[:3], tmp_path / "elements", *call[4:])
+    assert wrong.returncode == 2
+    assert "it is named by its path; expected a corpus" in wrong.stderr

@@ -1,0 +1,325 @@
+"""Standard measures by ir_measures, and agreement of ours with trec_eval."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+from conftest import ROOT, Command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xcg
+from xcg.documents.paths import split_element_id
+from xcg.errors import XcgError
+from xcg.judgements.recall_base import RecallBase, level_assessment
+from xcg.measures import MEASURES, Definition
+
+
+def graded_campaign(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Random qrels and a run with ties, unjudged documents, negative levels, an empty topic."""
+    generator = random.Random(seed)
+    documents = [f"d{number}" for number in range(40)]
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in range(12):
+        judged = generator.sample(documents, 15)
+        qrels[str(topic)] = {d: generator.choice([-1, 0, 0, 0, 1, 2, 3]) for d in judged}
+        qrels[str(topic)][judged[0]] = 1
+        if topic:
+            answered = generator.sample(documents, 25)
+            run[str(topic)] = {d: generator.choice([0.5, 1.0, 1.0, 1.25, 7.0]) for d in answered}
+    return qrels, run
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ours_agree_with_trec_eval_where_both_have_a_measure(seed: int) -> None:
+    """Order, ties, unjudged documents and empty topics: AP, nDCG, P and recall, per topic and mean."""
+    qrels, run = graded_campaign(seed)
+    names = {"map", "ndcg_cut", "ndcg", "P", "recall", "set_relative_P", "Rprec"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    binary = {"name": "binary", "quantisation": {"gains": {1: 1, 2: 1, 3: 1}}}
+    linear = "nDCG(discount=plus_one)"
+    depths = (1, 5, 10, 20)
+    levels = xcg.evaluate(
+        qrels,
+        {"r": run},
+        None,
+        None,
+        [linear, *(f"{linear}@{k}" for k in (5, 10, 20)), "AP(threshold=1)"],
+    )
+    flat = xcg.evaluate(
+        qrels, {"r": run}, None, binary, [f"{m}@{k}" for k in depths for m in ("gPrecision", "gRecall")]
+    )
+    for topic in qrels:
+        expected = theirs.get(topic)
+        for name, measure in (
+            ("map", "AP(threshold=1)"),
+            ("ndcg", linear),
+            *((f"ndcg_cut_{k}", f"{linear}@{k}") for k in (5, 10, 20)),
+        ):
+            value = expected[name] if expected else 0.0
+            assert levels.value("r", measure, topic) == pytest.approx(value, abs=1e-6)
+        for k in (5, 10, 20):
+            value = expected[f"P_{k}"] if expected else 0.0
+            assert flat.value("r", f"gPrecision@{k}", topic) == pytest.approx(value, abs=1e-6)
+            value = expected[f"recall_{k}"] if expected else 0.0
+            assert flat.value("r", f"gRecall@{k}", topic) == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ir_measures_own_figures(seed: int) -> None:
+    names = [
+        "nDCG@10",
+        "SetP",
+        "AP",
+        "nDCG(dcg='exp-log2')@5",
+        "P(judged_only=True)@5",
+        "IPrec@0.5",
+    ]
+    qrels, run = graded_campaign(seed)
+    found = xcg.evaluate(qrels, {"r": run}, None, None, names)
+    wanted = [ir_measures.parse_measure(name) for name in names]
+    theirs = ir_measures.calc_aggregate(wanted, qrels, run)
+    assert found.measures == [str(measure) for measure in wanted]
+    for measure in wanted:
+        assert found.value("r", str(measure)) == pytest.approx(theirs[measure], abs=1e-9)
+    each = {(m.query_id, str(m.measure)): m.value for m in ir_measures.iter_calc(wanted, qrels, run)}
+    for topic in qrels:
+        for measure in map(str, wanted):
+            value = each.get((topic, measure), 0.0)
+            assert found.value("r", measure, topic) == pytest.approx(value, abs=1e-9)
+
+
+STANDARD = """P@1 P@3 P(rel=2)@5 P@20 R@1 R@4 R(rel=2)@20 AP AP(rel=2) AP@3 AP(rel=3)@4 nDCG nDCG@1
+nDCG@3 nDCG@20 RR RR(rel=2) RR@2 RR(rel=2)@5 Rprec Rprec(rel=2) Success@1 Success(rel=2)@4 Bpref
+Bpref(rel=2)"""
+_DOCUMENTS = [*(f"d{n}" for n in range(7)), "d1#/a[1]", "d1#/a[1]/s[2]", "d2#/a[1]"]
+_QRELS = st.dictionaries(
+    st.sampled_from("123"),
+    st.tuples(st.dictionaries(st.sampled_from(_DOCUMENTS), st.integers(-2, 3)), st.integers(0, 2)).map(
+        lambda pair: {**pair[0], "e": pair[1]}
+    ),  # trec_eval breaks on a topic with negative levels alone
+    min_size=1,
+)
+_RANKED = st.dictionaries(
+    st.sampled_from([*_DOCUMENTS, "e", "x", "y#/a[1]"]), st.sampled_from([0.5, 1.0, 1.0 + 2**-30, 7.0])
+)
+
+
+@given(_QRELS, st.dictionaries(st.sampled_from("1234"), _RANKED, min_size=1))
+@settings(max_examples=150, deadline=None)
+def test_standard_measures_are_those_of_trec_eval(
+    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
+) -> None:
+    """Ties (in single precision), unjudged documents, negative levels, unanswered topics."""
+    found = xcg.evaluate(_judged(qrels), {"r": run}, None, None, STANDARD)
+    # RR with a cutoff is MS MARCO's there, which orders ties otherwise: xcg's order for all of them
+    ordered = {
+        topic: {
+            document: -rank
+            for rank, document in enumerate(
+                sorted(scored, key=lambda d: (np.float32(scored[d]), d), reverse=True)
+            )
+        }
+        for topic, scored in run.items()
+    }
+    for measure in map(ir_measures.parse_measure, STANDARD.split()):
+        name = str(measure)
+        assert MEASURES.parse(name).definition.of_levels is not None
+        scores = ordered if name.startswith("RR") and "@" in name else run
+        each = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, scores)}
+        for topic in qrels:
+            value = each.get(topic, 0.0)
+            assert found.value("r", name, topic) == pytest.approx(value, abs=1e-12), name
+        mean = sum(each.get(topic, 0.0) for topic in qrels) / len(qrels)
+        assert found.value("r", name) == pytest.approx(mean, abs=1e-12)
+
+
+def _judged(qrels: dict[str, dict[str, int]]) -> RecallBase:
+    """Return the recall-base of documents and elements ``file#/path``."""
+    base = RecallBase()
+    for topic, levels in qrels.items():
+        base.add_topic(topic, "here")
+        for document, level in levels.items():
+            base.add(topic, *split_element_id(document), level_assessment(level), "here")
+    return base
+
+
+def test_standard_measures_by_hand() -> None:
+    """Levels 0, 2, unjudged, 1, -1, once more the 2; relevant documents of levels 3, 2, 1, 1."""
+    qrels = {"1": {"a": 0, "b": 2, "c": 1, "d": -1, "e": 3, "f": 1, "g": 0}}
+    run = {"r": {"1": ["a", "b", "x", "c", "d", "b"]}}
+    log3, log5 = math.log2(3), math.log2(5)
+    ideal = 3 + 2 / log3 + 1 / 2
+    expected = {
+        "P@3": 1 / 3,
+        "P@10": 2 / 10,
+        "P(rel=2)@4": 1 / 4,
+        "R@4": 2 / 4,
+        "R(rel=2)@1": 0,
+        "AP": (1 / 2 + 2 / 4) / 4,
+        "AP@3": (1 / 2) / 4,
+        "AP(rel=2)": (1 / 2) / 2,
+        "nDCG": (2 / log3 + 1 / log5) / (ideal + 1 / log5),
+        "nDCG@3": (2 / log3) / ideal,
+        "RR": 1 / 2,
+        "RR@1": 0,
+        "Rprec": 2 / 4,
+        "Rprec(rel=2)": 1 / 2,
+        "Success@1": 0,
+        "Success@2": 1,
+        "Bpref": 2 * (1 - 1 / 2) / 4,
+        "Bpref(rel=2)": (1 - 1 / 2) / 2,
+    }
+    found = xcg.evaluate(qrels, run, None, None, list(expected))
+    for name, value in expected.items():
+        assert found.value("r", name) == pytest.approx(value, abs=1e-15), name
+
+
+def test_nothing_relevant_counts_0() -> None:
+    """A topic without relevant documents counts, as it does for trec_eval -c."""
+    qrels = {"1": {"a": 1}, "2": {"a": 0, "b": -1}, "3": {"a": -2}}
+    run = {"r": {topic: ["a", "b"] for topic in "123"}}
+    found = xcg.evaluate(qrels, run, None, None, STANDARD)
+    for name in ("AP", "nDCG", "R@4", "RR", "Rprec", "Bpref", "Success@1"):
+        assert [found.value("r", name, topic) for topic in "123"] == [1, 0, 0]
+        assert found.value("r", name) == pytest.approx(1 / 3)
+
+
+def test_what_standard_measures_are_called() -> None:
+    for written, printed in (
+        ("MAP(rel=1)@3", "AP@3"),
+        ("Recall(rel=2)@5", "R(rel=2)@5"),
+        ("P (rel = 2)@ 5", "P(rel=2)@5"),
+        ("P(cutoff=5)", "P@5"),
+        ("AP(rel=1,judged_only=False)", "AP"),
+        ("NDCG", "nDCG"),
+        ("MRR", "RR"),
+    ):
+        measure = MEASURES.parse(written)
+        assert str(measure) == printed
+        assert MEASURES.parse(printed) == measure
+        assert measure.definition.of_levels is not None
+    assert MEASURES.parse("R").definition.needs == "gains"
+    for written, message in (
+        ("P", "P lacks its cutoff: expected a rank from 1, like P@10"),
+        ("P@0", "P@0: expected a rank from 1, like P@10"),
+        ("nDCG@0.5", "nDCG@0.5: expected a rank from 1, like nDCG@10"),
+        ("Rprec@3", "Rprec takes no cutoff: expected Rprec"),
+        ("Recall", "R lacks its cutoff"),
+        ("Success(rel=high)@1", "Success: illegal rel 'high': expected a whole number from 1"),
+        ("Sucess@1", "unknown measure 'Sucess': did you mean 'Success'?"),
+    ):
+        with pytest.raises(XcgError, match=re.escape(message)):
+            MEASURES.parse(written)
+
+
+@pytest.mark.parametrize("definition", MEASURES.standard(), ids=lambda definition: definition.name)
+def test_standard_measures_explain_themselves(definition: Definition, xcg_command: Command) -> None:
+    text = xcg_command("measures", definition.name).stdout
+    for part in (definition.title, definition.formula, definition.example, definition.source):
+        assert part in text
+    assert MEASURES.parse(definition.usage).definition is definition
+    assert definition.title in xcg_command("measures").stdout
+
+
+def test_one_table_of_ours_and_theirs() -> None:
+    qrels, run = graded_campaign(1)
+    found = xcg.evaluate(qrels, {"r": run, "s": {}}, None, None, "MAep nDCG@10 nxCG@10 AP")
+    assert found.measures == ["MAep", "nDCG@10", "nxCG@10", "AP"]
+    assert found.value("s", "nDCG@10") == found.value("s", "nxCG@10") == 0
+    skipped = xcg.evaluate(qrels, {"r": run}, None, None, "AP", unanswered="skip")
+    assert len(skipped) == 12  # eleven topics and their mean
+    with_means = xcg.evaluate(qrels, {"r": run}, None, None, "AP")
+    assert skipped.value("r", "AP") == pytest.approx(with_means.value("r", "AP") * 12 / 11)
+
+
+def test_elements_are_documents_by_file_and_path() -> None:
+    base = {"1": {"d": {"/a": (3, 1), "/a/s[1]": (2, 2), "/a/s[2]": (0, 0)}}}
+    runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "d#/a/s[1]", "d#/a"]}}
+    found = xcg.evaluate(base, runs, None, None, "P@2 RR AP AP(rel=3)")
+    assert found.value("r", "P@2") == 0.5
+    assert found.value("r", "RR") == 0.5
+    assert found.value("r", "AP") == pytest.approx((1 / 2 + 2 / 3) / 2)  # the repetition is dropped
+    assert found.value("r", "AP(rel=3)") == pytest.approx(1 / 3)
+
+
+def test_names_that_both_have() -> None:
+    assert MEASURES.parse("nDCG(base=2)@10").definition.needs == "gains"
+    assert MEASURES.parse("nDCG@10").definition.needs == "levels"
+    assert MEASURES.parse("AP(threshold=2)").definition.needs == "gains"
+    assert str(MEASURES.parse("AP(rel=2)")) == "AP(rel=2)"
+    assert len(MEASURES.parse_all("P@10 AP nDCG@10 P@10 AP")) == 3
+    with pytest.raises(XcgError, match="unknown measure 'PP'"):
+        MEASURES.parse("PP@10")
+    with pytest.raises(XcgError, match="has no parameter 'bsae': did you mean 'base'"):
+        MEASURES.parse("DCG(bsae=2)@10")
+
+
+def test_passages_have_no_levels(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 Q0 d 4 9 0:4\n")
+    with pytest.raises(XcgError, match="topic 1: standard measures need levels or assessed"):
+        xcg.evaluate(tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None, "AP")
+
+
+def test_without_ir_measures(tmp_path: Path) -> None:
+    """The standard measures work without it; the name of another says which extra is missing."""
+    (tmp_path / "ir_measures.py").write_text("raise ImportError('not here')\n")
+    script = (
+        "import xcg\n"
+        "qrels, runs = {'1': {'d': 1}}, {'r': {'1': ['d']}}\n"
+        "names = 'nDCG(base=2)@10 nDCG@9 AP(rel=2) P@4 Recall@9 RR Rprec Success@1 MAP@3 Bpref'\n"
+        "means = xcg.evaluate(qrels, runs, measures=names).means()\n"
+        "print(*(f'{row.measure}={row.value:g}' for row in means))\n"
+        "for name in ('Judged@10', 'P(rel=0)@9', 'nDCG(dcg=exp-log2)@3', 'nxGC@10'):\n"
+        "    try:\n"
+        "        xcg.evaluate(qrels, runs, measures=name)\n"
+        "    except xcg.XcgError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.splitlines() == [
+        "nDCG(base=2)@10=1 nDCG@9=1 AP(rel=2)=0 P@4=0.25 R@9=1 RR=1 Rprec=1 Success@1=1 AP@3=1 Bpref=1",
+        "Judged@10 is a measure of ir_measures if it is any: pip install 'xcg[trec]'",
+        "P(rel=0)@9 is a measure of ir_measures if it is any: pip install 'xcg[trec]'",
+        "nDCG(dcg=exp-log2)@3 is a measure of ir_measures if it is any: pip install 'xcg[trec]'",
+        "unknown measure 'nxGC': did you mean 'nxCG'?",
+    ]
+
+
+def test_the_order_of_inex_eval_is_that_of_overlap_off(root: Path, xcg_command: Command) -> None:
+    """The setting of Kazai & Lalmas 2006, Table V, on the sample campaign."""
+    from xcg.statistics.rank_correlation import kendall_tau_b
+
+    models = ["overlap-off", "kazai-lalmas-2006"]
+    found = xcg.evaluate(
+        root / "assessments/handbook",
+        root / "corpora_samples/handbook-runs",
+        root / "corpora_samples/handbook",
+        models,
+        "MAep inexEval",
+    )
+    off, on = (
+        kendall_tau_b(
+            [found.value(run, "inexEval", user_model=model) for run in found.runs],
+            [found.value(run, "MAep", user_model=model) for run in found.runs],
+        )
+        for model in models
+    )
+    assert off is not None
+    assert on is not None
+    assert off > 0.8 > on

@@ -1,0 +1,417 @@
+"""The HTML report: the evaluation's own figures, safe against hostile texts, tried in a browser."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from conftest import ROOT, Command
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation.config import Configuration, load_configuration
+from xcg.evaluation.curves import curves
+from xcg.evaluation.explain import explain
+from xcg.measures import MEASURES
+from xcg.report import html
+from xcg.report.html import island, report_data, write_report
+from xcg.user_model.model import UserModel
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+HOSTILE = "</script><script>alert(1)</script><!--\"'&amp;\u2028\x07\u202e\ud800"
+
+HOSTILE_RUNS = ("<b>plain</b> \"'&amp;", "</script><script>document.title='x'</script><!--")
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its scripts, its tags, its texts outside scripts."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._inside = ""
+        self.feed(content)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    @property
+    def data(self) -> Any:
+        assert len(self.scripts) == 2
+        return json.loads(self.scripts[0])
+
+
+def written(configuration: Configuration, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    write_report(configuration, stream, **options)
+    return stream.getvalue()
+
+
+@pytest.fixture(scope="module")
+def sample() -> Configuration:
+    return load_configuration(ROOT / "configs/quickstart.yaml")
+
+
+@pytest.fixture(scope="module")
+def content(sample: Configuration) -> bytes:
+    return written(sample)
+
+
+@pytest.fixture(scope="module")
+def data(content: bytes) -> Any:
+    return Page(content.decode()).data
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Configuration:
+    """Two runs, two topics and a document, all full of what could break a page."""
+    text = "&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt; \"'&amp; ]]&gt; words"
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "d.xml").write_text(f"<a><s>{text}</s><s>two <b>bold</b> {text * 20}</s><s>three</s></a>")
+    lines = [
+        {"topic": topic, "doc": "d", "path": path, "exhaustivity": e, "specificity": s}
+        for topic in ("</script>", "2")
+        for path, e, s in (("/a", 2, 1), ("/a/s[1]", 3, 3), ("/a/s[2]/b[1]", 1, 2))
+    ]
+    assessed = tmp_path / "assessments.jsonl"
+    assessed.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for number, run in enumerate(HOSTILE_RUNS):
+        topics = "".join(
+            f"<topic topic-id={quoteattr(topic)}>"
+            + "".join(
+                f"<result><file>d</file><path>{path}</path><rank>{rank}</rank></result>"
+                for rank, path in enumerate(("/a/s[1]", "/a", "/a/s[3]"), 1)
+            )
+            + "</topic>"
+            for topic in ("</script>", "2")
+        )
+        (runs / f"{number}.xml").write_text(
+            f'<inex-submission participant-id="0" run-id={quoteattr(run)} task="CO" query="automatic">'
+            f"<description/><collections/>{topics}</inex-submission>"
+        )
+    return Configuration([assessed], [runs], folder, [UserModel.of({"name": "<i>m</i>"})])
+
+
+def test_the_figures_are_the_evaluations_own(sample: Configuration, data: Any) -> None:
+    results = xcg.evaluate(
+        sample.assessments, sample.runs, sample.corpus, sample.user_models, sample.measures
+    )
+    compared = 0
+    for m, model in enumerate(data["models"]):
+        for k, measure in enumerate(data["measures"]):
+            for r, run in enumerate(data["runs"]):
+                expected = {
+                    row.topic: row.value
+                    for row in results
+                    if (row.user_model, row.measure, row.run) == (model["name"], measure, run)
+                }
+                row = zip(["all", *data["topics"]], data["figures"][m][k][r], strict=True)
+                shown = {topic: value for topic, value in row if value is not None}
+                assert shown == expected
+                compared += len(shown)
+    assert compared == len(results)
+    assert (data["runs"], data["measures"]) == (results.runs, results.measures)
+    assert set(results.notes) <= set(data["notes"])
+
+
+def test_the_best_runs(sample: Configuration, data: Any) -> None:
+    pytest.importorskip("scipy")
+    from xcg.statistics.significance import compare
+
+    results = xcg.evaluate(
+        sample.assessments, sample.runs, sample.corpus, sample.user_models, sample.measures
+    )
+    assert len(data["best"]) == len(results.measures) * len(results.user_models)
+    for line in data["best"]:
+        means = {
+            run: results.value(run, line["measure"], user_model=line["model"]) for run in results.runs
+        }
+        first, second = sorted(means, key=lambda run: -means[run])[:2]
+        assert (line["run"], line["second"]) == (first, second)
+        assert line["difference"] == pytest.approx(means[first] - means[second])
+        (other,) = (
+            one
+            for one in compare(results, line["measure"], line["model"], baseline=first)
+            if one.run == second
+        )
+        assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
+
+
+def test_the_curves(sample: Configuration, data: Any) -> None:
+    for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
+        assert curve["measure"] == name
+        found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_models, name, 60)
+        for one in found:
+            model = [m["name"] for m in data["models"]].index(one.user_model)
+            run = data["runs"].index(one.run)
+            if one.topic == "all":
+                shown = curve["mean"][model][run]
+            else:
+                shown = curve["topics"][model][run][data["topics"].index(one.topic)]
+            at = {round(float(x), 4): float(y) for x, y in zip(one.x, one.y, strict=True)}
+            assert shown == pytest.approx([at[x] for x in curve["x"][: len(shown)]], abs=5.1e-5)
+
+
+def test_the_gains_are_the_explanations_own(sample: Configuration, data: Any) -> None:
+    told = data["explanations"]
+    words = told["words"]
+    assert [topic["topic"] for topic in told["topics"]] == data["topics"][:10]
+    compared = 0
+    for topic in told["topics"][:4]:
+        for model, name in zip(topic["models"], told["models"], strict=True):
+            if "missing" in model:
+                continue
+            found = explain(sample.assessments, sample.runs, topic["topic"], sample.corpus, name)
+            for ranking, one in zip(model["runs"], found, strict=True):
+                assert one.run in told["runs"]
+                assert model["ideal_gain"] == one.ideal_gain
+                assert ranking["length"] == ranking["shown"] == len(one.results)
+                judged = [result for result in one.results if result.file in one.judged]
+                assert sum(result.gain for result in judged) == sum(r.gain for r in one.results)
+                for shown, result in zip(ranking["results"], judged, strict=True):
+                    rank, place, node, path, seen, through, gain, why = shown
+                    document = told["documents"][topic["documents"][place]]
+                    assert (rank, document["file"]) == (result.rank, result.file)
+                    assert (words[path], gain, words[why]) == (result.path, result.gain, result.why)
+                    assert (("no", "partly", "fully")[seen], through) == (result.seen, result.through)
+                    assert path_of(document["nodes"], node) == result.path
+                    label = dict(topic["labels"][place]).get(node)
+                    assert ("" if label is None else words[label]) == result.assessment
+                    compared += 1
+                missed = {
+                    (
+                        told["documents"][topic["documents"][place]]["file"],
+                        path_of(told["documents"][topic["documents"][place]]["nodes"], node),
+                    )
+                    for place, node in ranking["missed"]
+                }
+                assert missed == {(element.file, element.path) for element in one.missed}
+    assert compared > 1000
+
+
+def path_of(nodes: list[list[Any]], node: int) -> str:
+    parent, step, _ = nodes[node]
+    return (path_of(nodes, parent) if parent >= 0 else "") + "/" + step
+
+
+def test_documents_are_kept_once_and_short(data: Any) -> None:
+    documents = data["explanations"]["documents"]
+    files = [document["file"] for document in documents]
+    assert len(set(files)) == len(files)
+    for document in documents:
+        for number, (parent, _, text) in enumerate(document["nodes"]):
+            assert parent < number
+            assert len(text) <= html.TEXT + 2
+
+
+def test_the_file_is_small_and_needs_nothing_else(content: bytes) -> None:
+    assert len(content) < 5_000_000
+    page = content.decode()
+    loading = {"src", "href", "srcset", "action", "data", "poster", "background"}
+    for tag, attributes in Page(page).tags:
+        assert tag not in ("img", "iframe", "link", "object", "embed", "base")
+        for attribute in loading & set(attributes):
+            assert (attributes[attribute] or "").startswith("#")
+        assert not any(attribute.startswith("on") for attribute in attributes)
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|innerHTML|import\(|eval\(", page)
+    template = Path(html.__file__).with_name("page.html").read_text()
+    assert "http://" not in template
+    assert "https://" not in template
+
+
+def test_the_markup(content: bytes) -> None:
+    tags = Page(content.decode()).tags
+    assert ("html", {"lang": "en"}) in tags
+    assert any(attributes.get("name") == "viewport" for _, attributes in tags)
+    levels = [int(tag[1]) for tag, _ in tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(below - above <= 1 for above, below in itertools.pairwise(levels))
+    ids = [attributes["id"] for _, attributes in tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_same_campaign_gives_the_same_file(hostile: Configuration) -> None:
+    assert written(hostile) == written(hostile)
+
+
+def test_hostile_texts_stay_data(hostile: Configuration) -> None:
+    page = Page(written(hostile).decode())
+    data = page.data
+    assert data["runs"] == list(HOSTILE_RUNS)
+    assert sorted(data["topics"]) == ["2", "</script>"]
+    assert data["models"][0]["name"] == "<i>m</i>"
+    (document,) = data["explanations"]["documents"]
+    texts = [text for _, _, text in document["nodes"]]
+    assert "</script><img src=x onerror=alert(2)> \"'& ]]> words" in texts
+    assert any(text.endswith(" …") for text in texts)
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "".join(map(chr, range(0x2100))), "\ufeff\ufffe\U0001f600"])
+def test_an_island_is_read_back_as_it_was(text: str) -> None:
+    made = island({text: [text]})
+    assert not re.search(rb"[<>&\x00-\x1f\x7f]", made)
+    assert json.loads(made) == {text: [text]}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_an_island_holds_no_figure_that_json_lacks(value: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        island(value)
+
+
+def test_one_run_and_one_topic(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
+    (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
+    data = report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"]))
+    assert [model["name"] for model in data["models"]] == ["levels"]
+    assert all("second" not in line for line in data["best"])
+    assert data["explanations"]["documents"][0]["nodes"] == [(-1, "document[1]", "")]
+    (ranking,) = data["explanations"]["topics"][0]["models"][0]["runs"]
+    assert [result[6] for result in ranking["results"]] == [1.0, 2.0]
+    assert (
+        report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"]), explained=0)[
+            "explanations"
+        ]["topics"]
+        == []
+    )
+
+
+def test_without_topics_to_compare_the_report_says_so(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
+    (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
+    (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
+    files = [tmp_path / "run", tmp_path / "run2"]
+    for line in report_data(Configuration([tmp_path / "qrels"], files))["best"]:
+        assert "expected two or more" in line["untested"] or "scipy" in line["untested"]
+
+
+def test_bounds(sample: Configuration, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "MANY_RUNS": 4,
+        "EXPLAINED_MODELS": 2,
+        "EXPLAINED_RESULTS": 100,
+        "LEAST_RESULTS": 5,
+        "TEXTS": 5000,
+        "FIGURES": 500,
+        "CURVE_POINTS": 20_000,
+    }.items():
+        monkeypatch.setattr(html, name, value)
+    steps: list[tuple[int, int]] = []
+    data = report_data(sample, explained=3, progress=lambda done, of: steps.append((done, of)))
+    assert steps[-1][0] == steps[-1][1]
+    assert sorted(steps) == steps
+    told = data["explanations"]
+    assert (len(told["runs"]), len(told["models"]), len(told["topics"])) == (3, 2, 3)
+    for topic in told["topics"]:
+        for model in topic["models"]:
+            for ranking in model.get("runs", ()):
+                assert ranking["shown"] <= 5
+                assert all(result[0] <= 5 for result in ranking["results"])
+    assert not any(node[2] for node in told["documents"][-1]["nodes"])
+    assert len(data["figures"][0][0][0]) == 1 + len(data["topics"])
+    assert len(data["figures"][-1][0][0]) == 1
+    assert len(data["curves"][0]["topics"]) < len(data["models"])
+    said = " ".join(data["limits"])
+    for words in ("3 of 15 topics", "2 of 5 user models", "5 results", "best 3 of 8 runs", "the text"):
+        assert words in said
+
+
+def test_measures_without_gains(tmp_path: Path) -> None:
+    pytest.importorskip("ir_measures")
+    (tmp_path / "qrels").write_text("1 0 d 2\n2 0 e 0\n")
+    (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n2 Q0 e 1 9 r\n")
+    measures = MEASURES.parse_all(["nDCG@10"])
+    data = report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"], measures=measures))
+    assert data["topics"] == ["1", "2"]
+    assert data["curves"][0]["topics"][0][0][1] is None
+    assert "no ideal element" in data["explanations"]["topics"][1]["models"][0]["missing"]
+
+
+def test_what_is_wrong_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with pytest.raises(XcgError):
+        write_report(Configuration([tmp_path / "none"], [tmp_path / "none"]), stream)
+    assert stream.getvalue() == b""
+
+
+@pytest.fixture(params=["sample", "hostile", "one"])
+def page_file(
+    request: pytest.FixtureRequest, content: bytes, hostile: Configuration, tmp_path: Path
+) -> Path:
+    file = tmp_path / "report.html"
+    if request.param == "sample":
+        file.write_bytes(content)
+    elif request.param == "hostile":
+        file.write_bytes(written(hostile))
+    else:
+        (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
+        (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
+        file.write_bytes(written(Configuration([tmp_path / "qrels"], [tmp_path / "run"])))
+    return file
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_page_in_a_browser(page_file: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            str(CHROMIUM),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--virtual-time-budget=10000",
+            "--dump-dom",
+            f"{page_file.as_uri()}#selftest",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    found = re.search(r'<output id="selftest">([^<]*)</output>', done.stdout)
+    assert found is not None, done.stderr
+    assert found[1] == "selftest ok"
+    assert "CONSOLE" not in done.stderr
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title is not None
+    assert title[1].startswith("Evaluation report: ")
+    assert "[object" not in done.stdout.partition("<script")[0]
+
+
+def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
+    done = xcg_command(*call)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert target.read_bytes().startswith(b"<!doctype html>") or b"<html" in target.read_bytes()[:400]
+    target.unlink()
+    wrong = xcg_command(*call, "--measures", "MAepp")
+    assert wrong.returncode == 2
+    assert not target.exists()

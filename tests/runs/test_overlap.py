@@ -1,0 +1,180 @@
+"""Overlap models: hand-computed examples, limits, and functions of the user's own."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import RandomCampaign, campaigns
+
+import xcg
+from xcg.documents.tree import ElementTree
+from xcg.errors import XcgError
+
+# a section of 20 characters with paragraphs of 10, 5 and 5
+DOCUMENT = "<a><s><p>1234567890</p><p>12345</p><p>12345</p></s></a>"
+SECTION = "/a[1]/s[1]"
+P1, P2, P3 = (f"{SECTION}/p[{n}]" for n in (1, 2, 3))
+# sog: the section .75, p[1] .5, p[2] 1
+BASE = {"1": {"d": {SECTION: (3, 2), P1: (2, 2), P2: (3, 3)}}}
+
+
+def last_gain(results: list[str], **rule: object) -> float:
+    """What the last of several results earns, without any bound by ideal elements."""
+    model = {"name": "m", "relevance_value": {"normalisation": "none", **rule}}
+    run = {"r": {"1": [("d", path) for path in results]}}
+    n = len(results)
+    measures = [f"xCG@{n - 1}", f"xCG@{n}"] if n > 1 else ["xCG@1"]
+    found = xcg.evaluate(BASE, run, {"d": DOCUMENT}, model, measures)
+    earlier = found.value("r", f"xCG@{n - 1}") if n > 1 else 0.0
+    return found.value("r", f"xCG@{n}") - earlier
+
+
+@pytest.mark.parametrize(
+    ("overlap", "alpha", "expected"),
+    [
+        # the section after p[2]: left are p[1] with .5 · 10/20 and p[3] with 0
+        ("recursive", 1.0, 0.25),
+        ("recursive", 0.5, 0.5 * (0.5 * 10 / 20 + 0.5 * 1.0 * 5 / 20) + 0.5 * 0.75),
+        ("capped", 1.0, 0.25),
+        ("new_characters", 1.0, 0.75 * 15 / 20),
+        ("new_characters", 0.5, 0.75 * (1 - 0.5 * 5 / 20)),
+        ("first_seen_only", 1.0, 0.0),
+        ("first_seen_only", 0.25, 0.75 * 0.75),
+        # alpha 1 · .25: .25 · .25 + .75 · .75
+        ("growing_alpha", 1.0, 0.25 * 0.25 + 0.75 * 0.75),
+        ({"name": "growing_alpha", "exponent": 0.5}, 1.0, 0.5 * 0.25 + 0.5 * 0.75),
+        ({"name": "growing_alpha", "exponent": 0.0}, 1.0, 0.25),
+    ],
+)
+def test_a_section_after_one_of_its_paragraphs(overlap: object, alpha: float, expected: float) -> None:
+    assert last_gain([P2, SECTION], partially_seen=overlap, alpha=alpha) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "overlap", ["recursive", "capped", "new_characters", "first_seen_only", "growing_alpha"]
+)
+def test_what_is_not_seen_and_what_is_seen_as_a_whole(overlap: str) -> None:
+    for alpha in (0.0, 0.25, 1.0):
+        rule = {"partially_seen": overlap, "alpha": alpha}
+        assert last_gain([P2], **rule) == 1
+        assert last_gain([SECTION, P1], **rule) == pytest.approx((1 - alpha) * 0.5)
+        assert last_gain([P1, P1], **rule) == pytest.approx((1 - alpha) * 0.5)
+
+
+def test_text_that_was_seen_twice_counts_once() -> None:
+    """p[1] is returned twice, p[2] once: 15 of 20 characters are seen."""
+    seen = last_gain([P1, P1, P2, SECTION], partially_seen="new_characters")
+    assert seen == pytest.approx(0.75 * 5 / 20)
+
+
+OVERLAPS = st.sampled_from(["recursive", "capped", "new_characters", "first_seen_only"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(campaigns(), OVERLAPS, st.sampled_from(["subtree", "none"]))
+def test_without_alpha_no_model_minds_overlap(
+    c: RandomCampaign, overlap: str, normalisation: str
+) -> None:
+    """α = 0 falls back to ignoring overlap, and growing_alpha with exponent 0 to the recursive rule."""
+    found = [
+        _figures(c, {"alpha": 0.0, "normalisation": normalisation, "partially_seen": model})
+        for model in (overlap, "recursive")
+    ]
+    assert found[0] == found[1]
+    flat = {"name": "growing_alpha", "exponent": 0.0}
+    found = [_figures(c, {"alpha": 0.5, "partially_seen": model}) for model in (flat, "recursive")]
+    assert found[0] == pytest.approx(found[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    campaigns(),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.booleans(),
+)
+def test_who_minds_more_gains_no_more(
+    c: RandomCampaign, one: float, other: float, by_characters: bool
+) -> None:
+    """Without normalisation these models only lose by α, and never exceed the result's own score."""
+    overlap = "new_characters" if by_characters else "first_seen_only"
+    low, high = sorted([one, other])
+    tolerant, strict = (
+        _figures(c, {"alpha": alpha, "normalisation": "none", "partially_seen": overlap})
+        for alpha in (low, high)
+    )
+    assert all(s <= t + 1e-9 for s, t in zip(strict, tolerant, strict=True))
+    ignoring = _figures(c, {"alpha": 0.0, "normalisation": "none"})
+    assert all(t <= i + 1e-9 for t, i in zip(tolerant, ignoring, strict=True))
+
+
+def _figures(c: RandomCampaign, rule: dict[str, object]) -> list[float]:
+    model = {"name": "m", "relevance_value": rule}
+    try:
+        found = xcg.evaluate(
+            {"1": c.assessments}, {"r": {"1": c.ranking}}, dict(c.sources), model, "xCG@1 xCG@12"
+        )
+    except XcgError as error:
+        assert "nothing to average" in str(error)
+        return []
+    return [row.value for row in found.means()]
+
+
+def deepest_unseen(
+    tree: ElementTree, result: str, earlier: list[str], scores: dict[str, float], alpha: float
+) -> float:
+    """Pay for the best thing in the result that was not seen: on the networkx graph."""
+    import networkx as nx
+
+    seen = {below for path in earlier for below in (path, *nx.descendants(tree.graph, path))}
+    left = [scores.get(path, 0.0) for path in nx.descendants(tree.graph, result) if path not in seen]
+    return alpha * max(left, default=0.0) + (1 - alpha) * scores.get(result, 0.0)
+
+
+def test_a_model_of_the_users_own_on_the_graph() -> None:
+    assert last_gain([P2, SECTION], partially_seen=deepest_unseen) == 0.5
+    assert last_gain([P2, P1, SECTION], partially_seen=deepest_unseen) == 0.0
+    assert last_gain([P2, SECTION], partially_seen="test_overlap:deepest_unseen", alpha=0.5) == 0.625
+    assert last_gain([P2, SECTION], partially_seen=deepest_unseen, alpha=0) == 0.75
+
+
+def nan_overlap(score: float) -> float:
+    return math.nan
+
+
+def text_overlap(score: float) -> str:
+    return "much"
+
+
+def negative_overlap(score: float) -> float:
+    return -score
+
+
+def failing_overlap(seen: float) -> float:
+    return 1 / (seen - seen)
+
+
+def curious_overlap(scores: float, weather: str) -> float:
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (nan_overlap, f"topic 1, d, {SECTION}: overlap model nan_overlap gives nan: expected a number"),
+        (negative_overlap, "negative_overlap gives -0.75: expected a number from 0"),
+        (text_overlap, f"{SECTION}: overlap model text_overlap failed: ValueError: could not convert"),
+        (failing_overlap, f"{SECTION}: overlap model failing_overlap failed: ZeroDivisionError"),
+        (curious_overlap, "overlap model curious_overlap asks for 'weather': expected one of"),
+        ("recursiv", "unknown overlap model 'recursiv': did you mean 'recursive'?"),
+        ({"name": "growing_alpha", "exponent": -1.0}, "exponent is -1.0: expected a number from 0"),
+        ({"name": "growing_alpha", "exponent": "two"}, "exponent is 'two': expected a number"),
+    ],
+)
+def test_the_culprit_is_named(model: object, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        last_gain([P2, SECTION], partially_seen=model)
+    assert message in str(raised.value)

@@ -1,0 +1,257 @@
+"""Near-miss models: hand-computed examples, limits and laws."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import RandomCampaign, campaigns
+
+import xcg
+from xcg.documents.parsing import parse_document
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.campaign import Campaign, as_recall_base
+from xcg.gains.topic import Stages, ranking_gains
+from xcg.runs.run import Run
+from xcg.user_model.model import UserModel
+from xcg.user_model.near_misses import NEAR_MISSES, near_scores
+
+#            0123456789  01234  56789  0123
+DOCUMENT = "<a><s><p>1234567890</p><p>ideal</p><p>12345</p></s><s>tail</s></a>"
+IDEAL = "/a[1]/s[1]/p[2]"
+JUDGED = {"1": {"d": {"/a": (3, 1), IDEAL: (3, 3)}}}
+PATHS = [
+    "/a[1]",
+    "/a[1]/s[1]",
+    "/a[1]/s[1]/p[1]",
+    "/a[1]/s[1]/p[2]",
+    "/a[1]/s[1]/p[3]",
+    "/a[1]/s[2]",
+]
+
+
+def gains(near: object, results: list[str], base: object = JUDGED, **rule: object) -> list[float]:
+    """What each result earns; the quantisation sog, the ideal the second paragraph."""
+    model = {"name": "m", "relevance_value": {"near_misses": near, **rule}}
+    run = {"r": {"1": [("d", path) for path in results]}}
+    measures = [f"xCG@{rank}" for rank in range(1, len(results) + 1)]
+    found = xcg.evaluate(base, run, {"d": DOCUMENT}, model, measures)  # type: ignore[arg-type]
+    sums = [0.0, *(found.value("r", measure) for measure in measures)]
+    return [round(after - before, 9) for before, after in pairwise(sums)]
+
+
+@pytest.mark.parametrize(
+    ("near", "expected"),
+    [
+        # for each path alone: what it earns; (3,1) of the root is .25 under sog
+        ("judged", [0.25, 0, 0, 1, 0, 0]),
+        ("exact", [0, 0, 0, 1, 0, 0]),
+        # steps from p[2]: root 2, s[1] 1, siblings 2, s[2] 3
+        ({"name": "distance", "reach": 3, "decay": 0.5}, [0.25, 0.5, 0.25, 1, 0.25, 0.125]),
+        ({"name": "distance", "reach": 2, "decay": 0.9}, [0.81, 0.9, 0.81, 1, 0.81, 0]),
+        # 5 of 24 and of 20 characters; the root's own .25 is more than 5/24
+        ("length_ratio", [0.25, 0.25, 0, 1, 0, 0]),
+        ({"name": "length_ratio", "least": 0.3}, [0.25, 0, 0, 1, 0, 0]),
+        # F1 of P = 5/24, R = 1 is 10/29, of P = 5/20 it is .4
+        ("shared_characters", [10 / 29, 0.4, 0, 1, 0, 0]),
+        ({"name": "shared_characters", "beta": 0.0}, [0.25, 0.25, 0, 1, 0, 0]),
+        # the section and its first paragraph begin 10 before; p[3] begins at the end, s[2] 5 after it
+        ({"name": "reading_order", "within": 20}, [0.5, 0.5, 0.5, 1, 0.5, 0.375]),
+        ({"name": "reading_order", "within": 20, "after": 0.0}, [0.5, 0.5, 0.5, 1, 0, 0]),
+        ({"name": "tolerance_to_irrelevance", "characters": 10}, [1, 1, 1, 1, 0, 0]),
+        ({"name": "tolerance_to_irrelevance", "characters": 9}, [0.25, 0, 0, 1, 0, 0]),
+        # up with .5: only what lies inside the ideal comes to it; down with .5: from s[1] one of three
+        ({"name": "browsing", "parent": 0.5, "child": 0, "sibling": 0}, [0.25, 0, 0, 1, 0, 0]),
+        (
+            {"name": "browsing", "parent": 0, "child": 0.6, "sibling": 0, "moves": 2},
+            [0.25, 0.2, 0, 1, 0, 0],
+        ),
+        # p[1] and p[3] have one sibling each, so the move goes to p[2]; from s[2] over s[1] never
+        (
+            {"name": "browsing", "parent": 0, "child": 0, "sibling": 0.5, "moves": 1},
+            [0.25, 0, 0.5, 1, 0.5, 0],
+        ),
+        (
+            {"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0.5},
+            [0.25, 0, 0.5, 1, 0, 0],
+        ),
+    ],
+)
+def test_what_a_single_result_earns(near: object, expected: list[float]) -> None:
+    found = [gains(near, [path])[0] for path in PATHS]
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_walks_of_several_moves() -> None:
+    """From p[1]: at once by .5; or up (.2), down to one of three (.3 / 3)."""
+    near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
+    # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
+    assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
+
+
+def test_neighbours_use_up_what_the_ideal_element_is_worth() -> None:
+    near = {"name": "distance", "reach": 2, "decay": 0.9}
+    # p[1] earns .81, p[3] the .19 that are left, the ideal element nothing any more
+    assert gains(near, ["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[3]", IDEAL]) == pytest.approx([0.81, 0.19, 0])
+    assert gains(near, [IDEAL, "/a[1]/s[1]/p[1]"]) == pytest.approx([1, 0])
+    apart = gains(near, ["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[3]"], normalisation="none")
+    assert apart == pytest.approx([0.81, 0.81])
+
+
+def test_a_neighbour_of_two_counts_for_the_nearer() -> None:
+    tree = parse_document(b"<a><p>1</p><p>2</p><s><p>3</p></s></a>")
+    ideals = {"/a[1]/p[1]": 0.5, "/a[1]/s[1]/p[1]": 1.0}
+    found = near_scores(NEAR_MISSES.part("distance", {"reach": 3, "decay": 0.5}), tree, ideals)
+    named = {tree.paths[row]: (score, tree.paths[home]) for row, (score, home) in found.items()}
+    assert named["/a[1]/p[2]"] == (
+        0.125,
+        "/a[1]/p[1]",
+    )  # .5 · .25, and 1 · .125: the first
+    assert named["/a[1]/s[1]"] == (0.5, "/a[1]/s[1]/p[1]")
+
+
+CORNERS = [
+    ({"name": "distance", "reach": 0}, "judged"),
+    ({"name": "distance", "decay": 0.0}, "judged"),
+    ({"name": "length_ratio", "least": 1.0}, "judged"),
+    ({"name": "reading_order", "within": 0}, "judged"),
+    ({"name": "reading_order", "before": 0.0, "after": 0.0}, "judged"),
+    ({"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0}, "judged"),
+    ({"name": "browsing", "moves": 0}, "judged"),
+]
+
+
+@pytest.mark.parametrize(("near", "simpler"), CORNERS)
+def test_limits_fall_back_to_simpler_models(near: object, simpler: str) -> None:
+    results = ["/a[1]/s[1]/p[1]", "/a[1]/s[2]", "/a[1]", IDEAL, "/a[1]/s[1]"]
+    assert gains(near, results) == gains(simpler, results)
+
+
+def test_unbounded_tolerance_rewards_all_that_begins_before() -> None:
+    unbounded = {"name": "tolerance_to_irrelevance", "characters": 1_000_000}
+    assert [gains(unbounded, [path])[0] for path in PATHS] == [1, 1, 1, 1, 0, 0]
+    none = {"name": "tolerance_to_irrelevance", "characters": 0}
+    assert [gains(none, [path])[0] for path in PATHS] == [0.25, 0, 0, 1, 0, 0]
+
+
+def test_always_going_up() -> None:
+    """parent 1: whatever lies inside an ideal element comes to it."""
+    base = {"1": {"d": {"/a": (3, 3)}}}
+    up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
+    assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
+
+
+MODELS = st.sampled_from(
+    [
+        "judged",
+        "exact",
+        {"name": "distance", "reach": 3},
+        "length_ratio",
+        "shared_characters",
+        {"name": "reading_order", "within": 8},
+        {"name": "tolerance_to_irrelevance", "characters": 3},
+        {"name": "browsing", "onward": 0.2},
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
+def test_never_more_than_the_ideal_is_worth(campaign: RandomCampaign, near: object, ideal: str) -> None:
+    """At and below ideal elements, and beside them, gains add up to at most their scores."""
+    model = {"name": "m", "ideal": ideal, "relevance_value": {"near_misses": near}}
+    total = _total(campaign, model)
+    assert total is None or total <= 1 + 1e-9
+
+
+def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
+    """Return what the results that contain no ideal element earn, as a share of the ideal gain."""
+    base = as_recall_base({"1": c.assessments}, Notes())
+    run = Run.of("r", {"1": c.ranking})
+    corpus = xcg.Corpus.of(dict(c.sources))
+    campaign = Campaign(base, [run], corpus, Notes())
+    view = campaign.topic("1")
+    user = UserModel.of(model)
+    ideal = Stages(view, campaign).ideal(user)
+    if not ideal.gains or "r" not in view.rankings:
+        return None
+    found = ranking_gains(view.rankings["r"], ideal, user)
+    inside = math.fsum(
+        gain
+        for (file, row), gain in zip(view.rankings["r"], found.gains, strict=True)  # type: ignore[arg-type]
+        if file in ideal.documents and row is not None and ideal.documents[file].related(row)[0]
+    )
+    return inside / math.fsum(ideal.gains)
+
+
+@settings(max_examples=40, deadline=None)
+@given(campaigns(), st.floats(0, 1), st.floats(0, 1))
+def test_more_decay_is_worth_no_less(c: RandomCampaign, one: float, other: float) -> None:
+    """Monotone in its parameter: a first result earns no less where closeness fades less."""
+    low, high = sorted([one, other])
+    first = []
+    for decay in (low, high):
+        near = {"name": "distance", "reach": 3, "decay": decay}
+        model = {"name": "m", "ideal": "leaves", "relevance_value": {"near_misses": near}}
+        runs = {"r": {"1": c.ranking[:1]}}
+        if not c.ranking:
+            return
+        try:
+            found = xcg.evaluate({"1": c.assessments}, runs, dict(c.sources), model, "xCG@1")
+        except XcgError as error:
+            assert "nothing to average" in str(error)
+            return
+        first.append(found.value("r", "xCG@1"))
+    assert first[0] <= first[1] + 1e-12
+
+
+def nan_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
+    return {"/a[1]/s[2]": math.nan}
+
+
+def list_model(tree: object, ideal: str, ideals: object) -> list[float]:
+    return [1.0]
+
+
+def high_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
+    return {"/a[1]/s[2]": 1.5}
+
+
+def lost_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
+    return {"/a[1]/s[9]": 0.5}
+
+
+def failing_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
+    raise RuntimeError("no idea")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (nan_model, "gives nan for /a[1]/s[2]; expected a closeness from 0 to 1"),
+        (high_model, "gives 1.5 for /a[1]/s[2]; expected a closeness from 0 to 1"),
+        (list_model, "AttributeError: 'list' object has no attribute 'items'"),
+        (lost_model, "no element /a[1]/s[9]"),
+        (failing_model, f"failing_model failed on {IDEAL}: RuntimeError: no idea"),
+        ({"name": "distance", "decay": 2.0}, "decay is 2.0: expected a number from 0 to 1"),
+        ({"name": "browsing", "parent": 0.9}, "the probabilities sum to 1.3: expected at most 1"),
+        ({"name": "browsing", "parrent": 0.9}, "has no parameter 'parrent': did you mean 'parent'?"),
+        ("distanse", "did you mean 'distance'?"),
+    ],
+)
+def test_the_culprit_is_named(model: object, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        gains(model, [IDEAL])
+    assert message in str(raised.value)
+    if callable(model):
+        assert f"user model m, topic 1, d: near-miss model {model.__name__}" in str(raised.value)
+        assert IDEAL in str(raised.value)
+
+
+def test_models_that_need_text_say_so() -> None:
+    model = {"name": "m", "relevance_value": {"near_misses": "reading_order"}}
+    with pytest.raises(XcgError, match="where its text stands is not known; give the corpus"):
+        xcg.evaluate(JUDGED, {"r": {"1": [("d", IDEAL)]}}, None, model)

@@ -1,0 +1,21 @@
+from .documents.corpus import Corpus as Corpus
+from .documents.parsing import parse_document as parse_document
+from .documents.tree import ElementTree as ElementTree
+from .errors import InputError as InputError
+from .errors import UnmappedError as UnmappedError
+from .errors import XcgError as XcgError
+from .evaluation.chunks import ChunkComparison as ChunkComparison
+from .evaluation.chunks import compare_chunks as compare_chunks
+from .evaluation.evaluate import evaluate as evaluate
+from .evaluation.explain import explain as explain
+from .evaluation.results import Results as Results
+from .formats.base import read_assessments as read_assessments
+from .formats.run_reading import read_run as read_run
+from .formats.run_reading import read_runs as read_runs
+from .judgements.recall_base import Assessment as Assessment
+from .judgements.recall_base import RecallBase as RecallBase
+from .measures import MEASURES as MEASURES
+from .runs.run import Run as Run
+from .user_model.model import UserModel as UserModel
+
+__version__: str

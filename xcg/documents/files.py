@@ -1,0 +1,252 @@
+"""Files as users name them: one file, a folder, a glob, gzipped or not; XML read as hostile input."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from io import BufferedIOBase, BufferedReader, RawIOBase
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from xcg.errors import InputError, nearest
+from xcg.lazy_modules import etree
+
+PathLike = str | os.PathLike[str]
+_NOT_DATA = (".dtd", ".md")
+_GLOB_CHARACTERS = set("*?[")
+LONGEST_LINE = 1 << 20  # octets
+CHUNK = 1 << 15
+"""Octets that are read at once; what is made of many more at once takes new memory each time."""
+_FIRST_LINES = 20
+_CONTROLS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
+
+HARDENED: dict[str, Any] = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "no_network": True,
+    "attribute_defaults": False,
+    "dtd_validation": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "strip_cdata": True,
+    "huge_tree": False,
+}
+"""How lxml reads hostile input: no entity is expanded and nothing else is opened. libxml2's own limits
+stay on: a depth of 256 elements, 10 MB for a name or a text."""
+
+
+def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
+    """Return the files that paths, folders (recursively) and globs name, in order.
+
+    Hidden files, ``.dtd`` and ``.md`` files in folders are passed over. Raises InputError for what
+    names no file; ``what`` says in the message what was expected there.
+    """
+    if isinstance(patterns, (str, os.PathLike)):
+        patterns = [patterns]
+    files: dict[Path, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        try:
+            is_folder, exists = path.is_dir(), path.exists()
+        except (OSError, ValueError) as error:  # a name that no file system takes
+            raise InputError(str(pattern)[:80], f"no file name: {error}; expected {what}") from None
+        if is_folder:
+            found = list(_files_below(path))
+            if not found:
+                raise InputError(path, f"the folder holds no files; expected {what}")
+        elif exists:
+            found = [path]
+        elif _GLOB_CHARACTERS & set(str(pattern)):
+            found = [
+                file
+                for name in sorted(glob.glob(str(pattern), recursive=True))
+                for file in (_files_below(Path(name)) if Path(name).is_dir() else [Path(name)])
+            ]
+            if not found:
+                raise InputError(path, f"nothing matches; expected {what}")
+        else:
+            raise InputError(path, f"no such file or folder{_neighbour(path)}; expected {what}")
+        files.update(dict.fromkeys(found))
+    return list(files)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):  # does not follow links, so it ends
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and not name.endswith(_NOT_DATA):
+                yield Path(parent, name)
+
+
+def _neighbour(path: Path) -> str:
+    """Hint at a file of nearly that name beside the missing one."""
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        return ""
+    hint = nearest(path.name, names) if names else ""
+    return f" ({hint})" if hint.startswith("did you mean") else ""
+
+
+@contextmanager
+def open_input(path: Path) -> Iterator[BufferedReader]:
+    """Open a file for reading once, unpacked where it is gzipped (by its first two bytes).
+
+    Whatever goes wrong while it is read becomes an InputError that names the file.
+    """
+    try:
+        with ExitStack() as stack:
+            file: BufferedReader = stack.enter_context(path.open("rb"))
+            if file.peek(2).startswith(b"\x1f\x8b"):
+                unpacked = stack.enter_context(gzip.GzipFile(fileobj=file))
+                file = BufferedReader(cast(RawIOBase, unpacked))
+            yield file
+    except etree.XMLSyntaxError as error:
+        raise xml_error(path, error) from None
+    except UnicodeDecodeError:
+        raise InputError(path, "not UTF-8 text; expected text or XML") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(path, f"damaged gzip file: {error}") from None
+    except OSError as error:
+        raise InputError(path, f"cannot read: {error.strerror or error}") from None
+
+
+def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
+    """Turn lxml's error into ours, with the line."""
+    reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
+    return InputError(f"{where}:{error.lineno or 1}", f"not well-formed XML: {reason}")
+
+
+def looks_like_xml(file: BufferedReader) -> bool:
+    """Say whether the first character that is no white space is ``<``; nothing is consumed."""
+    head = file.peek(1024)
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
+        head = head.removeprefix(mark)
+    return head.strip(b" \t\r\n\0").startswith(b"<")
+
+
+def peek_columns(file: BufferedReader) -> int:
+    """Return the most columns of the lines at the file's start; nothing is consumed."""
+    head = file.peek(4096).removeprefix(b"\xef\xbb\xbf")
+    first = head.splitlines()
+    if len(first) > 1 and not head.endswith(b"\n"):
+        del first[-1]  # it may go on behind what was looked at
+    return max((len(line.split()) for line in first[:_FIRST_LINES]), default=0)
+
+
+def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
+    number = first - 1
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
+        try:
+            yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
+        except UnicodeDecodeError:
+            message = "not UTF-8 text; expected text or XML"
+            raise InputError(f"{path}:{number}", message) from None
+
+
+def chunks(file: BufferedReader) -> Iterator[bytes]:
+    """Yield a text in small chunks; each ends with a line, unless that has more than 1 MB."""
+    while chunk := file.read(CHUNK):
+        yield chunk + file.readline(LONGEST_LINE + 1)
+
+
+def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
+    """Yield the finished elements of the given names, each emptied after use.
+
+    Nothing is expanded, loaded or fetched, and memory is bounded by one such element. Names match in
+    lower, upper and capitalised spelling.
+    """
+    spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
+    events = etree.iterparse(
+        file,
+        events=("end",),
+        tag=spellings,
+        **HARDENED,
+    )
+    for _, element in events:
+        yield element
+        element.clear()
+        while element.getprevious() is not None:
+            del element.getparent()[0]
+
+
+def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the objects of a JSON Lines file, each with its place; InputError for what is none."""
+    for number, line in lines(file, path):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            record = json.loads(line, object_pairs_hook=_without_twins)
+        except (ValueError, RecursionError) as error:
+            raise InputError(where, f"no JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(where, "expected JSON Lines, an object {…} a line")
+        topic = record.get("topic")
+        if isinstance(topic, str):
+            record["topic"] = topic = topic.strip()
+            if not topic:
+                raise InputError(where, "the topic is empty")
+        yield where, record
+
+
+def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the mapping of a JSON object; ValueError for a key that stands twice or is no text."""
+    record: dict[str, object] = {}
+    for key, value in pairs:
+        if key in record:
+            raise ValueError(f"the key {key!r} stands twice")
+        if isinstance(value, str) and not _CONTROLS.isdisjoint(value):
+            raise ValueError(f"{key!r} holds control characters")
+        try:
+            if isinstance(value, str):
+                value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{key!r} holds half a character (a lone surrogate)") from None
+        record[key] = value
+    return record
+
+
+class Field(NamedTuple):
+    """A field of JSON Lines: its name, the types it may have, and what messages expect."""
+
+    name: str
+    kinds: tuple[type, ...]
+    expected: str
+    required: bool = True
+
+
+def check_record(record: dict[str, object], fields: Sequence[Field], where: str) -> None:
+    """Raise InputError for an unknown, missing or ill-typed field of a JSON object."""
+    names = [field.name for field in fields]
+    for key in record:
+        if key not in names:
+            raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
+    for field in fields:
+        if field.name not in record:
+            if field.required:
+                raise InputError(where, f"the field {field.name!r} is missing")
+            continue
+        value = record[field.name]
+        if not isinstance(value, field.kinds) or isinstance(value, bool):
+            raise InputError(where, f"{field.name} is {value!r}: expected {field.expected}")
+
+
+def looks_like_json(file: BufferedReader) -> bool:
+    """Say whether the first character that is no white space is a bracket; nothing is consumed."""
+    head = file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    return head.startswith((b"{", b"["))
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the local name of an element in lower case."""
+    return str(element.tag).rpartition("}")[2].lower()

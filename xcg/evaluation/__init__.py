@@ -1,0 +1,1 @@
+"""Evaluation: judgements, runs, documents and user models in; results out."""

@@ -1,0 +1,1 @@
+"""Gains: what each result of a ranking is worth under a user model."""

@@ -1,0 +1,214 @@
+"""Registries of named parts: file formats, measures, user-model parts, strategies, adapters.
+
+xcg's own parts register themselves when their module is imported. Installed packages add parts through
+entry points, and users name a function of their own as ``package.module:function``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from xcg.errors import XcgError, nearest
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Registry(Generic[T]):
+    """Objects of one kind by name.
+
+    Lookups first see what is registered, then what installed packages offer as entry points in
+    ``group``. The entry point's name is the object's name.
+
+    Args:
+        kind: What an object is called in messages, for example ``"measure"``.
+        group: The entry-point group, for example ``"xcg.measure"``.
+        package: A package whose modules register objects when they are imported; they are imported
+            before the first lookup. Without it, the objects are registered where the registry is.
+
+    >>> colours: Registry[int] = Registry("colour", "xcg.colour")
+    >>> colours.add("red", 0xFF0000)
+    16711680
+    >>> colours.get("rde")
+    Traceback (most recent call last):
+    xcg.errors.XcgError: unknown colour 'rde': did you mean 'red'?
+    """
+
+    def __init__(self, kind: str, group: str, package: str | None = None) -> None:
+        self.kind = kind
+        self.group = group
+        self._package = package
+        self._objects: dict[str, T] = {}
+
+    def add(self, name: str, item: T) -> T:
+        """Register an object under a name and return it.
+
+        Raises:
+            ValueError: If another object has this name.
+        """
+        if self._objects.setdefault(name, item) is not item:
+            raise ValueError(f"two {self.kind}s are called {name!r}")
+        return item
+
+    def get(self, name: str) -> T:
+        """Return the object with this name.
+
+        Raises:
+            XcgError: If there is none, with the nearest name; or if an entry point cannot be loaded.
+        """
+        self._import_package()
+        if name not in self._objects:
+            offered = self._entry_points
+            if name not in offered:
+                raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
+            self._objects[name] = load_object(offered[name], self.kind)
+        return self._objects[name]
+
+    def __contains__(self, name: object) -> bool:
+        self._import_package()
+        return name in self._objects or name in self._entry_points
+
+    def __iter__(self) -> Iterator[str]:
+        self._import_package()
+        return iter(sorted({*self._objects, *self._entry_points}))
+
+    def values(self) -> Iterator[T]:
+        """Return all objects in the order of their names."""
+        return map(self.get, self)
+
+    @property
+    def _entry_points(self) -> Mapping[str, str]:
+        from importlib.metadata import entry_points  # reads every installed package's metadata
+
+        return {entry.name: entry.value for entry in entry_points(group=self.group)}
+
+    def _import_package(self) -> None:
+        if self._package is None:
+            return
+        package, self._package = importlib.import_module(self._package), None
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+
+
+class Part(NamedTuple, Generic[F]):
+    """A chosen function of a registry: its name, the function, and its parameters.
+
+    ``str(part)`` is what users type: ``kazai_lalmas(tie=shallower)``.
+    """
+
+    name: str
+    function: F
+    parameters: tuple[tuple[str, object], ...] = ()
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters)})"
+
+    @property
+    def plain(self) -> Any:
+        """The function without its parameters."""
+        return self.function.func if isinstance(self.function, partial) else self.function
+
+    @property
+    def key(self) -> object:
+        """A hashable value that is equal for parts with the same function and parameters."""
+        return id(self.plain), self.parameters
+
+
+class FunctionRegistry(Registry[F]):
+    """Functions by name, whose keyword-only arguments are parameters that users set.
+
+    >>> colours = FunctionRegistry("colour", "xcg.colour")
+    >>> @colours.register("red")
+    ... def red(tree, *, shade: float = 0.5): ...
+    >>> str(colours.part("red", {"shade": 0.25}))
+    'red(shade=0.25)'
+    """
+
+    def register(self, name: str) -> Callable[[F], F]:
+        """Return a decorator that registers a function under a name."""
+        return lambda function: self.add(name, function)
+
+    def summary(self, name: str) -> str:
+        """Return the first line of a function's docstring."""
+        return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
+
+    def part(
+        self, name: str | Callable[..., Any], parameters: Mapping[str, object] | None = None
+    ) -> Part[F]:
+        """Return a function with its parameters.
+
+        Args:
+            name: A registered name, ``package.module:function``, or a function.
+            parameters: Values of the function's keyword-only arguments.
+
+        Raises:
+            XcgError: If the name or a parameter is unknown, or a value does not fit the argument's
+                annotation.
+        """
+        function: Any
+        if callable(name):
+            function, name = name, getattr(name, "__qualname__", repr(name))
+        elif ":" in name:
+            function = load_object(name, self.kind)
+            if not callable(function):
+                raise XcgError(f"the {self.kind} {name!r} is not a function")
+        else:
+            function = self.get(name)
+        if not parameters:
+            return Part(name, function)
+        _check_parameters(f"{self.kind} {name}", function, parameters)
+        return Part(name, partial(function, **parameters), tuple(parameters.items()))  # type: ignore[arg-type]
+
+
+def load_object(path: str, kind: str) -> Any:
+    """Import the object that ``package.module:name`` refers to.
+
+    Args:
+        path: The module and the name in it, separated by a colon.
+        kind: What the object is called in messages.
+
+    Raises:
+        XcgError: If the module or the name cannot be imported.
+
+    >>> load_object("math:pi", "number")
+    3.141592653589793
+    """
+    module, _, name = path.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except Exception as error:  # a user's module may raise anything when it is imported
+        raise XcgError(
+            f"cannot import the {kind} {path!r}: {type(error).__name__}: {error}; "
+            "expected package.module:function"
+        ) from None
+
+
+def _check_parameters(
+    what: str, function: Callable[..., Any], parameters: Mapping[str, object]
+) -> None:
+    hints = get_type_hints(function)
+    legal = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+    for name, value in parameters.items():
+        if name not in legal:
+            hint = nearest(name, legal) if legal else "it has no parameters"
+            raise XcgError(f"{what} has no parameter {name!r}: {hint}")
+        annotation = hints.get(name)
+        if get_origin(annotation) is Literal:
+            if value not in get_args(annotation):
+                choices = [str(choice) for choice in get_args(annotation)]
+                raise XcgError(f"{what}: {name} is {value!r}: {nearest(str(value), choices)}")
+        elif annotation in (float, int) and (
+            isinstance(value, bool) or not isinstance(value, (int, annotation))
+        ):
+            raise XcgError(f"{what}: {name} is {value!r}: expected a number")

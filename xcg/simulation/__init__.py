@@ -1,0 +1,1 @@
+"""Simulated campaigns: documents, assessments and runs generated from a seed."""

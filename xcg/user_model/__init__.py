@@ -1,0 +1,1 @@
+"""User models: quantisation, ideal selection, relevance value and effort, read from YAML."""

@@ -1,0 +1,305 @@
+"""Quantisation: from the pair (exhaustivity, specificity) to one score in [0, 1].
+
+A quantisation is a function ``(exhaustivity, specificity) → score``. The papers' are tables. On the
+scale of TREC, one level of relevance, the scores are gains and may exceed 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from xcg.errors import XcgError
+from xcg.judgements.recall_base import Assessment, Grade, Scale
+from xcg.registry import FunctionRegistry, Part
+
+Quantisation = Callable[[float, Grade], float]
+QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
+
+
+class Table:
+    """A quantisation given as a table of pairs; a pair of the scale that is not in it scores 0.
+
+    >>> strict = Table({"3,3": 1})
+    >>> strict(3, 3), strict(2, 3)
+    (1.0, 0.0)
+
+    Keys are ``"e,s"``, pairs ``(e, s)``, or ``"eC"`` for the coverages E, L, S, N of INEX 2002.
+    Raises XcgError for other keys, and for scores outside [0, 1].
+    """
+
+    def __init__(self, table: Mapping[object, object], summary: str = "a table") -> None:
+        self.__doc__ = summary
+        self._scores: dict[tuple[float, Grade], float] = {}
+        for key, score in table.items():
+            pair = _pair(key)
+            if isinstance(score, bool) or not isinstance(score, (int, float)):
+                raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
+            if not 0 <= score <= 1:
+                raise XcgError(f"the score of {key!r} is {score!r}: expected one from 0 to 1")
+            if pair in self._scores:
+                raise XcgError(f"the pair {key!r} stands twice")
+            self._scores[pair] = float(score)
+        by_coverage = any(isinstance(s, str) for _, s in self._scores)
+        self.scale: Scale = "coverage" if by_coverage else "four-point"
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the score of a pair."""
+        return self._scores.get((exhaustivity, specificity), 0.0)
+
+
+class Gains:
+    """A quantisation for levels of relevance: level → gain, from 0 without a bound.
+
+    Levels up to 0 gain nothing unless the mapping says otherwise. Raises XcgError for a level above 0
+    that the mapping leaves out, and when made from what are no levels and gains.
+
+    >>> gains = Gains({1: 1, 2: 10, 3: 100})
+    >>> gains(2, 1), gains(0, 1)
+    (10.0, 0.0)
+    """
+
+    scale: Scale = "level"
+
+    def __init__(self, gains: Mapping[object, object], summary: str = "gains of levels") -> None:
+        self.__doc__ = summary
+        self._gains: dict[float, float] = {}
+        for level, gain in gains.items():
+            if isinstance(level, bool) or not isinstance(level, int):
+                raise XcgError(f"illegal level {level!r}: expected a whole number")
+            if isinstance(gain, bool) or not isinstance(gain, (int, float)) or not 0 <= gain < math.inf:
+                raise XcgError(f"the gain of level {level} is {gain!r}: expected a number from 0")
+            self._gains[float(level)] = float(gain)
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the gain of a level."""
+        if exhaustivity in self._gains:
+            return self._gains[exhaustivity]
+        if exhaustivity > 0:
+            known = ", ".join(f"{level:g}" for level in sorted(self._gains))
+            raise XcgError(f"no gain for the level {exhaustivity:g}: the mapping has {known}")
+        return 0.0
+
+
+class Levels:
+    """Every level is its own gain; levels below 0 gain nothing.
+
+    >>> Levels()(3, 1), Levels()(-2, 1)
+    (3.0, 0.0)
+    """
+
+    scale: Scale = "level"
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the gain of a level."""
+        return max(float(exhaustivity), 0.0)
+
+
+def gains_part(gains: Mapping[object, object]) -> Part[Quantisation]:
+    """Return a user's own gains of levels as the quantisation of a model."""
+    return Part("gains", Gains(gains))
+
+
+def _pair(key: object) -> tuple[float, Grade]:
+    if isinstance(key, tuple) and len(key) == 2:
+        first, second = key
+    elif isinstance(key, str) and "," in key:
+        first, _, second = (part.strip() for part in key.partition(","))
+    elif isinstance(key, str) and len(key.strip()) == 2:
+        first, second = key.strip()[0], key.strip()[1]
+    else:
+        first = second = None
+    if isinstance(second, str) and second.upper() in ("E", "L", "S", "N"):
+        return _grade(first, key), second.upper()
+    return _grade(first, key), _grade(second, key)
+
+
+def _grade(value: object, key: object) -> float:
+    try:
+        grade = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        grade = math.nan
+    if not 0 <= grade <= 3:
+        raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
+    return grade
+
+
+def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
+    """Return a user's own table as the quantisation of a model."""
+    return Part("table", Table(table))
+
+
+def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
+    """Return the score of an assessment.
+
+    Raises XcgError where the quantisation is for another scale (one may declare it by an attribute
+    ``scale``), fails, or gives no number in [0, 1]; a level may gain any finite number from 0.
+    """
+    exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
+    scale = getattr(part.function, "scale", assessment.scale)
+    if scale != assessment.scale:
+        raise XcgError(
+            f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
+            f"{assessment.scale} scale; choose one for the scale of these assessments"
+        )
+    if assessment.scale == "share" and exhaustivity > 2:
+        raise XcgError(
+            f"{assessment.label}: exhaustivity goes up to 2 on the scale of INEX 2005; for "
+            "passages with higher levels, choose a quantisation of levels and spans: text"
+        )
+    try:
+        score = float(part.function(exhaustivity, specificity))
+    except XcgError as error:
+        raise XcgError(f"quantisation {part}: {error}") from None
+    except Exception as error:
+        raise XcgError(
+            f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
+        ) from None
+    if assessment.scale == "level":
+        if not 0 <= score < math.inf:
+            raise XcgError(
+                f"quantisation {part} gives {score} for {assessment.label}: expected a gain from 0"
+            )
+    elif not 0 <= score <= 1:
+        raise XcgError(
+            f"quantisation {part} gives {score} for {assessment.label}: expected a score from 0 to 1"
+        )
+    return score
+
+
+class Shares:
+    """A quantisation for the scale of INEX 2005 and 2006: exhaustivity 0 … 2, specificity 0 … 1.
+
+    >>> inex2005_gen(2, 0.5), round(inex2005_genlifted(0, 0.6), 3)
+    (0.5, 0.2)
+    """
+
+    scale: Scale = "share"
+
+    def __init__(self, function: Callable[[float, float], float], summary: str) -> None:
+        self.__doc__ = summary
+        self._function = function
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the score of an exhaustivity and a share."""
+        return self._function(exhaustivity, float(specificity))
+
+
+def _register_shares(name: str, function: Callable[[float, float], float], summary: str) -> Shares:
+    quantisation = Shares(function, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
+
+
+def _register(name: str, table: Mapping[object, object], summary: str) -> Table:
+    quantisation = Table(table, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
+
+
+strict = _register(
+    "strict",
+    {(3, 3): 1},
+    "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)",
+)
+gen = _register(
+    "gen",
+    {
+        (3, 3): 1,
+        **dict.fromkeys([(2, 3), (3, 2), (3, 1)], 0.75),
+        **dict.fromkeys([(1, 3), (2, 2), (2, 1)], 0.5),
+        **dict.fromkeys([(1, 2), (1, 1)], 0.25),
+    },
+    "generalised: leans to exhaustivity (Kazai & Lalmas 2006, equation 2)",
+)
+sog = _register(
+    "sog",
+    {
+        (3, 3): 1,
+        (2, 3): 0.9,
+        **dict.fromkeys([(1, 3), (3, 2)], 0.75),
+        (2, 2): 0.5,
+        **dict.fromkeys([(1, 2), (3, 1)], 0.25),
+        **dict.fromkeys([(2, 1), (1, 1)], 0.1),
+    },
+    "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
+)
+e3_s321 = _register(
+    "e3_s321",
+    dict.fromkeys([(3, 3), (3, 2), (3, 1)], 1),
+    "1 for the highly exhaustive, however specific, else 0 (INEX 2004)",
+)
+e3_s32 = _register(
+    "e3_s32",
+    dict.fromkeys([(3, 3), (3, 2)], 1),
+    "1 for the highly exhaustive that are fairly or highly specific, else 0 (INEX 2004)",
+)
+s3_e321 = _register(
+    "s3_e321",
+    dict.fromkeys([(3, 3), (2, 3), (1, 3)], 1),
+    "1 for the highly specific, however exhaustive, else 0 (INEX 2004)",
+)
+s3_e32 = _register(
+    "s3_e32",
+    dict.fromkeys([(3, 3), (2, 3)], 1),
+    "1 for the highly specific that are fairly or highly exhaustive, else 0 (INEX 2004)",
+)
+inex2002_strict = _register(
+    "inex2002_strict", {(3, "E"): 1}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
+)
+inex2002_gen = _register(
+    "inex2002_gen",
+    {
+        (3, "E"): 1,
+        **dict.fromkeys([(2, "E"), (3, "L")], 0.75),
+        **dict.fromkeys([(1, "E"), (2, "L"), (2, "S")], 0.5),
+        **dict.fromkeys([(1, "S"), (1, "L")], 0.25),
+    },
+    "generalised for relevance and coverage (INEX 2002)",
+)
+inex2005_strict = _register_shares(
+    "inex2005_strict",
+    lambda e, s: float(e == 2 and s == 1),
+    "1 for e = 2 and s = 1, else 0 (INEX 2005)",
+)
+inex2005_gen = _register_shares(
+    "inex2005_gen", lambda e, s: e * s / 2, "e·s, here halved to stay in [0, 1] (INEX 2005)"
+)
+inex2005_genlifted = _register_shares(
+    "inex2005_genlifted",
+    lambda e, s: (e + 1) * s / 3,
+    "(e + 1)·s, here divided by 3 to stay in [0, 1]; pays for elements that are too small (INEX 2005)",
+)
+inex2006_strict = _register_shares(
+    "inex2006_strict", lambda e, s: float(s == 1), "1 where all is highlighted, else 0 (INEX 2006)"
+)
+inex2006_gen = _register_shares(
+    "inex2006_gen", lambda e, s: s, "the share of highlighted text (INEX 2006)"
+)
+
+
+def _register_gains(name: str, gains: Mapping[object, object], summary: str) -> Gains:
+    quantisation = Gains(gains, summary)
+    QUANTISATIONS.register(name)(quantisation)
+    return quantisation
+
+
+levels = Levels()
+levels.__doc__ = "a level is its own gain, on the scale of TREC"
+QUANTISATIONS.register("levels")(levels)
+jk_0_1_1_1 = _register_gains(
+    "jk_0_1_1_1",
+    {1: 1, 2: 1, 3: 1},
+    "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)",
+)
+jk_0_0_0_1 = _register_gains(
+    "jk_0_0_0_1", {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+)
+jk_0_1_2_3 = _register_gains(
+    "jk_0_1_2_3", {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
+)
+jk_0_1_10_100 = _register_gains(
+    "jk_0_1_10_100",
+    {1: 1, 2: 10, 3: 100},
+    "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
+)
