@@ -375,7 +375,8 @@ def test_places_side_by_side_go_by_value() -> None:
 def test_scoring_is_near_linear_where_everything_overlaps() -> None:
     """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
     from xcg.documents.tree import ElementTree
-    from xcg.gains.element_reader import JudgedDocument, Reader, RelevanceValue
+    from xcg.gains.element_reader import JudgedDocument, Reader
+    from xcg.user_model.relevance_value import RelevanceValue
 
     def steps(leaves: int) -> int:
         paths = [f"/a[1]/s[{i // 10 + 1}]/p[{i % 10 + 1}]" for i in range(leaves)]

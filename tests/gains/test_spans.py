@@ -23,7 +23,6 @@ from xcg.documents.text_units import TOKENIZERS, Yardstick, words_and_marks
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics
-from xcg.gains.element_reader import RelevanceValue
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.text_effort import (
     Reading,
@@ -33,6 +32,7 @@ from xcg.measures.text_effort import (
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
+from xcg.user_model.relevance_value import RelevanceValue
 
 TEXT_MEASURES = (
     "MAep iMAep ep@0.3 nxCG(budget=tokens)@3 gr(budget=tokens)@7 MAep(effort=characters) "

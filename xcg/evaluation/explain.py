@@ -20,11 +20,12 @@ from xcg.evaluation.campaign import (
     as_runs,
     models_for,
 )
-from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, Reader, RelevanceValue
+from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, Reader
 from xcg.gains.topic import IdealTopic, Stages, ranking_gains
 from xcg.measures.definition import vector
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
+from xcg.user_model.relevance_value import RelevanceValue
 
 Seen = Literal["no", "partly", "fully"]
 

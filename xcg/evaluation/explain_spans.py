@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xcg.evaluation.explain import ExplainedResult, Explanation, MissedElement, Related, Seen
-from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, RelevanceValue
+from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument
 from xcg.gains.span_reader import SpanReader
 from xcg.gains.topic import IdealTopic, Stages
 from xcg.user_model.model import UserModel
+from xcg.user_model.relevance_value import RelevanceValue
 
 
 class _Before(NamedTuple):

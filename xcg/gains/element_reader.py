@@ -9,56 +9,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError
-from xcg.registry import Part
-from xcg.user_model.near_misses import NEAR_MISSES, NearMisses, exact
-from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, is_own, wanted
-
-Normalisation = Literal["subtree", "none"]
+from xcg.user_model.near_misses import exact
+from xcg.user_model.overlap_models import is_own
+from xcg.user_model.relevance_value import RelevanceValue
 
 NEGLIGIBLE = 1e-9
 """A gain below this is 0: rounding must not turn a used-up ideal element into a hit."""
-
-
-@dataclass(frozen=True)
-class RelevanceValue:
-    """The relevance value function of a user model.
-
-    alpha: the user's intolerance to what was seen before, 0 (ignores overlap) … 1 (rejects it).
-    normalisation: ``subtree`` bounds what can be earned in and around an ideal element by its own
-        score (equation 8); ``none`` lets every result stand for itself.
-    partially_seen: the overlap model, or its name, see :mod:`xcg.user_model.overlap_models`; ``recursive`` is
-        equation 9.
-    near_misses: see :mod:`xcg.user_model.near_misses`; ``judged`` rewards every relevant element, with ``exact``
-        only ideal elements gain anything. Whatever it gains, a result counts as seen.
-
-    Raises ValueError for an alpha outside [0, 1], XcgError for an unknown name and for an overlap model
-    that asks for what there is not.
-    """
-
-    alpha: float = 1.0
-    normalisation: Normalisation = "subtree"
-    partially_seen: Part[PartiallySeen] = field(
-        default_factory=lambda: PARTIALLY_SEEN.part("recursive")
-    )
-    near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
-    asked: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The methods of :class:`Reader` that answer what the overlap model asks for."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f"alpha is {self.alpha}: expected a number from 0 to 1")
-        for name, registry in (("partially_seen", PARTIALLY_SEEN), ("near_misses", NEAR_MISSES)):
-            part: object = getattr(self, name)
-            if not isinstance(part, Part):
-                object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
-        names = wanted(self.partially_seen)
-        object.__setattr__(self, "asked", tuple(f"_{name}_of" for name in names))
 
 
 class _Above(dict[int, tuple[int, ...]]):
@@ -195,7 +156,7 @@ class Reader:
         self.relevance_value = relevance_value
         self._alpha = relevance_value.alpha
         self._exact = relevance_value.near_misses.function is exact
-        self._arguments = relevance_value.asked
+        self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._sizes: list[int] | None = None
         self._size = size
         self._ignores_overlap = self._alpha == 0 and is_own(relevance_value.partially_seen)

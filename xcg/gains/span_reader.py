@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from xcg.documents.intervals import Covered
 from xcg.documents.text_units import Yardstick
-from xcg.gains.element_reader import NEGLIGIBLE, RelevanceValue
+from xcg.gains.element_reader import NEGLIGIBLE
+from xcg.user_model.relevance_value import RelevanceValue
 
 Result = tuple[str, int, int]
 """A result: its document, and the characters start … end - 1 of its text; none where it has no text."""

@@ -14,7 +14,6 @@ from typing import Any, Literal, cast, get_args
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
-from xcg.gains.element_reader import Normalisation, RelevanceValue
 from xcg.lazy_modules import vol
 from xcg.measures.effort import Interpolation, Unretrieved
 from xcg.registry import FunctionRegistry, Part
@@ -22,6 +21,7 @@ from xcg.user_model.ideal import SELECTIONS, Selection
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
+from xcg.user_model.relevance_value import Normalisation, RelevanceValue
 from xcg.yaml_file import Place, dotted, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"

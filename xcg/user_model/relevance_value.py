@@ -1,0 +1,49 @@
+"""The relevance value function of a user model: how a result's gain depends on what was seen before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xcg.registry import Part
+from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
+from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, wanted
+
+Normalisation = Literal["subtree", "none"]
+
+
+@dataclass(frozen=True)
+class RelevanceValue:
+    """The relevance value function of a user model (Kazai and Lalmas 2006, section 5.2).
+
+    Args:
+        alpha: Intolerance of the user to text that was seen before, from 0 (ignores overlap) to 1
+            (rejects it).
+        normalisation: ``subtree`` limits the gain from an ideal element and its surroundings to the
+            score of that element (equation 8). ``none`` treats every result by itself.
+        partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
+        near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
+            ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
+
+    Raises:
+        ValueError: If alpha is outside [0, 1].
+        XcgError: If a name is unknown, or the overlap model has an argument that does not exist.
+    """
+
+    alpha: float = 1.0
+    normalisation: Normalisation = "subtree"
+    partially_seen: Part[PartiallySeen] = field(
+        default_factory=lambda: PARTIALLY_SEEN.part("recursive")
+    )
+    near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
+    arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The names of the overlap model's arguments."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha is {self.alpha}: expected a number from 0 to 1")
+        for name, registry in (("partially_seen", PARTIALLY_SEEN), ("near_misses", NEAR_MISSES)):
+            part: object = getattr(self, name)
+            if not isinstance(part, Part):
+                object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
+        object.__setattr__(self, "arguments", wanted(self.partially_seen))
