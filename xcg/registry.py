@@ -1,7 +1,7 @@
-"""Registries of named parts: file formats, measures, user-model parts, strategies, adapters.
+"""Registries of named objects: file formats, measures, user-model parts, strategies and adapters.
 
-xcg's own parts register themselves when their module is imported. Installed packages add parts through
-entry points, and users name a function of their own as ``package.module:function``.
+xcg's own objects register themselves when their module is imported. Installed packages add objects
+through entry points. Users can name a function of their own as ``package.module:function``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Registry(Generic[T]):
     """Objects of one kind by name.
 
-    Lookups first see what is registered, then what installed packages offer as entry points in
-    ``group``. The entry point's name is the object's name.
+    A lookup searches the registered objects first, then the entry points of installed packages in
+    ``group``. The name of an entry point is the name of its object.
 
     Args:
         kind: What an object is called in messages, for example ``"measure"``.
         group: The entry-point group, for example ``"xcg.measure"``.
-        package: A package whose modules register objects when they are imported; they are imported
-            before the first lookup. Without it, the objects are registered where the registry is.
+        package: A package whose modules register objects. They are imported before the first lookup.
+            Without it, objects are registered in the registry's own module.
 
     >>> colours: Registry[int] = Registry("colour", "xcg.colour")
     >>> colours.add("red", 0xFF0000)
@@ -52,14 +52,14 @@ class Registry(Generic[T]):
             ValueError: If another object has this name.
         """
         if self._objects.setdefault(name, item) is not item:
-            raise ValueError(f"two {self.kind}s are called {name!r}")
+            raise ValueError(f"the {self.kind} {name!r} is already registered")
         return item
 
     def get(self, name: str) -> T:
         """Return the object with this name.
 
         Raises:
-            XcgError: If there is none, with the nearest name; or if an entry point cannot be loaded.
+            XcgError: If the name is unknown, or its entry point cannot be loaded.
         """
         self._import_package()
         if name not in self._objects:
@@ -96,9 +96,9 @@ class Registry(Generic[T]):
 
 
 class Part(NamedTuple, Generic[F]):
-    """A chosen function of a registry: its name, the function, and its parameters.
+    """A function from a registry with values for its parameters.
 
-    ``str(part)`` is what users type: ``kazai_lalmas(tie=shallower)``.
+    ``str(part)`` is the form that users type: ``kazai_lalmas(tie=shallower)``.
     """
 
     name: str
@@ -117,12 +117,12 @@ class Part(NamedTuple, Generic[F]):
 
     @property
     def key(self) -> object:
-        """A hashable value that is equal for parts with the same function and parameters."""
+        """A hashable value; equal for parts with the same function and parameters."""
         return id(self.plain), self.parameters
 
 
 class FunctionRegistry(Registry[F]):
-    """Functions by name, whose keyword-only arguments are parameters that users set.
+    """Functions by name. Their keyword-only arguments are parameters that users can set.
 
     >>> colours = FunctionRegistry("colour", "xcg.colour")
     >>> @colours.register("red")
@@ -142,15 +142,15 @@ class FunctionRegistry(Registry[F]):
     def part(
         self, name: str | Callable[..., Any], parameters: Mapping[str, object] | None = None
     ) -> Part[F]:
-        """Return a function with its parameters.
+        """Return a function with values for its parameters.
 
         Args:
             name: A registered name, ``package.module:function``, or a function.
-            parameters: Values of the function's keyword-only arguments.
+            parameters: Values of the function's keyword-only arguments; the defaults if omitted.
 
         Raises:
-            XcgError: If the name or a parameter is unknown, or a value does not fit the argument's
-                annotation.
+            XcgError: If the name or a parameter is unknown, or if a value does not match the type
+                annotation of its argument.
         """
         function: Any
         if callable(name):
@@ -172,7 +172,7 @@ def load_object(path: str, kind: str) -> Any:
 
     Args:
         path: The module and the name in it, separated by a colon.
-        kind: What the object is called in messages.
+        kind: What an object is called in messages.
 
     Raises:
         XcgError: If the module or the name cannot be imported.

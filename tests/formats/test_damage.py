@@ -245,7 +245,7 @@ def test_another_encoding(tmp_path: Path, name: str, encoding: str) -> None:
         assert re.match(r":[1-5]: not well-formed XML: ", message)
     else:
         is_yaml = name in IN_YAML
-        expected = ": no YAML: " if is_yaml else r":\d: not UTF-8 text; expected text or XML"
+        expected = ": not valid YAML: " if is_yaml else r":\d: not UTF-8 text; expected text or XML"
         assert re.match(expected, message)
 
 
@@ -358,18 +358,18 @@ twö | &#{-1,HUGE}; | :3: not well-formed XML:
 = user model
 name: mü\n | ideal: full\nname: mü\n | same
 alpha: 0.25 | alpha: {-1,-.inf,1e400,HUGE} | :4: relevance_value.alpha: illegal value … expected a
-alpha: 0.25 | alpha: 1\n  alpha: 1 | :5: the key 'alpha' stands twice
+alpha: 0.25 | alpha: 1\n  alpha: 1 | :5: the key 'alpha' occurs twice
 0.5 | {-1,.nan,HUGE} | :2: quantisation: the score of '2,3' is … expected one from 0 to 1
 name: mü\n | | :1: the key 'name' is missing
-{table: { | CUT | …no YAML:
+{table: { | CUT | …not valid YAML:
 alpha: | CUT | :4: relevance_value.alpha: illegal value None: expected a number from 0 to 1
 = configuration
 nxCG@10 | nxCG@{-1,nan,1e400,HUGE} | :4: measures[0]: nxCG@ … expected a rank from 1, like nxCG@10
 assessments: aü | assessments: {-1,.inf,HUGE} | :1: assessments: expected text, found
-ties: rank | ties: rank\nties: rank | :7: the key 'ties' stands twice
+ties: rank | ties: rank\nties: rank | :7: the key 'ties' occurs twice
 ties: rank | tie: rank | :6: tie: unknown key: did you mean 'ties'?
 runs: | CUT | :2: runs: expected text, found nothing
-runs: [r1, | CUT | …no YAML:
+runs: [r1, | CUT | …not valid YAML:
 """
 
 
@@ -515,9 +515,9 @@ SILENT = [
         r"the topic '1\n2' holds control characters",
     ),
     ("run", '{"topic": " ", "doc": "d"}', "the topic is empty"),
-    ("model", 'name: !!timestamp "x"', ":1: no YAML: 'x' is no timestamp"),
-    ("model", 'name: m\nsize: !!bool "x"', ":2: no YAML: 'x' is no bool"),
-    ("model", f"name: m\nsize: {'9' * 5000}", ":2: no YAML: "),
+    ("model", 'name: !!timestamp "x"', ":1: not valid YAML: 'x' is not of type timestamp"),
+    ("model", 'name: m\nsize: !!bool "x"', ":2: not valid YAML: 'x' is not of type bool"),
+    ("model", f"name: m\nsize: {'9' * 5000}", ":2: not valid YAML: "),
 ]
 
 

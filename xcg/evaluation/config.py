@@ -13,7 +13,7 @@ from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import TIES, Ties
 from xcg.user_model.model import UserModel, check, checked_models, choice, resolve_models, text
-from xcg.yaml_file import Place, YamlFile, load_yaml
+from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 
 Unanswered = Literal["zero", "skip"]
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
@@ -64,7 +64,7 @@ def _models(value: object, file: YamlFile) -> list[UserModel]:
     several = isinstance(value, list)
     models = []
     for index, spec in enumerate(value if isinstance(value, list) else [value]):
-        place: Place = ("user_model", index) if several else ("user_model",)
+        place: KeyPath = ("user_model", index) if several else ("user_model",)
         if isinstance(spec, Mapping):
             models += checked_models(spec, _below(file, place))
             continue
@@ -77,7 +77,7 @@ def _models(value: object, file: YamlFile) -> list[UserModel]:
     return models
 
 
-def _below(file: YamlFile, place: Place) -> Callable[[Place], str]:
+def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:
     return lambda inner: file.where(place + inner)
 
 

@@ -22,7 +22,7 @@ from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
 from xcg.user_model.relevance_value import Normalisation, RelevanceValue
-from xcg.yaml_file import Place, dotted, load_yaml
+from xcg.yaml_file import KeyPath, format_key_path, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
 OF_SCALE = {"level": "levels", "share": "inex-2005"}
@@ -86,7 +86,7 @@ class UserModel:
     def of(cls, mapping: Mapping[str, object], where: object = "user model") -> UserModel:
         """Return the model of a mapping in the form of the YAML files; InputError where it is wrong."""
         return checked_model(
-            mapping, lambda place: f"{where}: {dotted(place)}" if place else str(where)
+            mapping, lambda place: f"{where}: {format_key_path(place)}" if place else str(where)
         )
 
     @classmethod
@@ -123,7 +123,9 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
     if isinstance(spec, UserModel):
         return [spec]
     if isinstance(spec, Mapping):
-        return checked_models(spec, lambda at: f"user model: {dotted(at)}" if at else "user model")
+        return checked_models(
+            spec, lambda at: f"user model: {format_key_path(at)}" if at else "user model"
+        )
     if isinstance(spec, os.PathLike) or (
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
@@ -134,7 +136,7 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
     raise XcgError(f"illegal user model {spec!r}: expected a name, a file or a mapping")
 
 
-def checked_models(content: object, where: Callable[[Place], str]) -> list[UserModel]:
+def checked_models(content: object, where: Callable[[KeyPath], str]) -> list[UserModel]:
     """Return the models of a mapping that may have lists of values for its parameters."""
     if not isinstance(content, Mapping):
         return [checked_model(content, where)]
@@ -142,7 +144,7 @@ def checked_models(content: object, where: Callable[[Place], str]) -> list[UserM
 
 
 def expanded(
-    content: Mapping[str, object], where: Callable[[Place], str]
+    content: Mapping[str, object], where: Callable[[KeyPath], str]
 ) -> list[Mapping[str, object]]:
     """Return the mappings of all combinations of the values that stand in lists or ranges.
 
@@ -154,9 +156,9 @@ def expanded(
     >>> [model["name"] for model in models]
     ['m[alpha=0]', 'm[alpha=1]']
     """
-    axes: list[tuple[Place, list[object]]] = []
+    axes: list[tuple[KeyPath, list[object]]] = []
 
-    def look(value: object, place: Place) -> None:
+    def look(value: object, place: KeyPath) -> None:
         if isinstance(value, list):
             if not value:
                 raise InputError(where(place), "an empty list: expected values to try")
@@ -185,11 +187,11 @@ def expanded(
 _MOST_MODELS = 10_000
 
 
-def _axis_names(places: list[Place]) -> list[str]:
+def _axis_names(places: list[KeyPath]) -> list[str]:
     """Call each axis by its last key, or by the whole place where another has that key too."""
     last = [str(place[-1]) for place in places]
     return [
-        dotted(place) if last.count(name) > 1 else name
+        format_key_path(place) if last.count(name) > 1 else name
         for place, name in zip(places, last, strict=True)
     ]
 
@@ -202,7 +204,7 @@ def _setting(name: str, value: object) -> str:
 
 
 def _with_values(
-    content: Mapping[str, object], places: list[Place], values: tuple[object, ...]
+    content: Mapping[str, object], places: list[KeyPath], values: tuple[object, ...]
 ) -> dict[str, object]:
     copy: Any = _copied(content)
     for place, value in zip(places, values, strict=True):
@@ -233,7 +235,7 @@ def _range(value: Mapping[object, object], where: str) -> list[object]:
     return [round(first + index * step, 12) for index in range(count)]
 
 
-def checked_model(content: object, where: Callable[[Place], str]) -> UserModel:
+def checked_model(content: object, where: Callable[[KeyPath], str]) -> UserModel:
     """Return the model of a mapping; ``where`` says for a place in it how messages name it."""
     values = check(content, _schema(), where)
     try:
@@ -242,7 +244,7 @@ def checked_model(content: object, where: Callable[[Place], str]) -> UserModel:
         raise InputError(where(("spans",)), str(error)) from None
 
 
-def check(content: object, schema: vol.Schema, where: Callable[[Place], str]) -> dict[str, Any]:
+def check(content: object, schema: vol.Schema, where: Callable[[KeyPath], str]) -> dict[str, Any]:
     """Return what a schema makes of a mapping; InputError for the first thing that is wrong."""
     if not isinstance(content, Mapping):
         raise InputError(where(()), f"expected keys with values, found {_kind(content)}")
@@ -264,7 +266,7 @@ def _kind(value: object) -> str:
     return "nothing" if value is None else f"{type(value).__name__} {value!r}"
 
 
-def _legal_keys(schema: vol.Schema, place: Place) -> list[str]:
+def _legal_keys(schema: vol.Schema, place: KeyPath) -> list[str]:
     level: Any = schema.schema
     for key in place:
         level = next(inner for marker, inner in level.items() if str(marker) == str(key))
