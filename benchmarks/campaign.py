@@ -26,7 +26,8 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.formats.base import read_assessments
 from xcg.formats.run_reading import read_runs
 from xcg.judgements.recall_base import RecallBase
-from xcg.simulation.campaign import Shape, simulate
+from xcg.simulation.campaign import simulate
+from xcg.simulation.shape import Shape
 
 MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
 _TOPICS, _FLAT_RUNS = 51, 69  # of flat retrieval

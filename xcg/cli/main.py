@@ -790,7 +790,7 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     """Write a simulated campaign into a new FOLDER: documents, assessments, runs, config.yaml."""
     import dataclasses
 
-    from xcg.simulation.campaign import Shape
+    from xcg.simulation.shape import Shape
     from xcg.simulation.campaign import simulate as write_campaign
 
     given = {name: value for name, value in shape.items() if value is not None}

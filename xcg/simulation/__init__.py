@@ -1,1 +1,1 @@
-"""Simulated campaigns: documents, assessments and runs generated from a seed."""
+"""Simulated campaigns of any size: documents, assessments and runs that follow from a seed."""

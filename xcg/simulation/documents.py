@@ -1,0 +1,234 @@
+"""Simulated articles: parts that are shared by many articles, filled with pseudo-words.
+
+Articles share parts because drawing millions of elements one by one would be slow. Each article still
+has its own words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.simulation.article_parts import GRANULARITY, PartBuilder
+from xcg.simulation.shape import Shape, Stream
+
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_JOURNALS = "an cg co cs dt ex ic it mi mu pd so tc td tp ts".split()  # noqa: SIM905
+
+_SLOT = -1  # a token to be replaced by a word
+_WORDS = 10_000
+_QUANTILES = 1 << 18
+
+
+def _vocabulary(rng: np.random.Generator) -> list[str]:
+    """Return pseudo-words by decreasing frequency; frequent words tend to be short."""
+    onsets = [*"bcdfghjklmnprstvwz", "qu", "br", "ch", "cl", "dr", "gr", "pl", "pr", "sh", "st", "th"]
+    syllables = [onset + vowel for onset in onsets for vowel in (*"aeiou", "ea", "io")]
+    lengths = rng.integers(1, 5, 3 * _WORDS).tolist()
+    draws = rng.integers(0, len(syllables), (3 * _WORDS, 4)).tolist()
+    distinct = {
+        "".join(syllables[syllable] for syllable in draw[:length]): None
+        for draw, length in zip(draws, lengths, strict=True)
+    }
+    words = list(distinct)[:_WORDS]
+    keys = rng.random(len(words)) * 6 + [len(word) for word in words]
+    return [words[index] for index in np.argsort(keys, kind="stable").tolist()]
+
+
+def _zipf_mandelbrot_quantiles() -> Ints:
+    """Return the word numbers at evenly spaced quantiles of the Zipf-Mandelbrot distribution."""
+    weights = np.cumsum(1 / (np.arange(_WORDS) + 2.7))
+    quantiles = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+    numbers: Ints = np.searchsorted(weights, quantiles * weights[-1]).astype(np.int32)
+    return numbers
+
+
+class Retrievable(NamedTuple):
+    """Retrievable elements in document order; see :class:`~xcg.simulation.article_parts.PartBuilder`.
+
+    The descendants of element i are the elements i + 1 … ends[i] - 1.
+    """
+
+    paths: list[str]
+    granularities: Floats
+    parents: Ints
+    ends: Ints
+
+    def below(self, parent: int, position: int, path: str) -> Retrievable:
+        """Return the elements as part of a longer list.
+
+        Args:
+            parent: Index of the element that contains all of them.
+            position: Index of the first of them.
+            path: Path of the outermost element.
+        """
+        return Retrievable(
+            [path + below for below in self.paths],
+            self.granularities,
+            np.where(self.parents < 0, parent, self.parents + position).astype(np.int32),
+            self.ends + np.int32(position),
+        )
+
+    @classmethod
+    def concatenate(cls, lists: Iterable[Retrievable]) -> Retrievable:
+        """Join lists whose indices already refer to the joined list."""
+        paths, *arrays = zip(*lists, strict=True)
+        granularities, parents, ends = map(np.concatenate, arrays)
+        return cls([path for part in paths for path in part], granularities, parents, ends)
+
+
+@dataclass
+class _Part:
+    """A part of articles: markup and word slots as tokens, and its retrievable elements."""
+
+    tokens: Ints
+    elements: int
+    depth_sum: int
+    retrievable: Retrievable
+
+
+class Article(NamedTuple):
+    """An article as the numbers of its parts."""
+
+    name: str
+    front: int
+    sections: list[int]
+    references: list[int]
+
+
+class ArticleFactory:
+    """Draws articles. The parts depend only on the shape's ``seed`` and ``elements``."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._words = [f"{word} " for word in _vocabulary(shape.generator(Stream.VOCABULARY))]
+        self._markup: dict[str, int] = {}
+        self._fronts = self._parts(0, 40, 2, lambda part: part.front_matter(shape.elements))
+        self._sections = self._parts(1, 400, 3, self._section)
+        self._references = self._parts(2, 40, 5, PartBuilder.reference)
+        self._start = self._tokens([f"{DECLARATION}<article>"])
+        self._body = self._tokens(["\n<bdy>"])
+        self._back = self._tokens(["</bdy>\n<bm>\n<bib>\n<bibl>"])
+        self._end = self._tokens(["</bibl></bib></bm></article>\n"])
+        self._end_without_back = self._tokens(["</bdy></article>\n"])
+        self._bytes_of = np.array(
+            [text.encode() for text in (*self._words, *self._markup)], dtype=object
+        )
+        self._quantiles = _zipf_mandelbrot_quantiles()
+        self._reference_size = sum(part.elements for part in self._references) / len(self._references)
+
+    def _parts(
+        self, kind: int, count: int, depth: int, build: Callable[[PartBuilder], None]
+    ) -> list[_Part]:
+        parts = []
+        for number in range(count):
+            builder = PartBuilder(self._shape.generator(Stream.PART, kind, number), depth)
+            build(builder)
+            retrievable = Retrievable(
+                builder.paths,
+                np.array(builder.granularities, np.float64),
+                np.array(builder.parents, np.int32),
+                np.array(builder.ends, np.int32),
+            )
+            tokens = self._tokens(builder.pieces)
+            parts.append(_Part(tokens, builder.elements, builder.depth_sum, retrievable))
+        return parts
+
+    def _section(self, builder: PartBuilder) -> None:
+        mean = self._shape.elements * 0.74 / 6  # six sections have the greater part of an article
+        size = builder.rng.lognormal(math.log(mean) - 0.125, 0.5)
+        builder.section("sec", max(round(size), 4))
+
+    def _tokens(self, pieces: Iterable[str | int]) -> Ints:
+        """Return a token for each stretch of markup, and a slot for each word."""
+        tokens: list[int] = []
+        markup = ""
+        for piece in (*pieces, 0):
+            if isinstance(piece, str):
+                markup += piece
+                continue
+            if markup:
+                tokens.append(self._markup.setdefault(markup, _WORDS + len(self._markup)))
+                markup = ""
+            tokens += [_SLOT] * piece
+        return np.array(tokens, dtype=np.int32)
+
+    def draw(self, number: int, rng: np.random.Generator) -> Article:
+        """Draw the parts of an article: log-normal in size, with a fifth for the references."""
+        journal = _JOURNALS[number % len(_JOURNALS)]
+        name = f"{journal}/{1995 + number // len(_JOURNALS) % 8}/a{number:05d}"
+        front = int(rng.integers(len(self._fronts)))
+        size = self._shape.elements * rng.lognormal(-0.125, 0.5)
+        count = round(size * 0.2 / self._reference_size * rng.lognormal(-0.08, 0.4))
+        references = rng.integers(len(self._references), size=count).tolist()
+        left = size - self._fronts[front].elements - 2
+        left -= sum(self._references[n].elements for n in references) + 3 * bool(references)
+        sections: list[int] = []
+        while True:
+            section = int(rng.integers(len(self._sections)))
+            elements = self._sections[section].elements
+            if sections and elements > 2 * left:  # the size is closer to the target without it
+                return Article(name, front, sections, references)
+            sections.append(section)
+            left -= elements
+
+    def _parts_of(self, article: Article) -> tuple[_Part, list[_Part], list[_Part]]:
+        return (
+            self._fronts[article.front],
+            [self._sections[number] for number in article.sections],
+            [self._references[number] for number in article.references],
+        )
+
+    def elements(self, article: Article) -> tuple[int, int]:
+        """Return the number of elements of an article, and the sum of their depths."""
+        front, sections, references = self._parts_of(article)
+        parts = [front, *sections, *references]
+        back, back_depths = (3, 2 + 3 + 4) if references else (0, 0)
+        return (
+            2 + back + sum(part.elements for part in parts),
+            1 + 2 + back_depths + sum(part.depth_sum for part in parts),
+        )
+
+    def xml(self, article: Article, rng: np.random.Generator) -> bytes:
+        """Return an article as XML, with words drawn from ``rng``."""
+        front, sections, references = self._parts_of(article)
+        tokens = [self._start, front.tokens, self._body, *(part.tokens for part in sections)]
+        if references:
+            tokens += [self._back, *(part.tokens for part in references), self._end]
+        else:
+            tokens.append(self._end_without_back)
+        joined = np.concatenate(tokens)
+        slots = np.flatnonzero(joined == _SLOT)
+        joined[slots] = self._quantiles[rng.integers(0, _QUANTILES, len(slots), dtype=np.uint32)]
+        return b"".join(self._bytes_of[joined].tolist())
+
+    def retrievable(self, article: Article) -> Retrievable:
+        """Return the elements of an article that systems retrieve."""
+        front, sections, _ = self._parts_of(article)
+        body = 1 + len(front.retrievable.paths)
+        end = body + 1 + sum(len(part.retrievable.paths) for part in sections)
+        lists = [
+            _single("/article[1]", "article", -1, end),
+            front.retrievable.below(0, 1, "/article[1]/fm[1]"),
+            _single("/article[1]/bdy[1]", "bdy", 0, end),
+        ]
+        position = body + 1
+        for number, part in enumerate(sections, 1):
+            path = f"/article[1]/bdy[1]/sec[{number}]"
+            lists.append(part.retrievable.below(body, position, path))
+            position += len(part.retrievable.paths)
+        return Retrievable.concatenate(lists)
+
+
+def _single(path: str, tag: str, parent: int, end: int) -> Retrievable:
+    return Retrievable(
+        [path], np.array([GRANULARITY[tag]]), np.array([parent], np.int32), np.array([end], np.int32)
+    )
