@@ -47,7 +47,7 @@ IDEAL_PRINTED = {
 
 
 def value(measure: str, gains: object = G, ideal: object = IDEAL) -> float | None:
-    return MEASURES.parse(measure)(TopicGains(gains, ideal, 0))  # type: ignore[arg-type]
+    return MEASURES.parse(measure).compute(TopicGains(gains, ideal, 0))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", PRINTED)

@@ -81,28 +81,28 @@ def test_a_list_of_measures_keeps_order_and_drops_repeats() -> None:
 
 def test_the_user_models_effort_is_the_default_and_the_name_comes_first() -> None:
     topic = TopicGains([0.5, 1.0], [1.0, 0.5], 0)
-    linear = MEASURES.parse("ep(interpolation=linear)@0.4")(topic)
-    assert MEASURES.parse("ep@0.4")(topic, {"interpolation": "linear"}) == linear
+    linear = MEASURES.parse("ep(interpolation=linear)@0.4").compute(topic)
+    assert MEASURES.parse("ep@0.4").compute(topic, {"interpolation": "linear"}) == linear
     segment = MEASURES.parse("ep(interpolation=segment)@0.4")
-    assert segment(topic, {"interpolation": "linear"}) == pytest.approx(3 / 7)
+    assert segment.compute(topic, {"interpolation": "linear"}) == pytest.approx(3 / 7)
 
 
 def test_unretrieved_ideal_elements_count_once() -> None:
     # One hit at rank 1 of 0.5, ideal 1 and 0.5, so ep = 0.5; one ideal element is not retrieved.
     topic = TopicGains([0.5], [1.0, 0.5], 1)
-    assert MEASURES.parse("MAep")(topic) == pytest.approx(0.25)
-    assert MEASURES.parse("MAep(unretrieved=max)")(topic) == pytest.approx(0.25)
+    assert MEASURES.parse("MAep").compute(topic) == pytest.approx(0.25)
+    assert MEASURES.parse("MAep(unretrieved=max)").compute(topic) == pytest.approx(0.25)
     # Two hits in one ideal element, the other missed: N is 3 or 2.
     topic = TopicGains([0.9, 0.1], [1.0, 0.5], 1)
     both = 0.9 / 1 + 1 / 2
-    assert MEASURES.parse("MAep")(topic) == pytest.approx(both / 3)
-    assert MEASURES.parse("MAep(unretrieved=max)")(topic) == pytest.approx(both / 2)
+    assert MEASURES.parse("MAep").compute(topic) == pytest.approx(both / 3)
+    assert MEASURES.parse("MAep(unretrieved=max)").compute(topic) == pytest.approx(both / 2)
 
 
 def test_gains_above_the_ideal_count_as_the_ideal() -> None:
     # xCG reaches 2 and 4; the ideal's total is 2: at both ranks its rank 1 is compared.
     topic = TopicGains([2.0, 2.0], [2.0], 0)
-    assert MEASURES.parse("MAep")(topic) == pytest.approx((1 / 1 + 1 / 2) / 2)
+    assert MEASURES.parse("MAep").compute(topic) == pytest.approx((1 / 1 + 1 / 2) / 2)
 
 
 def test_a_level_is_reached_within_a_billionth_of_the_total() -> None:

@@ -248,7 +248,7 @@ def compare_chunks(
             continue
         for tally in tallies:
             answered = tally.run in stages.view.rankings
-            reading, best = stages.material(tally.run, ideal, model, ()).readings(unit)
+            reading, best = stages.details(tally.run, ideal, model, ()).readings(unit)
             read = _Read(stages, tally.run, ideal, model, unit)
             tally.unanswered += not answered
             if answered or unanswered == "zero":

@@ -118,14 +118,14 @@ def curves(
 
 
 def _ideal_ranking(ideal: IdealTopic, of_run: TopicGains) -> TopicGains:
-    """Return the ranking of the ideal elements, with the material of a run."""
-    material = of_run.beside("the ideal ranking")
+    """Return the ranking of the ideal elements, with the details of a run's ranking."""
+    details = of_run.required_details("the ideal ranking")
 
     def readings(unit: TextUnit) -> tuple[Reading, Reading]:
-        _, best = material.readings(unit)
+        _, best = details.readings(unit)
         return best, best
 
-    return TopicGains(ideal.gains, ideal.gains, 0, material._replace(readings=readings))
+    return TopicGains(ideal.gains, ideal.gains, 0, details._replace(readings=readings))
 
 
 def _mean(curves: Sequence[CurveOf]) -> CurveOf:

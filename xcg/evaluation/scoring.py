@@ -24,8 +24,6 @@ from xcg.garbage import seldom_collected
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, trec_figures
 from xcg.runs.run import Run
-from xcg.user_model.near_misses import exact, judged
-from xcg.user_model.overlap_models import is_own
 
 if TYPE_CHECKING:
     from xcg.documents.corpus import Corpus
@@ -139,12 +137,7 @@ def depends_on_other_runs(work: Work) -> bool:
     """
     if not work.measures or work.corpus is not None:
         return False
-    return any(
-        model.relevance_value.near_misses.function not in (judged, exact)
-        or not is_own(model.relevance_value.partially_seen)
-        or getattr(model.ideal.plain, "__module__", "") != "xcg.user_model.ideal"
-        for model in work.models
-    )
+    return any(model.depends_on_other_runs for model in work.models)
 
 
 class _Scoring:
@@ -292,13 +285,13 @@ class _Sheet:
         if definition.needs == "gains" and not len(topic.ideal):  # type: ignore[arg-type]
             return
         try:
-            value = measure(topic, self._effort)
+            value = measure.compute(topic, self._effort)
             if value is None:
                 return
             column.values[name] = value
-            if definition.parts is not None and not measure.is_mean_of_figures(self._effort):
-                parts = definition.parts(topic, measure.cutoff, measure.settings(self._effort))
-                column.parts.append(parts)
+            part = measure.aggregate_input(topic, self._effort)
+            if part is not None:
+                column.parts.append(part)
         except XcgError as error:
             message = f"{measure}: {error}"
             raise InputError(f"{run.source}, topic {name}", message) from None

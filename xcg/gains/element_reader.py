@@ -15,7 +15,7 @@ from typing import Literal
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError
 from xcg.user_model.near_misses import exact
-from xcg.user_model.overlap_models import is_own
+from xcg.user_model.parts import ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
 NEGLIGIBLE = 1e-9
@@ -159,7 +159,9 @@ class Reader:
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._sizes: list[int] | None = None
         self._size = size
-        self._ignores_overlap = self._alpha == 0 and is_own(relevance_value.partially_seen)
+        self._ignores_overlap = self._alpha == 0 and ignores_overlap_at_alpha_0(
+            relevance_value.partially_seen
+        )
         self._earlier: list[int] = []
         self._taken_in = 0
         self._seen: set[int] = set()

@@ -16,8 +16,8 @@ from xcg.gains.element_reader import JudgedDocument, Reader
 from xcg.gains.span_reader import GoldSpan, ReadResult, Result, SpanReader, SpanTopic
 from xcg.judgements.recall_base import Assessment, Scale
 from xcg.lazy_modules import np
-from xcg.measures import Material, TopicGains
-from xcg.measures.definition import Graded, vector
+from xcg.measures import RankingDetails, TopicGains
+from xcg.measures.definition import GradedResult, vector
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.measures.text_effort import Reading, by_density
 from xcg.runs.result_overlap import overlapping_results
@@ -80,13 +80,13 @@ class Stages:
         Without an ideal there are no gains.
         """
         if not ideal.gains:
-            return TopicGains((), (), 0, self.material(run, ideal, model, ()))
+            return TopicGains((), (), 0, self.details(run, ideal, model, ()))
         if ideal.gold is None:
             found = ranking_gains(self.view.ranking(run), ideal, model)
-            return replace(found, material=self.material(run, ideal, model, found.gains))
+            return replace(found, details=self.details(run, ideal, model, found.gains))
         read, missed = self.read(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
-        return TopicGains(gains, ideal.vector, missed, self.material(run, ideal, model, gains))
+        return TopicGains(gains, ideal.vector, missed, self.details(run, ideal, model, gains))
 
     def read(
         self,
@@ -171,7 +171,9 @@ class Stages:
         first, last = self._campaign.yardstick(model, unit, file).at([start, end]).tolist()
         return float(last - first)
 
-    def material(self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike) -> Material:
+    def details(
+        self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike
+    ) -> RankingDetails:
         """Return what measures can look at beside the gains of a run."""
         ranking = self.view.ranking(run)
         as_read = self._campaign.runs[run].rankings.get(self.view.topic)
@@ -194,7 +196,7 @@ class Stages:
             changes = [place > 0 and key != keys[place - 1] for place, key in enumerate(keys)]
             return list(itertools.accumulate(map(int, changes)))
 
-        return Material(
+        return RankingDetails(
             scores,
             recall_base,
             ties,
@@ -210,7 +212,7 @@ class Stages:
             self._texts[run] = self._campaign.text(self.view, run)
         return self._texts[run]
 
-    def _grades(self, run: str) -> tuple[list[Graded], float]:
+    def _grades(self, run: str) -> tuple[list[GradedResult], float]:
         """Return the results of a run as inex-eval-ng sees them, and the recall-base's exhaustivity."""
         assessed = self.view.assessed
         total = math.fsum(
@@ -223,7 +225,7 @@ class Stages:
         for (file, row), (_, start, end), unseen in zip(ranking, spans, new, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _mapped(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(Graded(e, s, end - start, unseen))
+            graded.append(GradedResult(e, s, end - start, unseen))
         return graded, total
 
 

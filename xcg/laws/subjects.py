@@ -119,7 +119,7 @@ class MeasureSubject:
     _scale: Scale = field(init=False, default="share")
 
     def __post_init__(self) -> None:
-        if self.measure.definition.less_is_better:
+        if self.measure.definition.lower_is_better:
             raise XcgError(f"{self.measure}: less is better, and the laws are for measures of success")
         reasons = []
         for form, scale in self._candidates():

@@ -14,17 +14,16 @@ from xcg.measures.definition import (
     RECALL,
     Curve,
     Definition,
-    Material,
     Measure,
     MeasureRegistry,
     Number,
+    Order,
     Parameters,
+    RankingDetails,
     TopicGains,
     split_measures,
 )
 from xcg.measures.effort import (
-    Interpolation,
-    Unretrieved,
     effort_precision,
     interpolated_mean_effort_precision,
     mean_effort_precision,
@@ -39,6 +38,7 @@ from xcg.measures.text_effort import (
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
+from xcg.user_model.effort import Interpolation, Unretrieved
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,10 +48,11 @@ if TYPE_CHECKING:
 __all__ = [
     "MEASURES",
     "Definition",
-    "Material",
     "Measure",
     "MeasureRegistry",
     "Number",
+    "Order",
+    "RankingDetails",
     "TopicGains",
     "cumulate",
     "effort_precision",
@@ -83,7 +84,7 @@ _FAMILIES = (graded, inex_eval, highlighted, classic)
 
 
 def _readings(topic: TopicGains, unit: str) -> tuple[Reading, Reading]:
-    return topic.beside(f"effort in {unit}").readings(cast("TextUnit", unit))
+    return topic.required_details(f"effort in {unit}").readings(cast("TextUnit", unit))
 
 
 InText = Callable[[Reading, Reading, Sequence[float]], "npt.NDArray[np.float64]"]

@@ -154,7 +154,7 @@ def _ranks_of_all(topic: TopicGains, documents: int, name: str) -> list[float]:
 
 def _levels(topic: TopicGains, name: str) -> list[tuple[int, int]]:
     relevant = check_gains(topic.gains) > 0
-    ties = topic.beside(name).ties()
+    ties = topic.required_details(name).tie_groups()
     counted: dict[int, list[int]] = {}
     for tie, hit in zip(ties, relevant, strict=True):
         counted.setdefault(tie, [0, 0])[0 if hit else 1] += 1
@@ -209,7 +209,7 @@ def _half_life(topic: TopicGains, cutoff: float, parameters: Parameters) -> floa
 
 
 def _relative(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    keys = topic.beside("relativeRelevance").keys()
+    keys = topic.required_details("relativeRelevance").system_scores()
     if keys is None:
         raise XcgError("relativeRelevance needs the system's scores: a run with scores or rsv")
     depth = len(keys) if math.isnan(cutoff) else int(cutoff)
@@ -230,7 +230,8 @@ DEFINITIONS = (
         name="ASL",
         title="average search length",
         formula="mean rank of the relevant results; tied results share their mean rank",
-        range="1 to the number of results, less being better",
+        range="1 to the number of results",
+        lower_is_better=True,
         source=f"Losee 1998; {_COMPARED}",
         example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
         caveat="Only retrieved relevant results count; without any the topic is left out of the mean.",
@@ -240,7 +241,8 @@ DEFINITIONS = (
         name="ESL",
         title="expected search length",
         formula="j + i·s / (r + 1), the non-relevant results seen before the wanted relevant ones",
-        range="0 to the number of results, less being better",
+        range="0 to the number of results",
+        lower_is_better=True,
         source=f"Cooper 1968; {_COMPARED}",
         example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
         caveat="A topic with too few relevant results is left out of the mean.",
@@ -294,7 +296,8 @@ DEFINITIONS = (
         name="frustration",
         title="frustration",
         formula="sliding ratio over the results without gain",
-        range="0 to 1, less being better",
+        range="0 to 1",
+        lower_is_better=True,
         source=f"Myaeng & Korfhage 1990; {_COMPARED}",
         example="gains 0, 1, 0: frustration@2 = 1 / 2",
         caveat="The literature at hand does not settle how non-relevant results weigh; here each 1.",
@@ -317,7 +320,8 @@ DEFINITIONS = (
         name="halfLife",
         title="ranked half-life",
         formula="the interpolated rank at which half of the run's total gain is reached",
-        range="0 to the number of results, less being better",
+        range="0 to the number of results",
+        lower_is_better=True,
         source=f"Borlund & Ingwersen 1998; {_COMPARED}",
         example="gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0",
         caveat="Compares with what was retrieved alone. A topic without gain is left out of the mean.",

@@ -28,7 +28,7 @@ Needs = Literal["gains", "scores", "grades", "text", "levels"]
 whatever was seen; exhaustivity, specificity and sizes; highlighted text; levels of relevance."""
 
 
-class Graded(NamedTuple):
+class GradedResult(NamedTuple):
     """A result as inex-eval-ng sees it.
 
     exhaustivity, specificity: mapped to 0 … 1. size: in characters. new: how many of them lie in no
@@ -41,45 +41,61 @@ class Graded(NamedTuple):
     new: int
 
 
-class Material(NamedTuple):
-    """What measures can look at beside the gains, each found when it is first asked for.
+class RankingDetails(NamedTuple):
+    """What a measure can use besides the gains; functions, so that only what is used is computed.
 
-    scores: the quantised score of every result, whatever was seen before. recall_base: those of all
-    judged elements. ties: the number of each result's rank, equal for tied ones. overlapping: for the
-    first results, or all, whether each contains, lies inside or repeats another of them. grades: see
-    :class:`Graded`, and the sum of exhaustivity over all judged elements. text: the highlighted text.
-    keys: the scores by which the system ordered its results, None where it gave none. readings: what
-    the user reads of the run, and of the ideal, in a unit of text.
+    Attributes:
+        scores: The quantised score of each result in rank order, whatever the user has seen before.
+        recall_base_scores: The quantised scores of all assessed elements.
+        tie_groups: A group number for each result; tied results have the same number.
+        overlaps: For the first n results (None: all), whether each contains, lies inside or repeats
+            another one of them.
+        grades: The results as inex-eval-ng uses them, and the sum of exhaustivity over all assessed
+            elements.
+        highlights: The ranking as text, with the highlighted text of the topic.
+        system_scores: The scores by which the system ordered its results; None if it gave none.
+        readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
+            of text.
     """
 
     scores: Callable[[], Sequence[float]]
-    recall_base: Callable[[], Sequence[float]]
-    ties: Callable[[], Sequence[int]]
-    overlapping: Callable[[int | None], Sequence[bool]]
-    grades: Callable[[], tuple[Sequence[Graded], float]]
-    text: Callable[[], HighlightedRanking]
-    keys: Callable[[], Sequence[float] | None]
+    recall_base_scores: Callable[[], Sequence[float]]
+    tie_groups: Callable[[], Sequence[int]]
+    overlaps: Callable[[int | None], Sequence[bool]]
+    grades: Callable[[], tuple[Sequence[GradedResult], float]]
+    highlights: Callable[[], HighlightedRanking]
+    system_scores: Callable[[], Sequence[float] | None]
     readings: Callable[[TextUnit], tuple[Reading, Reading]]
 
 
 @dataclass(frozen=True)
 class TopicGains:
-    """What the measures see of one ranking for one topic.
+    """The gains of one ranking for one topic: the input of all measures.
 
-    gains: xG by rank. ideal: xI, decreasing. not_retrieved: ideal elements that are not retrieved.
-    material: what some measures need beside the gains.
+    Attributes:
+        gains: xG, the gain of each result in rank order.
+        ideal: xI, the gains of the ideal ranking in decreasing order.
+        not_retrieved: The number of ideal elements that the ranking does not retrieve.
+        details: What some measures need besides the gains; None outside an evaluation.
     """
 
     gains: npt.ArrayLike
     ideal: npt.ArrayLike
     not_retrieved: int
-    material: Material | None = None
+    details: RankingDetails | None = None
 
-    def beside(self, name: str) -> Material:
-        """Return the material; XcgError that says what the measure needs where there is none."""
-        if self.material is None:
+    def required_details(self, name: str) -> RankingDetails:
+        """Return the details of the ranking.
+
+        Args:
+            name: The measure that needs them, for the error message.
+
+        Raises:
+            XcgError: If there are only gains.
+        """
+        if self.details is None:
             raise XcgError(f"{name} needs more than gains: use it in an evaluation")
-        return self.material
+        return self.details
 
 
 class Cutoff(NamedTuple):
@@ -126,6 +142,39 @@ class Number(NamedTuple):
         return f"{kind} {bound}" + (f" to {self.most:g}" if self.most < math.inf else "")
 
 
+class Order(NamedTuple):
+    """The order of a measure's values from best to worst.
+
+    >>> Order(lower_is_better=True).best([5.2, 3.0]), HIGHER_IS_BETTER.best([5.2, 3.0])
+    (3.0, 5.2)
+    """
+
+    lower_is_better: bool
+
+    def sort_key(self, value: float) -> float:
+        """Return a key that sorts better values first: ``sorted(values, key=order.sort_key)``."""
+        return value if self.lower_is_better else -value
+
+    def better(self, first: float, second: float) -> bool:
+        """Return whether the first value is better than the second."""
+        return self.sort_key(first) < self.sort_key(second)
+
+    def best(self, values: Iterable[float]) -> float:
+        """Return the best value; ValueError if there is none."""
+        return min(values, key=self.sort_key)
+
+    def rank(self, value: float, values: Iterable[float]) -> int:
+        """Return the rank of a value among values, from 1; equal values share a rank.
+
+        >>> [HIGHER_IS_BETTER.rank(value, [0.5, 0.7, 0.5]) for value in (0.7, 0.5)]
+        [1, 2]
+        """
+        return 1 + sum(self.better(other, value) for other in values)
+
+
+HIGHER_IS_BETTER = Order(lower_is_better=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
     """The declaration of a measure.
@@ -133,10 +182,9 @@ class Definition:
     parameters: name → the values it may have, the first being the default unless the user model's
     ``effort`` says otherwise, or a :class:`Number`. compute: ``(topic, cutoff, parameters) → value``,
     None where the measure is not defined for the ranking, so that the topic stays out of its mean.
-    needs: what it looks at. counts: which topics count in its mean; for measures of gains those with an
-    ideal gain above 0. curve: the points that a plot draws. fold: makes the mean over topics of what
-    ``parts`` gives for each, where that is no mean of the topics' values. of_levels: computes a measure
-    of levels in place of ``compute``; None where ir_measures does.
+    needs: what it looks at. curve: the points that a plot draws. aggregate: makes the mean over topics
+    of what ``aggregate_input`` gives for each, if that is not the mean of the topics' values. of_levels:
+    computes a measure of levels in place of ``compute``; None if ir_measures does.
     """
 
     name: str
@@ -149,10 +197,11 @@ class Definition:
     cutoff: Cutoff | None = None
     parameters: Mapping[str, tuple[str, ...] | Number] = field(default_factory=dict)
     caveat: str = ""
+    lower_is_better: bool = False
     needs: Needs = "gains"
     curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
-    parts: Callable[[TopicGains, float, Parameters], object] | None = None
-    fold: Callable[[Sequence[Any], float, Parameters], float] | None = None
+    aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
+    aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
     of_levels: Callable[[JudgedRanking, float, Parameters], float] | None = None
 
     @property
@@ -166,9 +215,9 @@ class Definition:
         return f"{name}@{self.cutoff.example}" if self.cutoff else name
 
     @property
-    def less_is_better(self) -> bool:
-        """Whether a lower value is the better one."""
-        return "less being better" in self.range
+    def order(self) -> Order:
+        """The order of this measure's values from best to worst."""
+        return Order(self.lower_is_better)
 
 
 @dataclass(frozen=True)
@@ -207,10 +256,15 @@ class Measure:
                     )
         return settings
 
-    def __call__(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float | None:
-        """Return the value for one topic, None where it has none.
+    def compute(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float | None:
+        """Return the value for one topic.
 
-        ``defaults`` are the user model's parameters.
+        Args:
+            topic: The gains of the ranking.
+            defaults: Values of parameters that the user model sets.
+
+        Returns:
+            The value; None if the measure is undefined for this ranking.
         """
         return self.definition.compute(topic, self.cutoff, self.settings(defaults))
 
@@ -220,17 +274,31 @@ class Measure:
             raise XcgError(f"{self.definition.name} has no curve")
         return self.definition.curve(topic, depth, self.settings(defaults))
 
-    def is_mean_of_figures(self, defaults: Mapping[str, str] | None = None) -> bool:
-        """Say whether the mean over topics is that of the topics' values, and needs no parts."""
-        folds = self.definition.fold is not None
-        return not folds or self.settings(defaults).get("mean") == "figures"
+    def averages_values(self, defaults: Mapping[str, str] | None = None) -> bool:
+        """Return whether the mean over topics is the arithmetic mean of the topics' values."""
+        aggregates = self.definition.aggregate is not None
+        return not aggregates or self.settings(defaults).get("mean") == "figures"
+
+    def aggregate_input(
+        self, topic: TopicGains, defaults: Mapping[str, str] | None = None
+    ) -> object | None:
+        """Return what :meth:`mean` needs of a topic besides its value; None if nothing."""
+        if self.definition.aggregate_input is None or self.averages_values(defaults):
+            return None
+        return self.definition.aggregate_input(topic, self.cutoff, self.settings(defaults))
 
     def mean(
-        self, values: Sequence[float], parts: Sequence[object], defaults: Mapping[str, str] | None
+        self, values: Sequence[float], inputs: Sequence[object], defaults: Mapping[str, str] | None
     ) -> float:
-        """Return the mean over topics of their values, or what the measure makes of their parts."""
-        if self.definition.fold is not None and not self.is_mean_of_figures(defaults):
-            return self.definition.fold(parts, self.cutoff, self.settings(defaults))
+        """Return the mean over topics.
+
+        Args:
+            values: The topics' values.
+            inputs: The topics' results of :meth:`aggregate_input`; unused if the mean is arithmetic.
+            defaults: Values of parameters that the user model sets.
+        """
+        if self.definition.aggregate is not None and not self.averages_values(defaults):
+            return self.definition.aggregate(inputs, self.cutoff, self.settings(defaults))
         # fsum is exact, so the mean does not depend on the order of topics.
         return math.fsum(values) / len(values)
 
@@ -351,12 +419,16 @@ class MeasureRegistry:
         definition = self.named(name)
         return Measure(definition, _cutoff(definition, at), _parameters(definition, brackets))
 
-    def less_is_better(self, text: str) -> bool:
-        """Return whether lower figures are better; False for a name that is no measure."""
+    def order(self, name: str | Measure) -> Order:
+        """Return the order of a measure's values from best to worst.
+
+        A name that is not a measure here, as in results of another installation, means higher is
+        better.
+        """
         try:
-            return self.parse(text).definition.less_is_better
+            return self.parse(name).definition.order
         except XcgError:
-            return False
+            return HIGHER_IS_BETTER
 
     def _standard(self, text: str, name: str, brackets: str | None, at: str | None) -> Measure | None:
         """Return the measure of levels that a text means, None where it means another."""

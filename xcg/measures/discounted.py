@@ -242,8 +242,8 @@ def _family() -> list[Definition]:
                 cutoff=RANK if averaged else RANK_OR_ALL,
                 parameters=parameters,
                 compute=_compute(normalised, averaged),
-                parts=_vectors,
-                fold=_fold(normalised, averaged),
+                aggregate_input=_vectors,
+                aggregate=_fold(normalised, averaged),
                 curve=None if averaged else _curve(normalised),
             )
             for averaged in (False, True)

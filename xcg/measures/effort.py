@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from xcg.lazy_modules import np
 from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal, cumulate
+from xcg.user_model.effort import Interpolation, Unretrieved
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-Interpolation = Literal["segment", "linear"]
-Unretrieved = Literal["uncredited", "max"]
 
 TOLERANCE = 1e-9
 """A curve reaches a gain level within this part of the ideal's total gain."""

@@ -265,7 +265,7 @@ _Figure = Callable[[HighlightedRanking, float, Parameters], float]
 
 def _on_text(name: str, figure: _Figure) -> _Compute:
     def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-        ranking = topic.beside(name).text()
+        ranking = topic.required_details(name).highlights()
         return figure(ranking, cutoff, parameters) if ranking.relevant else None
 
     return compute
@@ -304,7 +304,7 @@ def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> 
 
 
 def _ip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    ranking = topic.beside("AiP").text()
+    ranking = topic.required_details("AiP").highlights()
     if not ranking.relevant:
         return POINTS, [0.0] * len(POINTS)
     return POINTS, interpolated_precision(ranking, POINTS)

@@ -47,15 +47,15 @@ def precall(ranks: Sequence[Sequence[float]], total: float, recall: float) -> fl
 
 
 def _grouped(topic: TopicGains) -> list[list[float]]:
-    material = topic.beside("inexEval")
+    details = topic.required_details("inexEval")
     ranks: dict[int, list[float]] = {}
-    for tie, score in zip(material.ties(), material.scores(), strict=True):
+    for tie, score in zip(details.tie_groups(), details.scores(), strict=True):
         ranks.setdefault(tie, []).append(score)
     return list(ranks.values())
 
 
 def _precall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    total = math.fsum(topic.beside("inexEval").recall_base())
+    total = math.fsum(topic.required_details("inexEval").recall_base_scores())
     if total <= 0:
         return None
     ranks = _grouped(topic)
@@ -65,7 +65,7 @@ def _precall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float 
 
 
 def _precall_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    total = math.fsum(topic.beside("inexEval").recall_base())
+    total = math.fsum(topic.required_details("inexEval").recall_base_scores())
     ranks = _grouped(topic)
     return RECALL_POINTS, [precall(ranks, total, point) if total else 0.0 for point in RECALL_POINTS]
 
@@ -74,7 +74,7 @@ def _ng(
     recall: bool,
 ) -> Callable[[TopicGains, float, Parameters], float | None]:
     def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-        results, total = topic.beside("inex-eval-ng").grades()
+        results, total = topic.required_details("inex-eval-ng").grades()
         if total <= 0:
             return None
         considered = parameters["overlap"] == "considered"
@@ -96,7 +96,7 @@ def _ng(
 
 
 def _overlap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    top = topic.beside("overlap").overlapping(None if math.isnan(cutoff) else int(cutoff))
+    top = topic.required_details("overlap").overlaps(None if math.isnan(cutoff) else int(cutoff))
     return sum(top) / len(top) if top else None
 
 

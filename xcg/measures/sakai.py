@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from xcg.lazy_modules import np
 from xcg.measures.cumulated_gain import check_gains, check_ideal, cumulate
-from xcg.measures.effort import Unretrieved, divisor
+from xcg.measures.effort import divisor
+from xcg.user_model.effort import Unretrieved
 
 if TYPE_CHECKING:
     import numpy.typing as npt

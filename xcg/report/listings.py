@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from xcg.measures.definition import Definition, Number
 from xcg.report.tables import plain_table
+from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
-from xcg.user_model.model import Effort, UserModel, shipped_models
+from xcg.user_model.model import UserModel, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS

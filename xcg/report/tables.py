@@ -57,7 +57,7 @@ def _marks(results: Results, mark: bool, against: str | None) -> Marks:
     every = list(results.means())
     for measure in results.measures:
         for model in results.user_models:
-            if mark and not MEASURES.less_is_better(measure):
+            if mark and not MEASURES.order(measure).lower_is_better:
                 means = [r for r in every if (r.measure, r.user_model) == (measure, model)]
                 best = max((round(r.value, 4) for r in means), default=0.0)
                 found.update(

@@ -38,7 +38,7 @@ def limits(texts: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
             text = f"{name}={number}" if name else number
             raise XcgError(f"{text!r} is no limit: expected one like MAep=0.30")
         measure = str(MEASURES.parse(name))
-        if MEASURES.less_is_better(measure):
+        if MEASURES.order(measure).lower_is_better:
             raise XcgError(f"{measure} has no lower limit: less of it is better")
         found[measure] = max(least, found.get(measure, least))
     return found
@@ -84,7 +84,7 @@ def shortfalls(
                     )
     if baseline is not None:
         for measure in results.measures:
-            sign = -1 if MEASURES.less_is_better(measure) else 1
+            sign = -1 if MEASURES.order(measure).lower_is_better else 1
             for model in results.user_models:
                 other = _by_topic(results, baseline, measure, model)
                 for line in compare(results, measure, model, baseline, test, correction):

@@ -96,7 +96,11 @@ def perturb(
                     values = [
                         value
                         for topic_gains in topics
-                        if (value := measure(_inserted(topic_gains, place, count), effort[model_name]))
+                        if (
+                            value := measure.compute(
+                                _inserted(topic_gains, place, count), effort[model_name]
+                            )
+                        )
                         is not None
                     ]
                     if not values:

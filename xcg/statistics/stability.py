@@ -250,7 +250,7 @@ def variations(
     chosen = MEASURES.parse_all(measures)
     model = _one_model(bases, user_model)
     for measure in chosen:
-        if not measure.is_mean_of_figures(model.effort.parameters()):
+        if not measure.averages_values(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean over topics is no mean of the topics' figures")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
     documents = as_corpus(corpus)

@@ -13,13 +13,14 @@ from typing import Literal
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.registry import FunctionRegistry, Part
+from xcg.registry import Part
+from xcg.user_model.parts import PartRegistry
 
 Selection = Callable[[ElementTree, Mapping[str, float]], Iterable[str]]
-SELECTIONS: FunctionRegistry[Selection] = FunctionRegistry("ideal", "xcg.ideal")
+SELECTIONS: PartRegistry[Selection] = PartRegistry("ideal", "xcg.ideal")
 
 
-@SELECTIONS.register("kazai_lalmas")
+@SELECTIONS.register("kazai_lalmas", depends_on_other_runs=False)
 def kazai_lalmas(
     tree: ElementTree,
     scores: Mapping[str, float],
@@ -67,7 +68,7 @@ def kazai_lalmas(
     return [tree.path(row) for row in chosen]
 
 
-@SELECTIONS.register("full")
+@SELECTIONS.register("full", depends_on_other_runs=False)
 def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Keep every element that scores above 0, overlapping or not (INEX 2005 Thorough).
 
@@ -77,7 +78,7 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [path for path, score in scores.items() if score > 0]
 
 
-@SELECTIONS.register("max_gain")
+@SELECTIONS.register("max_gain", depends_on_other_runs=False)
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Keep the elements without overlap whose scores add up to the most (ours).
 
@@ -105,7 +106,7 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [tree.path(row) for row in sorted(chosen)]
 
 
-@SELECTIONS.register("leaves")
+@SELECTIONS.register("leaves", depends_on_other_runs=False)
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Keep the elements that score above 0 and have none such below them: the smallest.
 
@@ -119,7 +120,7 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     ]
 
 
-@SELECTIONS.register("roots")
+@SELECTIONS.register("roots", depends_on_other_runs=False)
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Keep the elements that score above 0 and have none such above them: the largest.
 

@@ -11,15 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from xcg.documents.text_units import TOKENIZERS, Tokenizer
+from xcg.documents.text_units import TOKENIZERS
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import vol
-from xcg.measures.effort import Interpolation, Unretrieved
 from xcg.registry import FunctionRegistry, Part
+from xcg.user_model.effort import Effort, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.ideal import SELECTIONS, Selection
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.parts import depends_on_other_runs
 from xcg.user_model.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
 from xcg.user_model.relevance_value import Normalisation, RelevanceValue
 from xcg.yaml_file import KeyPath, format_key_path, load_yaml
@@ -30,28 +31,6 @@ OF_SCALE = {"level": "levels", "share": "inex-2005"}
 Spans = Literal["refuse", "smallest_element", "text"]
 """What a result is that is a passage and no element: an error, or the smallest element around it. With
 ``text`` every result, an element too, is the text that it spans, see :mod:`xcg.gains.span_reader`."""
-EffortUnit = Literal["ranks", "characters", "words", "tokens"]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How effort-precision is read off the curves; a measure's own parameters come first.
-
-    unit: what effort is counted in, results visited or text read. tokenizer: what tokens are.
-    """
-
-    interpolation: Interpolation = "segment"
-    unretrieved: Unretrieved = "uncredited"
-    unit: EffortUnit = "ranks"
-    tokenizer: Part[Tokenizer] = field(default_factory=lambda: TOKENIZERS.part("words_and_marks"))
-
-    def parameters(self) -> dict[str, str]:
-        """Return the parameters that measures take from the user model."""
-        return {
-            "interpolation": self.interpolation,
-            "unretrieved": self.unretrieved,
-            "effort": self.unit,
-        }
 
 
 @dataclass(frozen=True)
@@ -81,6 +60,13 @@ class UserModel:
                     f"{part} is for elements; with spans: text, what is new and what is near follows "
                     "from the text that results share"
                 )
+
+    @property
+    def depends_on_other_runs(self) -> bool:
+        """Whether the gains of a run can depend on other runs if there is no corpus."""
+        rule = self.relevance_value
+        parts: tuple[Part[Any], ...] = (self.ideal, rule.partially_seen, rule.near_misses)
+        return any(depends_on_other_runs(part) for part in parts)
 
     @classmethod
     def of(cls, mapping: Mapping[str, object], where: object = "user model") -> UserModel:

@@ -20,25 +20,26 @@ from typing import TYPE_CHECKING
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
 from xcg.lazy_modules import np
-from xcg.registry import FunctionRegistry, Part
+from xcg.registry import Part
+from xcg.user_model.parts import PartRegistry
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
-NEAR_MISSES: FunctionRegistry[NearMisses] = FunctionRegistry("near-miss model", "xcg.near_miss_model")
+NEAR_MISSES: PartRegistry[NearMisses] = PartRegistry("near-miss model", "xcg.near_miss_model")
 
 _LEAST = 1e-9
 """A chance below this is none: the browsing user's walk ends somewhere."""
 
 
-@NEAR_MISSES.register("judged")
+@NEAR_MISSES.register("judged", depends_on_other_runs=False)
 def judged(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward what the assessors found relevant, and nothing else (Kazai & Lalmas 2006, 5.2.2)."""
     return {}
 
 
-@NEAR_MISSES.register("exact")
+@NEAR_MISSES.register("exact", depends_on_other_runs=False)
 def exact(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward ideal elements alone; whatever else is returned gains nothing, and counts as seen."""
     return {}

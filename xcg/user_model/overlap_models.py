@@ -22,15 +22,16 @@ import inspect
 from collections.abc import Callable
 
 from xcg.errors import XcgError, nearest
-from xcg.registry import FunctionRegistry, Part
+from xcg.registry import Part
+from xcg.user_model.parts import PartRegistry
 
 PartiallySeen = Callable[..., float]
-PARTIALLY_SEEN: FunctionRegistry[PartiallySeen] = FunctionRegistry("overlap model", "xcg.overlap_model")
+PARTIALLY_SEEN: PartRegistry[PartiallySeen] = PartRegistry("overlap model", "xcg.overlap_model")
 
 ARGUMENTS = ("score", "alpha", "rest", "seen", "tree", "result", "earlier", "scores")
 
 
-@PARTIALLY_SEEN.register("recursive")
+@PARTIALLY_SEEN.register("recursive", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def recursive(alpha: float, rest: float, score: float) -> float:
     """Add up what is new, child by child: α·rest + (1 − α)·q (Kazai & Lalmas 2006, equation 9).
 
@@ -40,7 +41,7 @@ def recursive(alpha: float, rest: float, score: float) -> float:
     return alpha * rest + (1 - alpha) * score
 
 
-@PARTIALLY_SEEN.register("capped")
+@PARTIALLY_SEEN.register("capped", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def capped(alpha: float, rest: float, score: float) -> float:
     """Do as ``recursive``, and give no more than the result's own score.
 
@@ -50,7 +51,7 @@ def capped(alpha: float, rest: float, score: float) -> float:
     return min(recursive(alpha, rest, score), score)
 
 
-@PARTIALLY_SEEN.register("new_characters")
+@PARTIALLY_SEEN.register("new_characters", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def new_characters(alpha: float, seen: float, score: float) -> float:
     """Pay for the share of new text: (1 − α·seen)·q, as if relevance were spread evenly (ours).
 
@@ -62,7 +63,9 @@ def new_characters(alpha: float, seen: float, score: float) -> float:
     return (1 - alpha * seen) * score
 
 
-@PARTIALLY_SEEN.register("first_seen_only")
+@PARTIALLY_SEEN.register(
+    "first_seen_only", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True
+)
 def first_seen_only(alpha: float, score: float) -> float:
     """Take a part for the whole: (1 − α)·q as soon as anything of it was seen (ours).
 
@@ -72,7 +75,7 @@ def first_seen_only(alpha: float, score: float) -> float:
     return (1 - alpha) * score
 
 
-@PARTIALLY_SEEN.register("growing_alpha")
+@PARTIALLY_SEEN.register("growing_alpha", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def growing_alpha(
     alpha: float, rest: float, seen: float, score: float, *, exponent: float = 1.0
 ) -> float:
@@ -87,11 +90,6 @@ def growing_alpha(
         raise ValueError(f"exponent is {exponent}: expected a number from 0")
     now = alpha * float(seen**exponent)
     return now * rest + (1 - now) * score
-
-
-def is_own(part: Part[PartiallySeen]) -> bool:
-    """Say whether a model is one of these: with α = 0 they all give the result's own score."""
-    return getattr(part.plain, "__module__", "") == __name__
 
 
 def wanted(part: Part[PartiallySeen]) -> tuple[str, ...]:

@@ -1,0 +1,41 @@
+"""How a user model counts effort: the parameters that effort-precision takes from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xcg.documents.text_units import TOKENIZERS, Tokenizer
+from xcg.registry import Part
+
+Interpolation = Literal["segment", "linear"]
+"""How the rank is interpolated at which a cumulated gain curve reaches a level."""
+Unretrieved = Literal["uncredited", "max"]
+"""How ideal elements that a run does not retrieve count in the divisor of MAep and Q."""
+EffortUnit = Literal["ranks", "characters", "words", "tokens"]
+"""What effort is counted in: visited results, or units of read text."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The effort of a user; a measure's own parameters override these.
+
+    Attributes:
+        interpolation: See :func:`xcg.measures.effort_precision`.
+        unretrieved: See :func:`xcg.measures.mean_effort_precision`.
+        unit: What effort is counted in: visited results, or units of read text.
+        tokenizer: Splits text into tokens, for the unit ``tokens``.
+    """
+
+    interpolation: Interpolation = "segment"
+    unretrieved: Unretrieved = "uncredited"
+    unit: EffortUnit = "ranks"
+    tokenizer: Part[Tokenizer] = field(default_factory=lambda: TOKENIZERS.part("words_and_marks"))
+
+    def parameters(self) -> dict[str, str]:
+        """Return the parameters that measures take from the user model."""
+        return {
+            "interpolation": self.interpolation,
+            "unretrieved": self.unretrieved,
+            "effort": self.unit,
+        }

@@ -1,0 +1,60 @@
+"""Registry of user-model parts with the properties that they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xcg.registry import F, FunctionRegistry, Part
+
+
+class PartRegistry(FunctionRegistry[F]):
+    """Functions that are parts of a user model.
+
+    >>> parts: PartRegistry = PartRegistry("ideal", "xcg.ideal")
+    >>> @parts.register("none", depends_on_other_runs=False)
+    ... def none(tree, scores): return []
+    >>> depends_on_other_runs(parts.part("none")), depends_on_other_runs(parts.part(sorted))
+    (False, True)
+    """
+
+    def register(
+        self,
+        name: str,
+        *,
+        depends_on_other_runs: bool = True,
+        ignores_overlap_at_alpha_0: bool = False,
+    ) -> Callable[[F], F]:
+        """Return a decorator that registers a function under a name.
+
+        Args:
+            name: The name in user models.
+            depends_on_other_runs: Whether the result can depend on elements that are neither assessed,
+                nor retrieved by the run itself, nor ancestors of such elements. Without a corpus,
+                a document's tree has only the elements that assessments and runs name, so the
+                gains of one run would depend on the other runs.
+            ignores_overlap_at_alpha_0: For overlap models: whether the value is the result's own score
+                if alpha is 0, so that the function need not be called.
+        """
+
+        def add(function: F) -> F:
+            function.__dict__.update(
+                depends_on_other_runs=depends_on_other_runs,
+                ignores_overlap_at_alpha_0=ignores_overlap_at_alpha_0,
+            )
+            return self.add(name, function)
+
+        return add
+
+
+def depends_on_other_runs(part: Part[Any]) -> bool:
+    """Return whether gains can depend on other runs if there is no corpus.
+
+    True for functions that declare nothing, such as users' own.
+    """
+    return bool(getattr(part.plain, "depends_on_other_runs", True))
+
+
+def ignores_overlap_at_alpha_0(part: Part[Any]) -> bool:
+    """Return whether an overlap model gives the result's own score if alpha is 0."""
+    return bool(getattr(part.plain, "ignores_overlap_at_alpha_0", False))
