@@ -23,9 +23,8 @@ from xcg.documents.sources import converted
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments
+from xcg.formats.highlights import locate_passages, read_highlights
 from xcg.formats.run_reading import read_run
-from xcg.judgements.highlights import read_highlights
-from xcg.judgements.text_search import place_passages
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
 
@@ -140,7 +139,7 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
         ("assessments", ASSESSMENTS, from_file(lenient(read_assessments))),
         ("runs", RUNS, from_file(lenient(read_run))),
         ("highlights", [MARKS], from_file(read_highlights)),
-        ("passages", [QUOTES], from_file(lambda file: place_passages(file, corpus))),
+        ("passages", [QUOTES], from_file(lambda file: locate_passages(file, corpus))),
         ("models", [MODEL, SWEEP], from_file(resolve_models)),
         ("configurations", [CONFIG + b"topics: {unanswered: skip}\n"], from_file(load_configuration)),
         (

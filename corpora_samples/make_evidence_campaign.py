@@ -23,7 +23,7 @@ from pathlib import Path
 from make_handbook_campaign import LONGEST, STRATEGIES, Element, Index, submission
 
 from xcg.documents.corpus import Corpus
-from xcg.judgements.text_search import place_passages
+from xcg.formats.highlights import locate_passages
 
 CONFIGURATION = """\
 corpus: {corpus}
@@ -71,7 +71,7 @@ def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus
     """Place passages and write them as assessments; name on standard error what was not found."""
     quotes = path.with_suffix(".quotes.jsonl")
     quotes.write_text("".join(json.dumps(passage) + "\n" for passage in passages), encoding="utf-8")
-    placed = place_passages(quotes, corpus)
+    placed = locate_passages(quotes, corpus)
     quotes.unlink()
     kept = {json.dumps(passage, ensure_ascii=False) for passage in placed.passages}
     path.write_text("".join(f"{line}\n" for line in sorted(kept)), encoding="utf-8")

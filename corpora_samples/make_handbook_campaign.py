@@ -23,8 +23,9 @@ from lxml import etree
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.formats.convert import assessments_as
+from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_writing import inex_2004
-from xcg.judgements.highlights import Highlight, assess, read_highlights
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span
 
 ROOT = Path(__file__).parent.parent

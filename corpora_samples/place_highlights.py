@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
-from xcg.judgements.text_search import place_passage
+from xcg.judgements.text_search import locate_passage
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,7 +28,7 @@ def main() -> int:
             record = json.loads(line)
             try:
                 tree = corpus.tree(record["doc"])
-                record["start"], record["end"] = place_passage(tree, record["text"])
+                record["start"], record["end"] = locate_passage(tree, record["text"])
                 record["text"] = tree.text[record["start"] : record["end"]]
             except XcgError as error:
                 print(

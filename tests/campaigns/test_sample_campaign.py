@@ -13,7 +13,7 @@ from conftest import ROOT, Command
 from lxml import etree
 
 import xcg
-from xcg.judgements.highlights import read_highlights
+from xcg.formats.highlights import read_highlights
 
 HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
 TOPICS = sorted((ROOT / "corpora_samples" / "handbook-topics").glob("*.xml"))

@@ -254,7 +254,10 @@ def test_every_beginning_of_xml_and_of_a_json_line_is_refused(tmp_path: Path, na
     text, reason = FORMS[name].sample.rstrip("\n"), "not well-formed XML"
     first = 1
     if name in IN_JSON:
-        first, reason = text.index("\n") + 2, "no JSON"  # a file that ends with a line is a good one
+        first, reason = (
+            text.index("\n") + 2,
+            "not valid JSON",
+        )  # a file may end after a line
     for length in range(first, len(text)):
         message = refusal(name, damaged(tmp_path, text[:length]))
         assert re.match(rf":\d: {reason}: ", message), message
@@ -491,7 +494,7 @@ SILENT = [
         SUBMISSION.format(TOPIC.format("<result><file>d</file><path>/a<b/>/c</path></result>")),
         "<path> holds further elements",
     ),
-    ("run", '{"topic": 1, "doc": "d", "path": "/a", "path": "/b"}', "the key 'path' stands twice"),
+    ("run", '{"topic": 1, "doc": "d", "path": "/a", "path": "/b"}', "the key 'path' occurs twice"),
     # other forms and other orders
     ("base", "1 Q0 851 7300", "illegal level 7300"),
     ("base", "1 Q0 d 0\n1 Q0 e 3 100 5:3\n", ":1: 4 columns; expected topic Q0 document relevant_char"),
@@ -500,15 +503,19 @@ SILENT = [
     ("run", "f#/a 1 Q0 1 2 t", "f#/a 1 as topic and Q0"),
     ("run", "1 Q0 f#٣:٤ 1 2 t", "'٣:٤' is no element path"),
     ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", "is no element path"),
-    ("run", "[{}]", ":1: expected JSON Lines, an object {…} a line"),
+    ("run", "[{}]", ":1: expected JSON Lines, one object {…} per line"),
     (
         "run",
         SUBMISSION.format(TOPIC.format(RESULT.replace("</result", "<rank>1_0</rank></result"))),
         "illegal rank '1_0'",
     ),
     # names that no output could hold
-    ("base", '{"topic": "\\ud800", "doc": "d", "level": 1}', "half a character (a lone surrogate)"),
-    ("base", '{"topic": "\\u001b[31m", "doc": "d", "level": 1}', "'topic' holds control characters"),
+    (
+        "base",
+        '{"topic": "\\ud800", "doc": "d", "level": 1}',
+        "'topic' has a lone surrogate",
+    ),
+    ("base", '{"topic": "\\u001b[31m", "doc": "d", "level": 1}', "'topic' has control characters"),
     (
         "base",
         '{"topic": "1\\n2", "doc": "d", "level": 1}',

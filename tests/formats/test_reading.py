@@ -405,8 +405,8 @@ class TestJsonLines:
             ),
             ('{"topic": "1", "doc": "f", "path": "/a", "rank": -1}', "rank is -1"),
             ('{"topic": "1", "doc": "f", "path": "/a", "rank": 1.5}', "rank is 1.5: expected a whole"),
-            ('{"topic": "1"', "no JSON"),
-            ("[]", "expected JSON Lines, an object {…} a line"),
+            ('{"topic": "1"', "not valid JSON"),
+            ("[]", "expected JSON Lines, one object {…} per line"),
         ],
     )
     def test_wrong_results(self, tmp_path: Path, line: str, message: str) -> None:

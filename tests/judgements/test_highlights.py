@@ -15,10 +15,11 @@ import xcg
 from xcg.documents.parsing import parse_document
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments
+from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_writing import inex_2004
-from xcg.judgements.highlights import Highlight, Scale, assess, read_highlights
+from xcg.judgements.highlights import Highlight, Scale, assess
 from xcg.judgements.recall_base import RecallBase
-from xcg.judgements.text_search import place_passage
+from xcg.judgements.text_search import locate_passage
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"
 
@@ -78,13 +79,13 @@ def test_exhaustivity_never_falls_towards_the_root(
 
 def test_passages_are_placed_by_their_text() -> None:
     tree = parse_document(b"<a><p>one\n two</p><p>two three</p></a>")
-    assert place_passage(tree, "one two") == (0, 8)
-    assert place_passage(tree, "two", within="/a[1]/p[2]") == (8, 11)
-    with pytest.raises(XcgError, match="more than once: 'two'"):
-        place_passage(tree, "two")
+    assert locate_passage(tree, "one two") == (0, 8)
+    assert locate_passage(tree, "two", within="/a[1]/p[2]") == (8, 11)
+    with pytest.raises(XcgError, match="occurs more than once: 'two'"):
+        locate_passage(tree, "two")
     for text in ("four", " "):
-        with pytest.raises(XcgError, match="no such text"):
-            place_passage(tree, text)
+        with pytest.raises(XcgError, match="the text does not occur"):
+            locate_passage(tree, text)
 
 
 GOOD = {"topic": "1", "doc": "d", "start": 0, "end": 10, "exhaustivity": 2, "text": "0123456789"}

@@ -14,7 +14,7 @@ from conftest import REAL_DATA, ROOT, Command
 
 import xcg
 from xcg.errors import InputError
-from xcg.judgements.text_search import place_passages
+from xcg.formats.highlights import locate_passages
 
 EVIDENCE = REAL_DATA / "evidence-inference"
 
@@ -30,8 +30,8 @@ CORPUS = {"d": "<a><p>The ﬁrst  “word”</p><p>x y</p><p>x\u00a0y</p></a>"}
 
 def test_white_space_and_unicode_forms_aside(tmp_path: Path) -> None:
     path = write(tmp_path, {"topic": 1, "doc": "d.xml", "text": "first “word” x", "exhaustivity": 2})
-    placed = place_passages(path, xcg.Corpus.of(CORPUS))
-    assert placed.passages == [
+    located = locate_passages(path, xcg.Corpus.of(CORPUS))
+    assert located.passages == [
         {"topic": 1, "doc": "d", "text": "ﬁrst  “word”x", "exhaustivity": 2, "start": 4, "end": 17}
     ]
 
@@ -44,18 +44,18 @@ def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> No
         {"topic": "1", "doc": "d", "text": "nowhere"},
         {"topic": "1", "doc": "d", "text": " "},
     )
-    placed = place_passages(path, xcg.Corpus.of(CORPUS))
-    assert [passage["start"] for passage in placed.passages] == [16, 19]
-    assert placed.ambiguous == 2
-    assert [message.partition(": ")[0] for message in placed.missing] == [f"{path}:3", f"{path}:4"]
+    located = locate_passages(path, xcg.Corpus.of(CORPUS))
+    assert [passage["start"] for passage in located.passages] == [16, 19]
+    assert located.ambiguous == 2
+    assert [message.partition(": ")[0] for message in located.missing] == [f"{path}:3", f"{path}:4"]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"doc": "e"}, "the corpus has no document 'e'"),
+        ({"doc": "e"}, "the corpus does not contain the document 'e'"),
         ({"doc": "../d"}, "is no corpus file"),
-        ({"near": 2}, "near is 2: expected a place from 0 to 1"),
+        ({"near": 2}, "near is 2: expected a number from 0 to 1"),
         ({"text": 3}, "text is 3: expected the words"),
         ({"txt": "x"}, "unknown field 'txt': did you mean 'text'?"),
     ],
@@ -63,7 +63,7 @@ def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> No
 def test_wrong_lines(tmp_path: Path, change: dict[str, object], message: str) -> None:
     path = write(tmp_path, {"topic": "1", "doc": "d", "text": "x", **change})
     with pytest.raises(InputError) as raised:
-        place_passages(path, xcg.Corpus.of(CORPUS))
+        locate_passages(path, xcg.Corpus.of(CORPUS))
     assert str(raised.value).startswith(f"{path}:1: ")
     assert message in str(raised.value)
 
@@ -87,7 +87,7 @@ def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> 
     quotes = write(tmp_path, {"topic": "1", "doc": "d", "text": "none"})
     missing = xcg_command("place", quotes, "--corpus", tmp_path / "corpus")
     assert missing.returncode == 1
-    assert "d has no such text: 'none'" in missing.stderr
+    assert "d does not contain 'none'" in missing.stderr
 
 
 @pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the experts' evidence is not beside the checkout")

@@ -279,8 +279,8 @@ def sweep(
     combinations are evaluated in one pass over the files.
     """
     from xcg.report.plots import check_format, save, sweep_plot
-    from xcg.report.tables import records
     from xcg.statistics.rank_correlation import shifts
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -313,7 +313,7 @@ def ideal(
     """Print the ideal recall-base of a topic: the elements that should be returned."""
     from xcg.errors import Notes
     from xcg.evaluation.ideals import ideal_elements, ideal_statistics
-    from xcg.report.tables import records
+    from xcg.tables import records
 
     if (topic is None) != statistics:
         raise XcgError("expected either --topic, or --statistics for all topics")
@@ -396,8 +396,8 @@ def compare(
     from xcg.measures import MEASURES
     from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
     from xcg.report.plots import check_format, differences_plot, save
-    from xcg.report.tables import records
     from xcg.statistics.gate import limits, shortfalls
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -488,7 +488,7 @@ def chunks(
     """
     from xcg.evaluation.chunks import compare_chunks
     from xcg.report.plots import check_format, reading_plot, save
-    from xcg.report.tables import records
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -567,9 +567,9 @@ def stability_assessors(
     from xcg.formats.convert import with_elements
     from xcg.report.plots import check_format, correlations_plot, ranges_plot, save
     from xcg.report.stability import assessor_rows, range_rows
-    from xcg.report.tables import records
     from xcg.statistics.stability import agreement as agreement_of
     from xcg.statistics.stability import variations
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -643,9 +643,9 @@ def stability_topics(
 
     from xcg.report.plots import check_format, save, swaps_plot
     from xcg.report.stability import needed_rows, swap_rows
-    from xcg.report.tables import records
     from xcg.statistics.significance import align
     from xcg.statistics.stability import measured_swap_rates
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -694,7 +694,7 @@ def stability_topics(
 )
 def report(explained: int, output: Path, **campaign: Any) -> None:
     """Write one HTML page with tables, curves, topics and explanations; it needs no network."""
-    from xcg.documents.output_files import whole_file
+    from xcg.documents.files import whole_file
     from xcg.report.html import write_report
 
     configuration = _configured(campaign)
@@ -819,9 +819,9 @@ def perturb(
     """
     from xcg.errors import Notes
     from xcg.report.plots import check_format, perturbation_plot, save
-    from xcg.report.tables import records
     from xcg.statistics.perturbation import COUNTS
     from xcg.statistics.perturbation import perturb as insert
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -877,7 +877,7 @@ def curves(
     from xcg.evaluation.curves import curves as find_curves
     from xcg.judgements.recall_base import MEAN
     from xcg.report.plots import check_format, curves_plot, save
-    from xcg.report.tables import records
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -932,8 +932,8 @@ def levels(
     number of levels; the last lines say how far the curves of each measure are apart.
     """
     from xcg.report.plots import check_format, levels_plot, save
-    from xcg.report.tables import records
     from xcg.statistics.levels import MEASURES, levels_experiment, spread
+    from xcg.tables import records
 
     if plot is not None:
         check_format(plot)
@@ -1012,8 +1012,9 @@ def assess(
     HIGHLIGHTS are JSON Lines with topic, doc, start, end and exhaustivity.
     """
     from xcg.documents.corpus import Corpus
+    from xcg.formats.highlights import read_highlights
     from xcg.formats.inex_writing import inex_2004
-    from xcg.judgements.highlights import Scale, read_highlights
+    from xcg.judgements.highlights import Scale
     from xcg.judgements.highlights import assess as assess_elements
 
     try:
@@ -1113,10 +1114,10 @@ def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
     import json
 
     from xcg.documents.corpus import Corpus
-    from xcg.judgements.text_search import place_passages
+    from xcg.formats.highlights import locate_passages
 
     with _file_or_stdout(output) as write:
-        placed = place_passages(passages, Corpus(corpus))
+        placed = locate_passages(passages, Corpus(corpus))
         write("".join(json.dumps(p, ensure_ascii=False) + "\n" for p in placed.passages))
     for message in placed.missing:
         click.echo(f"xcg: warning: {message}", err=True)
@@ -1196,7 +1197,7 @@ def break_(
     function failed. Needs the extra break.
     """  # noqa: D301
     from xcg.evaluation.campaign import as_user_models
-    from xcg.report.tables import records
+    from xcg.tables import records
 
     try:
         from xcg.laws.search import search
@@ -1250,7 +1251,7 @@ def _file_or_stdout(output: Path | None) -> Iterator[Callable[[str], None]]:
     if output is None:
         yield lambda text: click.echo(text, nl=False)
         return
-    from xcg.documents.output_files import whole_file
+    from xcg.documents.files import whole_file
 
     with whole_file(output) as file:
         yield lambda text: _write(file, text)

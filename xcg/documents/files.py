@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import glob
 import gzip
-import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 from xcg.errors import InputError, nearest
 from xcg.lazy_modules import etree
@@ -23,7 +22,6 @@ LONGEST_LINE = 1 << 20  # octets
 CHUNK = 1 << 15
 """Octets that are read at once; what is made of many more at once takes new memory each time."""
 _FIRST_LINES = 20
-_CONTROLS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
 HARDENED: dict[str, Any] = {
     "resolve_entities": False,
@@ -179,74 +177,26 @@ def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._El
             del element.getparent()[0]
 
 
-def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the objects of a JSON Lines file, each with its place; InputError for what is none."""
-    for number, line in lines(file, path):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            record = json.loads(line, object_pairs_hook=_without_twins)
-        except (ValueError, RecursionError) as error:
-            raise InputError(where, f"no JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise InputError(where, "expected JSON Lines, an object {…} a line")
-        topic = record.get("topic")
-        if isinstance(topic, str):
-            record["topic"] = topic = topic.strip()
-            if not topic:
-                raise InputError(where, "the topic is empty")
-        yield where, record
-
-
-def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the mapping of a JSON object; ValueError for a key that stands twice or is no text."""
-    record: dict[str, object] = {}
-    for key, value in pairs:
-        if key in record:
-            raise ValueError(f"the key {key!r} stands twice")
-        if isinstance(value, str) and not _CONTROLS.isdisjoint(value):
-            raise ValueError(f"{key!r} holds control characters")
-        try:
-            if isinstance(value, str):
-                value.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{key!r} holds half a character (a lone surrogate)") from None
-        record[key] = value
-    return record
-
-
-class Field(NamedTuple):
-    """A field of JSON Lines: its name, the types it may have, and what messages expect."""
-
-    name: str
-    kinds: tuple[type, ...]
-    expected: str
-    required: bool = True
-
-
-def check_record(record: dict[str, object], fields: Sequence[Field], where: str) -> None:
-    """Raise InputError for an unknown, missing or ill-typed field of a JSON object."""
-    names = [field.name for field in fields]
-    for key in record:
-        if key not in names:
-            raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
-    for field in fields:
-        if field.name not in record:
-            if field.required:
-                raise InputError(where, f"the field {field.name!r} is missing")
-            continue
-        value = record[field.name]
-        if not isinstance(value, field.kinds) or isinstance(value, bool):
-            raise InputError(where, f"{field.name} is {value!r}: expected {field.expected}")
-
-
-def looks_like_json(file: BufferedReader) -> bool:
-    """Say whether the first character that is no white space is a bracket; nothing is consumed."""
-    head = file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-    return head.startswith((b"{", b"["))
-
-
 def local_name(element: etree._Element) -> str:
     """Return the local name of an element in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears only when the block ends without an exception.
+
+    Raises:
+        InputError: If the file cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    try:
+        with temporary.open("xb") as file:
+            yield file
+        temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(path, f"cannot write: {error.strerror}") from None
+        raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
+from xcg.tables import html_table
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -161,10 +162,15 @@ class ElementTree:
         return f"<ElementTree {root}: {len(self)} elements>"
 
     def _repr_html_(self) -> str:
-        """Return the elements as a table for a notebook."""
-        from xcg.report.notebooks import tree_html
-
-        return tree_html(self)
+        """Return the elements and their sizes as an HTML table, indented by depth."""
+        rows = [
+            [
+                "\u00a0\u00a0" * (int(self.depth[row]) - 1) + self.paths[row].rpartition("/")[2],
+                int(self.characters[row]) if self.characters[row] >= 0 else None,
+            ]
+            for row in range(len(self))
+        ]
+        return html_table(["element", "characters"], rows, f"{len(self)} elements")
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self.find(path) is not None

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from xcg.documents.files import (
     PathLike,
     expand,
-    looks_like_json,
     looks_like_xml,
     open_input,
     peek_columns,
 )
 from xcg.errors import Notes
+from xcg.formats.json_records import looks_like_json
 from xcg.formats.trec_qrels import read_trec_qrels
 from xcg.judgements.recall_base import RecallBase
 

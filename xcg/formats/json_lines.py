@@ -6,9 +6,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from xcg.documents.files import Field, check_record, json_lines
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
+from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.recall_base import RecallBase, Span, check_pair, level_assessment
 
 _WHAT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))

@@ -8,9 +8,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from xcg.documents.files import Field, check_record, json_lines
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
+from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.runs.run import Ranking, Run, Topics, check_span, order_by, ranking_of
 
 _FIELDS = (

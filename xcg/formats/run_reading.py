@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from xcg.documents.files import PathLike, expand, looks_like_json, looks_like_xml, open_input
+from xcg.documents.files import PathLike, expand, looks_like_xml, open_input
 from xcg.errors import Notes
+from xcg.formats.json_records import looks_like_json
 from xcg.formats.trec_run import read_trec_run
 from xcg.runs.run import Run, Ties, Topics
 

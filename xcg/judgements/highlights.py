@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from xcg.documents.files import Field, PathLike, check_record, expand, json_lines, open_input
-from xcg.documents.paths import canonical_file
-from xcg.errors import InputError, UnmappedError, XcgError
+from xcg.errors import UnmappedError, XcgError
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
 from xcg.lazy_modules import np
 
@@ -22,15 +20,6 @@ if TYPE_CHECKING:
 
     from xcg.documents.corpus import Corpus
     from xcg.documents.tree import ElementTree
-
-_FIELDS = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
-    Field("start", (int,), "a whole number"),
-    Field("end", (int,), "a whole number"),
-    Field("exhaustivity", (int,), "a whole number"),
-    Field("text", (str,), "text", required=False),
-)
 
 
 class Highlight(NamedTuple):
@@ -67,30 +56,6 @@ class Scale:
     def specificity(self, share: float) -> int:
         """Return 3, 2 or 1 for a share above 0."""
         return 3 if share >= self.highly else 2 if share >= self.fairly else 1
-
-
-def read_highlights(paths: PathLike | Iterable[PathLike]) -> list[Highlight]:
-    """Read highlights from JSON Lines files; InputError with file and line for a wrong one."""
-    highlights = []
-    for path in expand(paths, "highlights in JSON Lines"):
-        with open_input(path) as file:
-            highlights += [_highlight(record, where) for where, record in json_lines(file, path)]
-    return highlights
-
-
-def _highlight(record: dict[str, Any], where: str) -> Highlight:
-    check_record(record, _FIELDS, where)
-    if record["exhaustivity"] not in (1, 2, 3):
-        raise InputError(where, f"exhaustivity is {record['exhaustivity']}: expected 1, 2 or 3")
-    start, end = record["start"], record["end"]
-    if not 0 <= start < end:
-        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
-    try:
-        name = canonical_file(record["doc"])
-    except ValueError as error:
-        raise InputError(where, str(error)) from None
-    topic, exhaustivity, text = str(record["topic"]), record["exhaustivity"], record.get("text")
-    return Highlight(topic, name, start, end, exhaustivity, text)
 
 
 def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None = None) -> RecallBase:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeGuard
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError
+from xcg.tables import html_table
 
 Grade = float | str
 Judged = int | Mapping[str, int | Sequence[float]] | Sequence[Sequence[float]]
@@ -234,10 +235,15 @@ class RecallBase:
         return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
 
     def _repr_html_(self) -> str:
-        """Return the topics as a table for a notebook."""
-        from xcg.report.notebooks import recall_base_html
-
-        return recall_base_html(self)
+        """Return an HTML table of the topics with the numbers of their files, elements and passages."""
+        rows = []
+        for topic in self.topics:
+            elements = [one for file in self.files(topic).values() for one in file.values()]
+            passages = sum(map(len, (*self.spans(topic).values(), *self.passages(topic).values())))
+            files = {*self.files(topic), *self.spans(topic), *self.passages(topic)}
+            relevant = sum(assessment.relevant for assessment in elements)
+            rows.append([topic, len(files), len(elements), relevant, passages])
+        return html_table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
 
     def add_topic(self, topic: str, source: str) -> None:
         """Make a topic an assessed one, even where nothing is relevant to it."""

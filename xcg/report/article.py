@@ -11,7 +11,7 @@ from lxml import etree
 from xcg.documents.files import local_name, open_input, xml_error
 from xcg.documents.parsing import hardened_parser
 from xcg.errors import InputError, XcgError, nearest
-from xcg.report.tables import plain_table
+from xcg.tables import text_table
 
 # What an element is for a reader, whatever its markup calls it.
 _TITLES = {"ti", "article-title", "st", "title"}
@@ -109,7 +109,7 @@ def _block(element: etree._Element, name: str) -> list[str]:
         return [textwrap.indent((element.text or "").strip("\n"), "    ")]
     if name in _TABLES:
         caption, rows = _table(element)
-        table = plain_table(rows[0], rows[1:]).rstrip("\n") if rows else ""
+        table = text_table(rows[0], rows[1:]).rstrip("\n") if rows else ""
         return [text for text in (_fill(caption), table) if text]
     lead = {"note": "    Note: ", "formula": "        "}
     kind = "note" if name in _NOTES else "formula" if name in _FORMULAS else ""

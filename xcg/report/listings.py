@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from xcg.measures.definition import Definition, Number
-from xcg.report.tables import plain_table
+from xcg.tables import text_table
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
@@ -33,7 +33,7 @@ def list_measures(definitions: Iterable[Definition]) -> str:
         ]
         for definition in definitions
     ]
-    return plain_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
+    return text_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
 
 
 def describe_measure(definition: Definition) -> str:
@@ -109,7 +109,7 @@ def list_user_models() -> str:
         for registry in (QUANTISATIONS, SELECTIONS, PARTIALLY_SEEN, NEAR_MISSES)
         for name in registry
     ]
-    return plain_table(heading, rows) + "\n" + plain_table(["part", "name", "what it is"], parts)
+    return text_table(heading, rows) + "\n" + text_table(["part", "name", "what it is"], parts)
 
 
 def show_user_model(name: str) -> str:
@@ -120,7 +120,7 @@ def show_user_model(name: str) -> str:
 
 def report_as_text(report: Report) -> str:
     """Return what a check found, for people."""
-    text = plain_table(["what was read", ""], [[name, str(n)] for name, n in report.counts.items()])
+    text = text_table(["what was read", ""], [[name, str(n)] for name, n in report.counts.items()])
     if not report.findings:
         return text + "\nclean: nothing to complain about\n"
     lines = [

@@ -1,49 +1,19 @@
-"""How results, trees, recall-bases and explanations show themselves in a notebook."""
+"""Show results and explanations as HTML in a notebook."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from xcg.tables import Html, html_table
+
 if TYPE_CHECKING:
-    from xcg.documents.tree import ElementTree
     from xcg.evaluation.explain import Explanation
     from xcg.evaluation.results import Results
-    from xcg.judgements.recall_base import RecallBase
 
-_MOST = 200  # rows; a notebook is no place for more
 _LONGEST_TEXT = 160  # characters of a stretch of text
-
-
-def table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """Return an HTML table; every cell is escaped, and numbers stand to the right.
-
-    >>> table(["run"], [["<b>"]])
-    '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{escape(name)}</th>" for name in heading)
-    kept = list(rows)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in kept[:_MOST])
-    if len(kept) > _MOST:
-        body += f"<tr><td colspan={len(heading)}>and {len(kept) - _MOST} more</td></tr>"
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-class _Html(str):
-    """A cell that is HTML already."""
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, _Html):
-        return f'<td style="text-align:left">{value}</td>'
-    if isinstance(value, float):
-        return f'<td style="text-align:right">{value:.4f}</td>'
-    if isinstance(value, int):
-        return f'<td style="text-align:right">{value}</td>'
-    return f"<td>{escape('' if value is None else str(value))}</td>"
 
 
 def results_html(results: Results) -> str:
@@ -55,32 +25,9 @@ def results_html(results: Results) -> str:
         for run in results.runs
     ]
     notes = "".join(f"<li>{escape(note)}</li>" for note in results.notes)
-    return table(["user model", "run", *results.measures], rows) + (
+    return html_table(["user model", "run", *results.measures], rows) + (
         f"<ul>{notes}</ul>" if notes else ""
     )
-
-
-def tree_html(tree: ElementTree) -> str:
-    """Return the elements of a document with their sizes, indented by depth."""
-    rows = [
-        [
-            "\u00a0\u00a0" * (int(tree.depth[row]) - 1) + tree.paths[row].rpartition("/")[2],
-            int(tree.characters[row]) if tree.characters[row] >= 0 else None,
-        ]
-        for row in range(len(tree))
-    ]
-    return table(["element", "characters"], rows, f"{len(tree)} elements")
-
-
-def recall_base_html(base: RecallBase) -> str:
-    """Return the topics with their numbers of files, assessed and relevant elements, passages."""
-    rows = []
-    for topic in base.topics:
-        assessed = [a for file in base.files(topic).values() for a in file.values()]
-        passages = sum(map(len, (*base.spans(topic).values(), *base.passages(topic).values())))
-        files = {*base.files(topic), *base.spans(topic), *base.passages(topic)}
-        rows.append([topic, len(files), len(assessed), sum(a.relevant for a in assessed), passages])
-    return table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
 
 
 def explanation_html(found: Explanation) -> str:
@@ -101,10 +48,10 @@ def explanation_html(found: Explanation) -> str:
         for r in found.results
     ]
     heading = ["rank", "element", "(e,s)", "score", "seen", "gain", "why"]
-    text = table(heading, rows, caption)
+    text = html_table(heading, rows, caption)
     if found.missed:
         missed = [[f"{m.file} {m.path}", m.assessment, m.score] for m in found.missed]
-        text += table(["element", "(e,s)", "score"], missed, "ideal elements that were missed")
+        text += html_table(["element", "(e,s)", "score"], missed, "ideal elements that were missed")
     return text
 
 
@@ -116,28 +63,28 @@ def _text_explanation_html(found: Explanation, caption: str) -> str:
         text = _marked(found, r.file, r.span, gold)
         rows.append([r.rank, f"{r.file} {r.path}", text, float(r.score), seen, float(r.gain), r.why])
     heading = ["rank", "result", "text", "worth", "seen", "gain", "why"]
-    html = table(heading, rows, caption)
+    html = html_table(heading, rows, caption)
     if found.missed:
         missed = [
             [f"{m.file} {m.path}", _marked(found, m.file, m.span, [m.span] if m.span else []), m.score]
             for m in found.missed
         ]
-        html += table(["relevant text", "text", "score"], missed, "relevant text that was missed")
+        html += html_table(["relevant text", "text", "score"], missed, "relevant text that was missed")
     return html
 
 
 def _marked(
     found: Explanation, file: str, span: tuple[int, int] | None, gold: Sequence[tuple[int, int]]
-) -> _Html:
+) -> Html:
     """Return the text of a span with the relevant stretches marked and long ones shortened."""
     if span is None or file not in found.documents:
-        return _Html()
+        return Html()
     text = found.documents[file].text
     html, place = "", span[0]
     for start, end in sorted((max(start, span[0]), min(end, span[1])) for start, end in gold):
         html += f"{_shortened(text[place:start])}<mark>{_shortened(text[start:end])}</mark>"
         place = end
-    return _Html(html + _shortened(text[place : span[1]]))
+    return Html(html + _shortened(text[place : span[1]]))
 
 
 def _shortened(text: str) -> str:

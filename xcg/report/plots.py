@@ -71,7 +71,7 @@ def save(figure: Figure, path: Path) -> None:
 
     Raises InputError for another ending, and where nothing can be written.
     """
-    from xcg.documents.output_files import whole_file
+    from xcg.documents.files import whole_file
 
     check_format(path)
     # Without a date the same figures give the same file.

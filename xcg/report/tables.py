@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
-from unicodedata import category, east_asian_width
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
+from xcg.tables import RECORD_FORMATS, TABLE_FORMATS
 
 if TYPE_CHECKING:
-    from prettytable import PrettyTable
-
     from xcg.evaluation.results import Results
 
 Row = list[str]
@@ -37,10 +32,10 @@ def render(
     if format not in FORMATS:
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
     chosen = results if per_topic else results.means()
-    if format in RECORDS:
-        return RECORDS[format]([row._asdict() for row in chosen])
+    if format in RECORD_FORMATS:
+        return RECORD_FORMATS[format]([row._asdict() for row in chosen])
     marks = _marks(results, mark, against) if format in ("markdown", "latex") else {}
-    text = TABLES[format](*_pivot(chosen, per_topic, marks))
+    text = TABLE_FORMATS[format](*_pivot(chosen, per_topic, marks))
     bold, end, dagger = ("**", "**", "†") if format == "markdown" else (r"\textbf{", "}", r"$^\dagger$")
     return text.replace(_BOLD, bold).replace(_END, end).replace(_DAGGER, dagger)
 
@@ -75,40 +70,6 @@ def _marks(results: Results, mark: bool, against: str | None) -> Marks:
                         key = measure, model, line.run
                         found[key] = found.get(key, "{}") + _DAGGER
     return found
-
-
-def records(rows: Sequence[dict[str, object]], format: str) -> str:
-    """Return rows of one shape as ``table``, ``jsonl``, ``csv`` or ``json``."""
-    if format in RECORDS:
-        return RECORDS[format](rows)
-    heading = list(rows[0]) if rows else []
-    return plain_table(heading, [[_cell(value) for value in row.values()] for row in rows])
-
-
-def _cell(value: object) -> str:
-    """Write a value for people: at most four decimals, and nothing for what there is not."""
-    if isinstance(value, float):
-        return f"{value:.0e}" if 0 < abs(value) < 5e-5 else str(round(value, 4))
-    return "" if value is None else str(value)
-
-
-def _jsonl(records: Iterable[dict[str, object]]) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
-def _json(records: Iterable[dict[str, object]]) -> str:
-    return json.dumps(list(records), ensure_ascii=False, indent=1) + "\n"
-
-
-def _csv(records: Iterable[dict[str, object]]) -> str:
-    import csv
-
-    text = io.StringIO()
-    rows = list(records)
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _pivot(results: Results, per_topic: bool, marks: Marks) -> tuple[Row, list[Row]]:
@@ -167,93 +128,4 @@ def _width(rows: list[list[str]]) -> int:
     return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True))
 
 
-def plain_table(heading: Row, rows: Iterable[Row]) -> str:
-    """Return a table for a terminal: no rules, numbers to the right."""
-    body = [list(row) for row in rows]
-    columns = [list(column) for column in zip(heading, *body, strict=True)]
-    widths = [max(map(_columns, column)) for column in columns]
-    right = [index > 0 and _are_numbers(column[1:]) for index, column in enumerate(columns)]
-    lines = []
-    for row in (heading, *body):
-        cells = []
-        for cell, width, numbers in zip(row, widths, right, strict=True):
-            space = " " * (width - _columns(cell))
-            cells.append(space + cell if numbers else cell + space)
-        lines.append("  ".join(cells).rstrip() + "\n")
-    return "".join(lines)
-
-
-def _columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
-    """Return a Markdown table."""
-
-    def escape(cell: str) -> str:
-        return cell.replace("\\", "\\\\").replace("|", "\\|")
-
-    table = _table([escape(c) for c in heading], ([escape(c) for c in row] for row in rows))
-    from prettytable import TableStyle
-
-    table.set_style(TableStyle.MARKDOWN)
-    return table.get_string() + "\n"
-
-
-def latex_table(heading: Row, rows: Iterable[Row]) -> str:
-    """Return a LaTeX tabular."""
-    marks = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
-    marks.update({mark: "\\" + mark for mark in "&%$#_{}"})
-
-    def escape(cell: str) -> str:
-        return "".join(marks.get(character, character) for character in cell)
-
-    table = _table([escape(c) for c in heading], ([escape(c) for c in row] for row in rows))
-    return table.get_latex_string() + "\n"
-
-
-def _table(heading: Row, rows: Iterable[Row]) -> PrettyTable:
-    from prettytable import PrettyTable  # slow to import, and only some forms need it
-
-    # Field names must differ, and a run may be called like another column.
-    table = PrettyTable(header=True)
-    body = [list(row) for row in rows]
-    unique = [name + "\u200b" * list(heading[:i]).count(name) for i, name in enumerate(heading)]
-    table.field_names = unique
-    table.add_rows(body)
-    for index, name in enumerate(unique):
-        table.align[name] = "r" if index and _are_numbers([row[index] for row in body]) else "l"
-    return table
-
-
-def _are_numbers(cells: Sequence[str]) -> bool:
-    """Say whether all cells of a column that are not empty begin with a number, and one is there."""
-    filled = [cell for cell in cells if cell]
-    return bool(filled) and all(_is_number(cell.rstrip(".").split()[0]) for cell in filled)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-TABLES: dict[str, Callable[[Row, list[Row]], str]] = {
-    "table": plain_table,
-    "markdown": markdown_table,
-    "latex": latex_table,
-}
-RECORDS: dict[str, Callable[[Iterable[dict[str, object]]], str]] = {
-    "jsonl": _jsonl,
-    "csv": _csv,
-    "json": _json,
-}
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")

@@ -1,0 +1,129 @@
+"""Tables as plain text, Markdown, LaTeX and HTML, and records as CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from xcg.errors import XcgError
+from xcg.tables import (
+    TABLE_FORMATS,
+    Html,
+    html_table,
+    latex_table,
+    markdown_table,
+    records,
+    text_table,
+)
+
+HEADING = ["run", "MAep", "comment"]
+
+
+def test_numbers_are_aligned_to_the_right_and_trailing_blanks_are_stripped() -> None:
+    assert text_table(HEADING, [["bm25", "0.5", "good"], ["lm", "12.25 1.", ""]]) == (
+        "run       MAep  comment\n"
+        "bm25       0.5  good\n"
+        "lm    12.25 1.\n"
+    )  # fmt: skip
+
+
+def test_the_first_column_is_never_treated_as_numeric() -> None:
+    assert text_table(["topic", "n"], [["1", "1"], ["100", "2"]]) == "topic  n\n1      1\n100    2\n"
+
+
+def test_wide_and_combining_characters_are_counted_as_terminals_show_them() -> None:
+    assert text_table(["名前", "x"], [["a", "b"], ["e\u0301", "b"], ["日本語", "b"]]) == (
+        "名前    x\n"
+        "a       b\n"
+        "e\u0301       b\n"
+        "日本語  b\n"
+    )  # fmt: skip
+
+
+def test_cells_are_never_wrapped_and_never_interpreted_as_markup() -> None:
+    long = "[bold]" + "x" * 300 + "[/bold] :smile:"
+    assert text_table(["run"], [[long]]) == f"run\n{long}\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "expected"), [("table", "a  b\n"), ("markdown", None), ("latex", None)]
+)
+def test_a_table_without_rows_has_its_heading(format: str, expected: str | None) -> None:
+    text = TABLE_FORMATS[format](["a", "b"], [])
+    assert expected is None or text == expected
+    assert "a" in text
+    assert "b" in text
+
+
+def test_columns_of_equal_name_are_allowed() -> None:
+    assert markdown_table(["run", "run"], [["a", "b"]]).splitlines()[0] == "| run | run |"
+
+
+def test_markdown_cells_are_escaped() -> None:
+    assert markdown_table(HEADING, [["a|b", "0.5", "c\\d"]]) == (
+        "| run  | MAep | comment |\n"
+        "| :----|----: | :-------|\n"
+        "| a\\|b |  0.5 | c\\\\d    |\n"
+    )  # fmt: skip
+
+
+def test_latex_cells_are_escaped() -> None:
+    text = latex_table(HEADING, [["a_b&c", "0.5", "10% of {x} ~ ^ \\ $ #"]])
+    assert text == (
+        "\\begin{tabular}{lrl}\n"
+        "run & MAep & comment \\\\\n"
+        "a\\_b\\&c & 0.5 & 10\\% of \\{x\\} \\~{} \\^{} \\textbackslash{} \\$ \\# \\\\\n"
+        "\\end{tabular}\n"
+    )
+
+
+def test_html_cells_are_escaped_unless_they_are_html() -> None:
+    text = html_table(["<a>"], [["<b>"], [Html("<mark>c</mark>")], [0.5], [3], [None]], caption="<d>")
+    tags = []
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            tags.append(tag)
+
+    Parser().feed(text)
+    assert set(tags) == {"table", "caption", "thead", "tr", "th", "tbody", "td", "mark"}
+    for cell in ("&lt;a&gt;", "&lt;b&gt;", "&lt;d&gt;", ">0.5000<", ">3<", "<td></td>"):
+        assert cell in text
+
+
+def test_html_tables_have_at_most_200_rows() -> None:
+    text = html_table(["n"], [[number] for number in range(250)])
+    assert text.count("<tr>") == 1 + 200 + 1
+    assert "and 50 more" in text
+    assert "more" not in html_table(["n"], [[number] for number in range(200)])
+
+
+ROWS = [{"run": "a,b", "value": 1 / 3, "note": None}, {"run": "é", "value": 1e-9, "note": "x"}]
+
+
+def test_records_keep_full_precision() -> None:
+    assert [json.loads(line) for line in records(ROWS, "jsonl").splitlines()] == ROWS
+    assert json.loads(records(ROWS, "json")) == ROWS
+    [first, second] = csv.DictReader(io.StringIO(records(ROWS, "csv")))
+    assert first == {"run": "a,b", "value": repr(1 / 3), "note": ""}
+    assert second == {"run": "é", "value": "1e-09", "note": "x"}
+
+
+def test_record_tables_are_rounded_for_people() -> None:
+    assert records(ROWS, "table") == "run   value  note\na,b  0.3333\né     1e-09  x\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "text"), [("csv", "\n"), ("json", "[]\n"), ("jsonl", ""), ("table", "\n")]
+)
+def test_no_records(format: str, text: str) -> None:
+    assert records([], format) == text
+
+
+def test_an_unknown_format_gets_the_nearest_name() -> None:
+    with pytest.raises(XcgError, match="unknown format 'jsn': did you mean 'json'"):
+        records(ROWS, "jsn")

@@ -1,0 +1,104 @@
+"""Read JSON Lines files record by record and check the fields of a record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from io import BufferedReader
+from pathlib import Path
+from typing import NamedTuple
+
+from xcg.documents.files import lines
+from xcg.errors import InputError, nearest
+
+_CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
+
+
+class Field(NamedTuple):
+    """A field of a record.
+
+    Attributes:
+        name: Name of the field.
+        types: Types of its value.
+        expected: Description of legal values, for messages.
+        required: Whether every record must have it.
+    """
+
+    name: str
+    types: tuple[type, ...]
+    expected: str
+    required: bool = True
+
+
+def looks_like_json(file: BufferedReader) -> bool:
+    """Return whether the first character other than white space is a bracket; consume nothing."""
+    head = file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    return head.startswith((b"{", b"["))
+
+
+def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the records of a JSON Lines file, each with its file and line.
+
+    A topic that is a string loses the white space at its ends.
+
+    Raises:
+        InputError: If a line is not a JSON object, repeats a key, holds control characters or lone
+            surrogates, or has an empty topic.
+    """
+    for number, line in lines(file, path):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            record = json.loads(line, object_pairs_hook=_record)
+        except (ValueError, RecursionError) as error:
+            raise InputError(where, f"not valid JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(where, "expected JSON Lines, one object {…} per line")
+        topic = record.get("topic")
+        if isinstance(topic, str):
+            record["topic"] = topic = topic.strip()
+            if not topic:
+                raise InputError(where, "the topic is empty")
+        yield where, record
+
+
+def _record(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record: dict[str, object] = {}
+    for key, value in pairs:
+        if key in record:
+            raise ValueError(f"the key {key!r} occurs twice")
+        if isinstance(value, str):
+            if not _CONTROL_CHARACTERS.isdisjoint(value):
+                raise ValueError(f"the value of {key!r} has control characters")
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise ValueError(f"the value of {key!r} has a lone surrogate") from None
+        record[key] = value
+    return record
+
+
+def check_record(record: dict[str, object], fields: Sequence[Field], where: str) -> None:
+    """Check the fields of a record.
+
+    Args:
+        record: The record.
+        fields: All legal fields.
+        where: File and line, for messages.
+
+    Raises:
+        InputError: If a field is unknown, missing or of the wrong type.
+    """
+    names = [field.name for field in fields]
+    for key in record:
+        if key not in names:
+            raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
+    for field in fields:
+        if field.name not in record:
+            if field.required:
+                raise InputError(where, f"the field {field.name!r} is missing")
+            continue
+        value = record[field.name]
+        if not isinstance(value, field.types) or isinstance(value, bool):
+            raise InputError(where, f"{field.name} is {value!r}: expected {field.expected}")
