@@ -1,9 +1,10 @@
-"""Random campaigns: documents, assessments and rankings, for laws and for the transcription."""
+"""Hypothesis strategies: random documents, assessments, rankings and damaged files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from xml.etree import ElementTree
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -34,7 +35,10 @@ class RandomCampaign:
 
 @st.composite
 def markup(draw: DrawFn, depth: int = 4) -> str:
-    """One element with text and up to four children, of two names so that positions matter."""
+    """Draw the XML of an element with text and up to four children.
+
+    There are only two tag names, so that siblings often share one and positions matter.
+    """
     name = draw(st.sampled_from(["s", "p"]))
     inner = draw(texts())
     if depth:
@@ -44,24 +48,22 @@ def markup(draw: DrawFn, depth: int = 4) -> str:
 
 
 def texts() -> SearchStrategy[str]:
-    """Escaped text, often empty, so that there are elements of size 0."""
+    """Draw escaped text. It is often empty, so that some elements have size 0."""
     return st.sampled_from(
         ["", "", "a", "two words", " é ", "&amp;x", "<!-- c -->", "longer text here "]
     )
 
 
-def measured(source: str) -> dict[Path, int]:
-    """Path → string length of a source, by the standard library's parser and plain recursion."""
-    from xml.etree import ElementTree
-
+def element_sizes(source: str) -> dict[Path, int]:
+    """Return path → characters, found with the standard library's parser and recursion."""
     sizes: dict[Path, int] = {}
 
     def visit(element: ElementTree.Element, path: Path) -> None:
         sizes[path] = len("".join(element.itertext()))
-        seen: dict[str, int] = {}
+        positions: dict[str, int] = {}
         for child in element:
-            seen[child.tag] = seen.get(child.tag, 0) + 1
-            visit(child, f"{path}/{child.tag}[{seen[child.tag]}]")
+            positions[child.tag] = positions.get(child.tag, 0) + 1
+            visit(child, f"{path}/{child.tag}[{positions[child.tag]}]")
 
     root = ElementTree.fromstring(source)
     visit(root, f"/{root.tag}[1]")
@@ -70,52 +72,71 @@ def measured(source: str) -> dict[Path, int]:
 
 @st.composite
 def campaigns(draw: DrawFn, max_files: int = 3, propagated: bool = False) -> RandomCampaign:
-    """A campaign; ``propagated`` makes exhaustivity grow towards the root, as KL 3.3 says it does."""
+    """Draw a campaign.
+
+    Args:
+        draw: Given by hypothesis.
+        max_files: The largest number of documents.
+        propagated: Whether no element is less exhaustive than its children (Kazai and Lalmas 2006,
+            section 3.3).
+    """
     sources = {f"d{i}": draw(markup()) for i in range(draw(st.integers(1, max_files)))}
     paths: dict[File, list[Path]] = {}
     sizes: dict[Path, int] = {}
     assessments: dict[File, dict[Path, Pair]] = {}
     for file, source in sources.items():
-        found = measured(source)
-        paths[file] = list(found)
-        sizes.update({file + path: size for path, size in found.items()})
-        assessments[file] = {
-            path: draw(st.sampled_from(PAIRS)) for path in found if draw(st.booleans())
-        }
-        if propagated:
-            for path in sorted(found, key=len, reverse=True):
-                above = path.rpartition("/")[0]
-                e, _ = assessments[file].get(path, (0, 0))
-                if above and e > assessments[file].get(above, (0, 0))[0]:
-                    assessments[file][above] = (e, max(1, assessments[file].get(above, (0, 0))[1]))
+        characters = element_sizes(source)
+        paths[file] = list(characters)
+        sizes.update({file + path: size for path, size in characters.items()})
+        grades = {path: draw(st.sampled_from(PAIRS)) for path in characters if draw(st.booleans())}
+        assessments[file] = propagate(grades, paths[file]) if propagated else grades
     elements = [(file, path) for file in paths for path in paths[file]]
     ranking = draw(st.lists(st.sampled_from(elements), max_size=12))
     return RandomCampaign(sources, paths, sizes, assessments, ranking)
 
 
-ODD_IN_MARKUP = (
+def propagate(grades: dict[Path, Pair], paths: list[Path]) -> dict[Path, Pair]:
+    """Raise the exhaustivity of each element to that of its most exhaustive child."""
+    raised = dict(grades)
+    for path in sorted(paths, key=len, reverse=True):
+        parent = path.rpartition("/")[0]
+        exhaustivity, _ = raised.get(path, (0, 0))
+        parent_exhaustivity, parent_specificity = raised.get(parent, (0, 0))
+        if parent and exhaustivity > parent_exhaustivity:
+            raised[parent] = (exhaustivity, max(1, parent_specificity))
+    return raised
+
+
+UNEXPECTED_MARKUP = (
     *("<!-- c -->", "<![CDATA[x]]>", "<?pi x?>", "]]>", ">", "<", "&amp;", "&x;", "&#233;", "x", " "),
     *("\x0b", "\0", "\r", "\x1f", "\x85", "\xa0", "\ufeff", "\ufffe", "\uffff", "\ud800"),
     *('" x="', '"', " a='1'", "<b/>"),
 )
-"""What does not belong in a file of one layout, whatever the layout is."""
+"""Text that no file of a regular layout contains."""
 
 
-def with_something_odd(draw: DrawFn, pieces: list[str], odd: Sequence[str], space: str) -> bytes:
-    """Return a file of pieces with white space between, in most of which something is out of place."""
+def damaged_file(draw: DrawFn, pieces: list[str], insertions: Sequence[str], space: str) -> bytes:
+    """Draw a file of pieces joined by white space, usually with some damage.
+
+    Args:
+        draw: Given by hypothesis.
+        pieces: The parts of an undamaged file; changed in place.
+        insertions: Text that may be inserted between or inside pieces.
+        space: The white space between pieces.
+    """
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
-        place = draw(st.integers(0, len(pieces) - 1))
+        index = draw(st.integers(0, len(pieces) - 1))
         match draw(st.integers(0, 4)):
             case 0:
-                pieces.insert(place + 1, draw(st.sampled_from(odd)))
+                pieces.insert(index + 1, draw(st.sampled_from(insertions)))
             case 1:
-                del pieces[place]
+                del pieces[index]
             case 2:
-                pieces[place] = pieces[place].upper()
+                pieces[index] = pieces[index].upper()
             case _:
-                at = draw(st.integers(0, len(pieces[place])))
-                found = draw(st.sampled_from(odd))
-                pieces[place] = pieces[place][:at] + found + pieces[place][at:]
+                at = draw(st.integers(0, len(pieces[index])))
+                inserted = draw(st.sampled_from(insertions))
+                pieces[index] = pieces[index][:at] + inserted + pieces[index][at:]
     text = draw(st.sampled_from(["", "", "", "\ufeff", " "])) + space.join(pieces) + space
     codec = draw(st.sampled_from(["utf-8"] * 9 + ["utf-16", "latin-1"]))
     return text.encode(codec, "surrogatepass" if codec == "utf-8" else "replace")

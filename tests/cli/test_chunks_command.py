@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Command
 from hypothesis import given, settings
-from span_examples import DOCUMENTS, GOLD, base_of, cases, in_three_forms, run_of
+from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
 from xcg.errors import InputError, XcgError
@@ -26,7 +26,7 @@ RUN = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
 
 
 def test_a_line_by_hand() -> None:
-    found = compare_chunks(base_of(GOLD), run_of("r", RUN), DOCUMENTS, budgets=[4, 15, 4])
+    found = compare_chunks(recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, budgets=[4, 15, 4])
     (line,) = found.lines
     # Read: 2 tokens of nothing, 4 for the first gold span, 2 of nothing; 6 of nothing new, 2 for the
     # second; 20 of nothing new. Seen before: 4 of the second result, 12 of the third.
@@ -45,8 +45,8 @@ def test_a_line_by_hand() -> None:
 
 def test_questions_by_hand() -> None:
     found = compare_chunks(
-        base_of([*GOLD, ("bees", 80, 100, 2.0)]),
-        run_of("r", [*RUN[:2], ("bees", 0, 40), ("bees", 60, 85)]),
+        recall_base([*GOLD, ("bees", 80, 100, 2.0)]),
+        chunk_run("r", [*RUN[:2], ("bees", 0, 40), ("bees", 60, 85)]),
         DOCUMENTS,
         questions=True,
     )
@@ -67,7 +67,11 @@ def test_questions_by_hand() -> None:
     assert gold[0].words == "word word word word"
     assert results[0].words == "word " * 7 + "word"
     far = compare_chunks(
-        base_of(GOLD), run_of("r", [("bees", 70, 90)]), DOCUMENTS, unit="characters", questions=True
+        recall_base(GOLD),
+        chunk_run("r", [("bees", 70, 90)]),
+        DOCUMENTS,
+        unit="characters",
+        questions=True,
     )
     assert [(line.verdict, line.text) for line in far.questions] == [
         ("missed", 20),
@@ -99,17 +103,19 @@ def test_questions_by_hand() -> None:
 
 def test_beginnings_are_short_and_harmless() -> None:
     text = "bees \x9b2J\u202e dance\n" + "and waggle " * 20
-    found = compare_chunks(base_of([("d", 0, 50, 2.0)]), run_of("r", []), {"d": text}, questions=True)
+    found = compare_chunks(
+        recall_base([("d", 0, 50, 2.0)]), chunk_run("r", []), {"d": text}, questions=True
+    )
     (line,) = found.questions
     assert line.words.startswith("bees  2J  dance and")
     assert len(line.words) <= 60
 
 
 @settings(max_examples=100, deadline=None)
-@given(cases())
+@given(span_cases())
 def test_the_figures_are_those_of_an_evaluation(case: Any) -> None:
     documents, gold, ranking = case
-    base, run = base_of(gold), run_of("r", ranking)
+    base, run = recall_base(gold), chunk_run("r", ranking)
     for unit in ("tokens", "words", "characters"):
         names = [f"MAep(effort={unit})", *(f"nxCG(budget={unit})@{n}" for n in (3, 7))]
         names.append(f"gr(budget={unit})@999999999")
@@ -160,7 +166,7 @@ def test_unanswered_questions_and_those_without_gold() -> None:
     base = base_of_topics("1", "2")
     base.add_topic("3", "test")
     runs = [
-        run_of("one", [("bees", 0, 50)]),
+        chunk_run("one", [("bees", 0, 50)]),
         run_of_chunks("none", {"7": [("bees", 0, 50)]}),
     ]
     found = compare_chunks(base, runs, DOCUMENTS, questions=True)
@@ -197,7 +203,7 @@ def test_what_fits_no_document() -> None:
         (("bees.md", 0, 5), "no document 'bees.md'; did you mean 'bees'. Documents lose the ending"),
         (("bees", 90, 101), "rank 1, bees: no characters 90–101: the document's text has 100"),
     ):
-        run = run_of("r", [place, good])
+        run = chunk_run("r", [place, good])
         with pytest.raises(InputError, match=message):
             compare_chunks(base, run, DOCUMENTS)
         found = compare_chunks(base, run, DOCUMENTS, lenient=True, questions=True)
@@ -213,7 +219,7 @@ def test_what_fits_no_document() -> None:
     with pytest.raises(
         InputError, match=r"topic 1: the corpus has no document 'bees.md'; did you mean"
     ):
-        compare_chunks(base, run_of("r", [good]), DOCUMENTS)
+        compare_chunks(base, chunk_run("r", [good]), DOCUMENTS)
 
 
 @pytest.mark.parametrize(
@@ -232,8 +238,8 @@ def test_what_fits_no_document() -> None:
 )
 def test_what_cannot_be_compared(changed: dict[str, Any], message: str) -> None:
     given_: dict[str, Any] = {
-        "gold": base_of(GOLD),
-        "runs": run_of("r", RUN),
+        "gold": recall_base(GOLD),
+        "runs": chunk_run("r", RUN),
         "corpus": DOCUMENTS,
         **changed,
     }
@@ -242,8 +248,8 @@ def test_what_cannot_be_compared(changed: dict[str, Any], message: str) -> None:
 
 
 def test_the_user_model_follows_the_gold() -> None:
-    assert model_for_text(base_of(GOLD)).name == "spans"
-    assert model_for_text(base_of([("bees", 0, 10, 3.0)])).name == "spans-levels"
+    assert model_for_text(recall_base(GOLD)).name == "spans"
+    assert model_for_text(recall_base([("bees", 0, 10, 3.0)])).name == "spans-levels"
     assert model_for_text(RecallBase.of({"1": {"d": 2}})).name == "spans-levels"
     four_point = RecallBase.of({"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}})
     assert model_for_text(four_point).name == "kazai-lalmas-2006, as text"

@@ -15,7 +15,7 @@ from conftest import real_documents
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from strategies import markup, measured
+from strategies import element_sizes, markup
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
@@ -93,13 +93,13 @@ def assert_graph_agrees(tree: ElementTree) -> None:
 def test_array_form_and_graph_form_agree(source: str) -> None:
     tree = parse_document(source.encode())
     assert_graph_agrees(tree)
-    assert dict(zip(tree.paths, tree.characters.tolist(), strict=True)) == measured(source)
+    assert dict(zip(tree.paths, tree.characters.tolist(), strict=True)) == element_sizes(source)
 
 
 @given(markup())
 def test_the_tree_of_paths_has_the_structure_of_the_document(source: str) -> None:
     tree = parse_document(source.encode())
-    sparse = ElementTree.from_paths(reversed(tree.paths), measured(source))
+    sparse = ElementTree.from_paths(reversed(tree.paths), element_sizes(source))
     assert set(sparse.paths) == set(tree.paths)
     for path in tree.paths:
         row, there = tree.row(path), sparse.row(path)

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import ODD_IN_MARKUP, with_something_odd
+from strategies import UNEXPECTED_MARKUP, damaged_file
 
 from xcg.errors import InputError, Notes
 from xcg.formats import fast_xml as columns
@@ -64,7 +64,7 @@ FORMS: list[tuple[str, dict[str, list[str]]]] = [
     ("element", {"exhaustivity": ["1", "2", "?"], "size": ["200", "090"], "rsize": ["50", "80"]}),
 ]
 ODD = [
-    *ODD_IN_MARKUP,
+    *UNEXPECTED_MARKUP,
     *("\r\n", "\n", "\t", "'", ' xmlns="u"', ' xml:id="i"', ' path="/q"', ' PATH="/q"', ' e="1"'),
     *("<path/>", "<element/>", "</path>", '<path path="/a"/>', '<path e="1" s="1"/>'),
     *('<path path="/q" e="1" s="1"></path>', '<path path="/q" e="1" s="1"><b/></path>'),
@@ -95,7 +95,7 @@ def assessments(draw: st.DrawFn) -> bytes:
             pieces.append(f"<{form} {' '.join(row)}/>")
         pieces.append("</file>")
     pieces.append("</assessments>")
-    octets = with_something_odd(draw, pieces, ODD, space)
+    octets = damaged_file(draw, pieces, ODD, space)
     return octets[: draw(st.integers(0, len(octets)))] if draw(st.integers(0, 11)) == 0 else octets
 
 

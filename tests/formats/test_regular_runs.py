@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import ODD_IN_MARKUP, with_something_odd
+from strategies import UNEXPECTED_MARKUP, damaged_file
 
 from xcg.documents import files as inputs
 from xcg.errors import InputError, Notes
@@ -60,7 +60,7 @@ FIELDS = {
     "rsv": [f"<rsv>{score}</rsv>" for score in ("1", "-.5", "+2.5e1", "\n3.", "1E-3", "-0")],
 }
 ODD = [
-    *ODD_IN_MARKUP,
+    *UNEXPECTED_MARKUP,
     *("\r\n", "\x7f", "\U0001fffe", "<other/>"),
     *("</result>", "<result>", "<result/>", "<Result></Result>", "</topic>", "<topic>"),
     *("<file>co/7</file>", "<file></file>", "<file>../x</file>", "<path>/a[0]</path>", "<path/>"),
@@ -91,7 +91,7 @@ def submissions(draw: st.DrawFn) -> bytes:
             pieces += ["<result>", *fields, "</result>"]
         pieces.append("</topic>")
     pieces.append("</inex-submission>")
-    octets = with_something_odd(draw, pieces, ODD, space)
+    octets = damaged_file(draw, pieces, ODD, space)
     return packed(draw, octets)
 
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from span_examples import DOCUMENTS, GOLD, Place, base_of, cases, in_three_forms, run_of
+from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
 from xcg.cli.main import main
@@ -42,12 +42,12 @@ TEXT_MEASURES = (
 
 def figures(
     gold: Sequence[tuple[str, int, int, float]],
-    places: Sequence[Place],
+    places: Sequence[Chunk],
     documents: Mapping[str, str] = DOCUMENTS,
     measures: str = TEXT_MEASURES,
     model: Any = "spans",
 ) -> dict[str, float]:
-    found = xcg.evaluate(base_of(gold), [run_of("r", places)], dict(documents), model, measures)
+    found = xcg.evaluate(recall_base(gold), [chunk_run("r", places)], dict(documents), model, measures)
     return {row.measure: row.value for row in found.means()}
 
 
@@ -201,7 +201,7 @@ def test_levels_of_passages(tmp_path: Path) -> None:
     ]
     gold = tmp_path / "gold.jsonl"
     gold.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    run = run_of("r", [("bees", 50, 60), ("bees", 0, 10)])
+    run = chunk_run("r", [("bees", 50, 60), ("bees", 0, 10)])
     found = xcg.evaluate(gold, [run], DOCUMENTS, "spans-levels", "xCG@1 xCG@2 nxCG@1")
     assert [row.value for row in found.means()] == [1.0, 4.0, 1 / 3]
     with pytest.raises(InputError, match="exhaustivity goes up to 2"):
@@ -243,8 +243,8 @@ def test_effort_in_text_needs_documents() -> None:
 
 
 def test_explanations_say_what_was_shown_and_what_was_paid_for_twice() -> None:
-    run = run_of("r", [("bees", 0, 20), ("bees", 10, 60), ("bees", 20, 30), ("bees", 80, 90)])
-    (found,) = explain(base_of([*GOLD, ("bees", 90, 100, 2.0)]), [run], "1", DOCUMENTS, "spans")
+    run = chunk_run("r", [("bees", 0, 20), ("bees", 10, 60), ("bees", 20, 30), ("bees", 80, 90)])
+    (found,) = explain(recall_base([*GOLD, ("bees", 90, 100, 2.0)]), [run], "1", DOCUMENTS, "spans")
     assert [(r.gain, r.seen, r.through) for r in found.results] == [
         (0.5, "no", []),
         (1.0, "partly", [1]),
@@ -258,7 +258,7 @@ def test_explanations_say_what_was_shown_and_what_was_paid_for_twice() -> None:
         "it shows no relevant text",
     ]
     assert [(m.path, m.score, m.span) for m in found.missed] == [("90–100", 1.0, (90, 100))]
-    statistics = ideal_statistics(base_of(GOLD), DOCUMENTS, "spans")
+    statistics = ideal_statistics(recall_base(GOLD), DOCUMENTS, "spans")
     assert [(s.relevant, s.ideal, s.gain, s.characters) for s in statistics] == [(2, 2, 1.5, 15)]
 
 
@@ -299,7 +299,7 @@ def test_the_command_evaluates_explains_and_reports(tmp_path: Path) -> None:
 # Laws. Documents are words, so that characters, words and tokens differ.
 
 
-def scored(case: tuple[Any, Any, Any], ranking: Sequence[Place] | None = None) -> dict[str, float]:
+def scored(case: tuple[Any, Any, Any], ranking: Sequence[Chunk] | None = None) -> dict[str, float]:
     documents, gold, given_ranking = case
     return figures(gold, given_ranking if ranking is None else ranking, documents)
 
@@ -310,12 +310,12 @@ def no_higher(after: Mapping[str, float], before: Mapping[str, float]) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(cases())
+@given(span_cases())
 def test_bounded_and_exact_for_the_ideal(case: Any) -> None:
     for value in scored(case).values():
         assert 0 <= value <= 1 + 1e-9
     documents, gold, _ = case
-    base = base_of(gold)
+    base = recall_base(gold)
     for unit in ("characters", "words", "tokens"):
         model = {"name": "m", "quantisation": "inex2005_gen", "spans": "text", "size": "characters"}
         if unit == "words":
@@ -335,7 +335,7 @@ def test_bounded_and_exact_for_the_ideal(case: Any) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(cases(), st.data())
+@given(span_cases(), st.data())
 def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.DataObject) -> None:
     ranking = case[2]
     assume(ranking)
@@ -350,7 +350,7 @@ def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.Data
 
 
 @settings(max_examples=150, deadline=None)
-@given(cases(), st.data())
+@given(span_cases(), st.data())
 def test_cutting_results_in_two_changes_nothing(case: Any, data: st.DataObject) -> None:
     cut = []
     for name, start, end in case[2]:
@@ -360,7 +360,7 @@ def test_cutting_results_in_two_changes_nothing(case: Any, data: st.DataObject) 
 
 
 @settings(max_examples=150, deadline=None)
-@given(cases(), st.data())
+@given(span_cases(), st.data())
 def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataObject) -> None:
     _, gold, ranking = case
     name, start, end, _ = data.draw(st.sampled_from(gold))
@@ -376,7 +376,7 @@ def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataOb
 
 
 @settings(max_examples=100, deadline=None)
-@given(cases(), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from(["subtree", "none"]))
+@given(span_cases(), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from(["subtree", "none"]))
 def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float, rule: Any) -> None:
     documents, gold, ranking = case
     model = {
