@@ -1,4 +1,4 @@
-"""Where things are, and the command as a user runs it."""
+"""Paths, and fixtures that run the command as users do."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import lxml.etree  # noqa: F401 - what is imported when first needed would count against time limits
+import lxml.etree  # noqa: F401 - imported here so that lazy imports do not count against time limits
 import networkx  # noqa: F401
 import numpy  # noqa: F401
 import pytest
+from click.testing import CliRunner
+
+from xcg.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 REAL_DATA = ROOT.parent / "shared" / "data"
@@ -21,7 +24,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 _CACHE = tempfile.TemporaryDirectory(prefix="xcg-cache-")
-os.environ["XCG_CACHE"] = _CACHE.name  # not the user's own
+os.environ["XCG_CACHE"] = _CACHE.name  # the user's own cache is not touched
 
 
 def pytest_unconfigure() -> None:
@@ -34,7 +37,22 @@ def root() -> Path:
 
 
 @pytest.fixture
-def xcg_command() -> Command:
+def xcg_command(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run ``xcg`` in this process; an unexpected exception fails the test."""
+
+    def run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        words = list(map(str, arguments))
+        monkeypatch.chdir(cwd)
+        result = CliRunner().invoke(main, words, prog_name="xcg")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return subprocess.CompletedProcess(words, result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def xcg_process() -> Command:
     """Run ``xcg`` in a process of its own."""
 
     def run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -57,5 +75,5 @@ def xcg_command() -> Command:
 
 
 def real_documents(folder: str, pattern: str) -> list[Path]:
-    """Real articles beside the checkout; a test skips where they are not."""
+    """Return real articles next to the checkout; the test skips if there are none."""
     return sorted((REAL_DATA / folder).glob(pattern))

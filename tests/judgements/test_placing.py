@@ -76,7 +76,7 @@ def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> 
         "place", quotes, "--corpus", tmp_path / "corpus", "--output", tmp_path / "a.jsonl"
     )
     assert done.returncode == 0
-    assert "1 of 1 passages placed, 0 of them" in done.stderr
+    assert "1 of 1 passages found, 0 of them more than once" in done.stderr
     (tmp_path / "run.txt").write_text("1 Q0 d#/a/p[1] 1 1 r\n")
     (tmp_path / "model.yaml").write_text("name: shares\nquantisation: inex2006_gen\n")
     evaluated = xcg_command(

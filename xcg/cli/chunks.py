@@ -1,0 +1,99 @@
+"""The command ``xcg chunks``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
+from xcg.cli.output import open_output, print_notes, progress_bar
+from xcg.cli.plots import plot_option
+from xcg.evaluation.chunks import compare_chunks
+from xcg.report.plots import reading_plot, save
+from xcg.tables import records
+
+
+@click.command()
+@campaign_options("runs", "ties", "unanswered")
+@click.option(
+    "--gold", multiple=True, metavar="PATH", help="Read assessments; the same as --assessments."
+)
+@click.option(
+    "--budget",
+    "budgets",
+    type=click.IntRange(min=1, max=999_999_999),
+    multiple=True,
+    default=(500, 2000),
+    show_default=True,
+    help="Compute nxCG after this amount of text. May be repeated.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["characters", "words", "tokens"]),
+    default="tokens",
+    show_default=True,
+    help="Count text in this unit. The user model defines tokens.",
+)
+@click.option(
+    "--questions", is_flag=True, help="Print every gold span and result instead of a summary."
+)
+@plot_option
+@records_format_option
+@output_option
+def chunks(
+    campaign: CampaignOptions,
+    gold: Sequence[str],
+    budgets: Sequence[int],
+    unit: Literal["characters", "words", "tokens"],
+    questions: bool,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Compare chunkers and retrievers on one gold set, with one run for each.
+
+    Runs of chunks, passages and elements are read as text. The table has one row per run: the number of
+    questions, of unanswered questions and of questions for which nothing was found; the chunks per
+    question, their size, and the text read per question; the share of the gold text that was found; the
+    shares of the text read that were useful (relevant and new) and that were read twice; MAep and nxCG
+    with effort measured in text.
+
+    The default user model is spans, or spans-levels if the gold has levels of relevance. --questions
+    prints for every question which gold spans were found or missed, and which results were new,
+    irrelevant or paid for twice. --plot draws the share found over the text read.
+
+    With --user-model spans, xcg compare tests the differences for significance, and xcg explain
+    explains the gain of each result.
+    """
+    campaign.assessments = (*campaign.assessments, *gold)
+    configuration = campaign.configuration()
+    if configuration.corpus is None:
+        raise campaign.missing("corpus")
+    with open_output(output) as write:
+        with progress_bar() as progress:
+            comparison = compare_chunks(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                configuration.user_models,
+                budgets,
+                unit,
+                questions=questions,
+                unanswered=configuration.unanswered,
+                ties=configuration.ties,
+                lenient=campaign.lenient,
+                progress=progress,
+            )
+        if not questions:
+            write(records(comparison.to_records(), format_))
+        elif format_ == "table":
+            tables = comparison.gold_records(), comparison.result_records()
+            write("\n".join(records(rows, format_) for rows in tables if rows))
+        else:
+            write(records(comparison.question_records(), format_))
+    if plot is not None:
+        save(reading_plot(comparison.curves, unit), plot)
+    print_notes(comparison.notes)

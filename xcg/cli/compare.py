@@ -1,0 +1,181 @@
+"""Commands that compare runs: ``xcg compare`` and ``xcg sweep``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
+from xcg.cli.output import open_output, print_error, print_notes, print_status
+from xcg.cli.plots import plot_option
+from xcg.errors import UnmappedError, XcgError
+from xcg.measures import MEASURES
+from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
+from xcg.report.plots import differences_plot, save, sweep_plot
+from xcg.statistics.gate import limits, shortfalls
+from xcg.statistics.rank_correlation import shifts
+from xcg.tables import records
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures", "unanswered")
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Compare with this user model.  [default: the first]",
+)
+@plot_option
+@records_format_option
+@output_option
+def sweep(
+    campaign: CampaignOptions,
+    baseline: str | None,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Compare the order of runs between user models.
+
+    A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. All
+    combinations are evaluated in one pass over the files.
+    """
+    with open_output(output) as write:
+        results = campaign.evaluate(campaign.configuration())
+        rows = shifts(results, baseline)
+        write(records([row._asdict() for row in rows], format_))
+    if plot is not None:
+        save(sweep_plot(results, rows, baseline or results.user_models[0]), plot)
+    print_notes(results.notes)
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures", "unanswered")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare with this run; all compares every pair of runs.  [default: the best run]",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "randomisation"]),
+    default="t",
+    show_default=True,
+    help="Use this paired test over topics.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "fdr_bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="Correct p values for the number of comparisons with this method.",
+)
+@click.option(
+    "--overall",
+    is_flag=True,
+    help="Print tests over all runs: ANOVA, and Friedman with its pairwise tests.",
+)
+@click.option(
+    "--orders",
+    is_flag=True,
+    help="Print τ-b between the orders of runs by all measures and user models.",
+)
+@click.option(
+    "--topics",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Print this number of deciding topics.",
+)
+@plot_option
+@click.option(
+    "--fail-under",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="Exit with status 1 if a mean is lower than this value.",
+)
+@click.option(
+    "--fail-if-worse-than",
+    metavar="RUN",
+    help="Exit with status 1 if a run is significantly worse than this run (5 %).",
+)
+@click.option(
+    "--allow-unmapped",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Let a gate pass if at most N results or assessments are unusable. Implies --lenient.",
+)
+@records_format_option
+@output_option
+def compare(
+    campaign: CampaignOptions,
+    baseline: str | None,
+    test: str,
+    correction: str,
+    overall: bool,
+    orders: bool,
+    topics: int,
+    plot: Path | None,
+    fail_under: Sequence[str],
+    fail_if_worse_than: str | None,
+    allow_unmapped: int | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Test the differences between runs over topics.
+
+    The rows hold differences, confidence intervals, p values and the topics that decide.
+
+    With --fail-under or --fail-if-worse-than, the exit status is 1 if a run misses its target, 3 if a
+    result or relevant text does not exist in the corpus, and 2 if the input is wrong.
+    """
+    thresholds = limits(fail_under)
+    gated = bool(thresholds) or fail_if_worse_than is not None
+    if allow_unmapped is not None:
+        if not gated:
+            raise XcgError("--allow-unmapped is for --fail-under and --fail-if-worse-than")
+        campaign.lenient = True
+    if campaign.measures is None and thresholds and campaign.config is None:
+        campaign.measures = " ".join(thresholds)
+    with _exit_3_if_unmapped(gated):
+        with open_output(output) as write:
+            configuration = campaign.configuration()
+            configuration.measures = MEASURES.parse_all([*configuration.measures, *thresholds])
+            results = campaign.evaluate(configuration, check_corpus=gated)
+            rows: list[dict[str, Any]] = []
+            if orders:
+                rows = order_rows(results)
+            elif overall:
+                rows = overall_rows(results)
+            elif len(results.runs) > 1 or not fail_under:
+                chosen = fail_if_worse_than or baseline
+                rows = comparison_rows(results, chosen, test, correction, topics)
+            write(records(rows, format_) if rows else "")
+        if plot is not None:
+            save(differences_plot(results, fail_if_worse_than or baseline), plot)
+        print_notes(results.notes)
+        failures = (
+            shortfalls(results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0)
+            if gated
+            else []
+        )
+    for failure in failures:
+        print_status(f"failed: {failure}")
+    if failures:
+        sys.exit(1)
+
+
+@contextmanager
+def _exit_3_if_unmapped(gated: bool) -> Iterator[None]:
+    """Exit with status 3 if a gate finds data that do not exist in the corpus."""
+    try:
+        yield
+    except UnmappedError as error:
+        if not gated:
+            raise
+        print_error(error)
+        sys.exit(3)

@@ -1,0 +1,60 @@
+"""The command ``xcg evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from xcg.cli.options import CampaignOptions, campaign_options, output_option
+from xcg.cli.output import open_output, print_notes
+from xcg.evaluation.text_evaluation import evaluate_text, official_output
+from xcg.report.tables import FORMATS
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures", "unanswered", "workers")
+@click.option("--per-topic", is_flag=True, help="Print the scores of each topic too.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice([*FORMATS, "inex_eval"]),
+    default="table",
+    show_default=True,
+    help="Print this format. inex_eval prints scores on highlighted text in the format of the official "
+    "evaluator of INEX 2009 and 2010, and ignores --measures.",
+)
+@click.option("--mark", is_flag=True, help="Print the best means in bold (markdown and latex).")
+@click.option(
+    "--against",
+    metavar="RUN",
+    help="Mark means that differ significantly from this run with a dagger (markdown and latex).",
+)
+@output_option
+def evaluate(
+    campaign: CampaignOptions,
+    per_topic: bool,
+    format_: str,
+    mark: bool,
+    against: str | None,
+    output: Path | None,
+) -> None:
+    """Evaluate runs.
+
+    CONFIG is a YAML file. Options override its settings.
+    """
+    with open_output(output) as write:
+        configuration = campaign.configuration()
+        if format_ == "inex_eval":
+            scores = evaluate_text(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                ties=configuration.ties,
+                lenient=campaign.lenient,
+            )
+            write(official_output(scores, per_topic))
+            return
+        results = campaign.evaluate(configuration)
+        write(results.to_text(format_, per_topic, mark, against))
+    print_notes(results.notes)

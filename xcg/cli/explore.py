@@ -1,0 +1,178 @@
+"""Commands that look into a campaign: ``xcg ideal``, ``xcg explain`` and ``xcg curves``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
+from xcg.cli.output import open_output, print_notes
+from xcg.cli.plots import plot_option
+from xcg.errors import Notes, XcgError, nearest
+from xcg.evaluation.curves import curves as compute_curves
+from xcg.evaluation.explain import explain as explain_run
+from xcg.evaluation.ideals import ideal_elements, ideal_statistics
+from xcg.formats.run_reading import read_runs
+from xcg.judgements.recall_base import MEAN
+from xcg.report.explanations import document_tree, ranking_table
+from xcg.report.plots import curves_plot, save
+from xcg.tables import records
+
+
+@click.command()
+@campaign_options()
+@click.option("--topic", metavar="ID", help="Print the ideal elements of this topic.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
+)
+@records_format_option
+@output_option
+def ideal(
+    campaign: CampaignOptions,
+    topic: str | None,
+    statistics: bool,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Print the ideal recall-base of a topic: the elements that a system should return."""
+    if (topic is None) != statistics:
+        raise XcgError("expected either --topic, or --statistics for all topics")
+    configuration = campaign.configuration()
+    inputs = configuration.assessments, configuration.corpus, configuration.user_models
+    assessments, corpus, models = inputs
+    notes = Notes(campaign.lenient)
+    with open_output(output) as write:
+        rows: Sequence[Any] = (
+            ideal_elements(assessments, topic, corpus, models, notes)
+            if topic is not None
+            else ideal_statistics(assessments, corpus, models, notes)
+        )
+        write(records([row._asdict() for row in rows], format_))
+    print_notes(notes.lines())
+
+
+@click.command()
+@click.argument("run")
+@campaign_options("ties", config_option=True)
+@click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
+@click.option(
+    "--document", metavar="NAME", help="Print the tree of this document instead of the ranking."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Print this format.",
+)
+@output_option
+def explain(
+    campaign: CampaignOptions,
+    run: str,
+    topic: str,
+    document: str | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Explain rank by rank what the results of RUN gained, and what RUN missed.
+
+    RUN is a file, or the name of a run in the configuration.
+    """
+    configuration = campaign.configuration()
+    notes = Notes(campaign.lenient)
+    source: Any = run
+    if campaign.config is not None and not Path(run).exists():
+        runs = read_runs(configuration.runs, notes, configuration.ties, [topic])
+        by_name = {known.name: known for known in runs}
+        if run not in by_name:
+            raise XcgError(f"no run {run!r} in {campaign.config}: {nearest(run, by_name)}")
+        source = by_name[run]
+    with open_output(output) as write:
+        explanations = explain_run(
+            configuration.assessments,
+            source,
+            topic,
+            configuration.corpus,
+            configuration.user_models,
+            notes,
+            configuration.ties,
+        )
+        if format_ == "json":
+            rows = [
+                {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
+                for one in explanations
+                for record in one.to_records()
+            ]
+            write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        elif document is not None:
+            write("\n".join(document_tree(one, document) for one in explanations))
+        else:
+            write("\n".join(ranking_table(one) for one in explanations))
+    print_notes(notes.lines())
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Compute curves over ranks down to this rank.",
+)
+@click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
+@click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
+@plot_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "csv"]),
+    default="jsonl",
+    show_default=True,
+    help="Print this format.",
+)
+@output_option
+def curves(
+    campaign: CampaignOptions,
+    depth: int,
+    ideal: bool,
+    per_topic: bool,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Print measures as curves over ranks, gain-recall or recall, one line per point.
+
+    --measures names them without a cutoff, such as "nxCG ep".
+    """
+    configuration = campaign.configuration(parse_measures=False)
+    notes = Notes(campaign.lenient)
+    with open_output(output) as write:
+        lines = compute_curves(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            campaign.measures or "nxCG ep",
+            depth,
+            notes,
+            ideal,
+            configuration.ties,
+        )
+        means = [curve for curve in lines if curve.topic == MEAN]
+        rows = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in (lines if per_topic else means)
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        write(records(rows, format_))
+    if plot is not None:
+        save(curves_plot(means), plot)
+    print_notes(notes.lines())

@@ -1,0 +1,287 @@
+"""Commands that check, convert and write files of a campaign."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from xcg.cli.options import output_option
+from xcg.cli.output import open_output, print_status
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.config import Configuration, load_configuration
+from xcg.evaluation.validation import validate as validate_files
+from xcg.formats.base import read_assessments
+from xcg.formats.convert import assessments_as, run_as
+from xcg.formats.highlights import locate_passages, read_highlights
+from xcg.formats.inex_writing import inex_2004
+from xcg.formats.run_reading import read_run
+from xcg.judgements.highlights import Scale
+from xcg.judgements.highlights import assess as assess_elements
+from xcg.report.article import show as show_article
+from xcg.report.listings import report_as_json, report_as_text
+from xcg.simulation.campaign import simulate as write_campaign
+from xcg.simulation.shape import Shape
+
+
+@click.command()
+@click.argument("highlights", nargs=-1, required=True)
+@click.option(
+    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
+)
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write one file TOPIC.xml per topic into this folder.",
+)
+@click.option("--pool", default="", help="Write this value into the pool attribute of the files.")
+@click.option(
+    "--highly",
+    type=float,
+    default=0.9,
+    show_default=True,
+    help="Give specificity 3 from this share of highlighted text.",
+)
+@click.option(
+    "--fairly",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Give specificity 2 from this share of highlighted text.",
+)
+@click.option(
+    "--smallest",
+    type=click.IntRange(min=0),
+    default=40,
+    show_default=True,
+    help="Leave elements with fewer characters unassessed.",
+)
+def assess(
+    highlights: Sequence[str],
+    corpus: str,
+    output: Path,
+    pool: str,
+    highly: float,
+    fairly: float,
+    smallest: int,
+) -> None:
+    """Derive element assessments in the format of INEX 2004 from highlighted passages.
+
+    HIGHLIGHTS are JSON Lines with topic, doc, start, end and exhaustivity.
+    """
+    try:
+        scale = Scale(highly, fairly, smallest)
+    except ValueError as error:
+        raise XcgError(str(error)) from None
+    base = assess_elements(read_highlights(highlights), Corpus(corpus), scale)
+    for topic in base.topics:
+        if "/" in topic or topic.startswith("."):
+            raise XcgError(f"the topic {topic!r} cannot name a file")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(output, f"cannot write: {error.strerror}") from None
+    for topic in base.topics:
+        with open_output(output / f"{topic}.xml") as write:
+            write(inex_2004(base, topic, pool).decode())
+    print_status(f"{len(base.topics)} topics, {len(base)} assessed elements in {output}")
+
+
+@click.command()
+@click.option("--assessments", multiple=True, metavar="PATH", help="Convert these assessments.")
+@click.option("--run", metavar="PATH", help="Convert this run.")
+@click.option(
+    "--to",
+    "target_format",
+    required=True,
+    metavar="FORMAT",
+    help="Write this format: inex2004, inex2005, offsets, trec or jsonl for assessments; inex, trec or "
+    "jsonl for runs.",
+)
+@click.option(
+    "--corpus",
+    metavar="PATH",
+    help="Read documents from this folder or archive, to convert passages to elements and to add "
+    "lengths.",
+)
+@output_option
+def convert(
+    assessments: Sequence[str],
+    run: str | None,
+    target_format: str,
+    corpus: str | None,
+    output: Path | None,
+) -> None:
+    """Convert assessments or a run to another file format.
+
+    Notes name the data that the format cannot hold.
+    """
+    if bool(assessments) == bool(run):
+        raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    losses: dict[str, None] = {}
+
+    def report_loss(data: str) -> None:
+        losses[data] = None
+
+    with open_output(output) as write:
+        if run:
+            write(run_as(read_run(run), target_format, report_loss))
+        else:
+            base = read_assessments(assessments)
+            documents = Corpus(corpus) if corpus else None
+            write(assessments_as(base, target_format, report_loss, documents))
+    for data in losses:
+        print_status(f"note: lost in {target_format}: {data}")
+
+
+@click.command()
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--assessments",
+    multiple=True,
+    metavar="PATH",
+    help="Check the assessments in this file, folder or glob pattern.",
+)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="PATH",
+    help="Check the runs in this file, folder or glob pattern.",
+)
+@click.option("--corpus", metavar="PATH", help="Check the documents in this folder or archive.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Print this format.",
+)
+def validate(
+    config: Path | None,
+    assessments: Sequence[str],
+    runs: Sequence[str],
+    corpus: str | None,
+    format_: str,
+) -> None:
+    """Check the corpus, the assessments and the runs.
+
+    The exit status is 0 if everything is correct, 1 after warnings and 2 after errors.
+    """
+    configuration = load_configuration(config) if config is not None else Configuration()
+    inputs = (
+        assessments or configuration.assessments,
+        runs or configuration.runs,
+        corpus if corpus is not None else configuration.corpus,
+    )
+    if not any(inputs):
+        raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
+    report = validate_files(*inputs, configuration.ties)
+    click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
+    sys.exit(report.status)
+
+
+@click.command()
+@click.argument("passages", nargs=-1, required=True)
+@click.option(
+    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
+)
+@output_option
+def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
+    """Find passages in the documents by their text.
+
+    PASSAGES are JSON Lines with topic, doc and text. The output adds start and end to each passage, so
+    that it can be used as assessments. White space and Unicode normalisation forms are ignored.
+
+    Passages that are not found are named on standard error, and the exit status is then 1.
+    """
+    with open_output(output) as write:
+        placed = locate_passages(passages, Corpus(corpus))
+        write("".join(json.dumps(p, ensure_ascii=False) + "\n" for p in placed.passages))
+    for message in placed.missing:
+        print_status(f"warning: {message}")
+    total = len(placed.passages) + len(placed.missing)
+    print_status(
+        f"{len(placed.passages)} of {total} passages found, {placed.ambiguous} of them more than once"
+    )
+    if placed.missing:
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("article", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "html"]),
+    default="text",
+    show_default=True,
+    help="Print this format.",
+)
+@output_option
+def show(article: Path, format_: str, output: Path | None) -> None:
+    """Print an article of the handbook as text or HTML.
+
+    ARTICLE is an XML file in either markup of the sample corpus.
+    """
+    with open_output(output) as write:
+        write(show_article(article, format_))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--articles",
+    type=click.IntRange(min=1),
+    help="Write this number of articles.  [default: 12107]",
+)
+@click.option(
+    "--elements",
+    type=click.IntRange(min=1),
+    help="Use this mean number of elements per article.  [default: 680]",
+)
+@click.option(
+    "--topics", type=click.IntRange(min=1), help="Write this number of topics.  [default: 34]"
+)
+@click.option("--runs", type=click.IntRange(min=1), help="Write this number of runs.  [default: 69]")
+@click.option(
+    "--results",
+    type=click.IntRange(min=1),
+    help="Use this number of results per topic and run.  [default: 1500]",
+)
+@click.option(
+    "--assessors", type=click.IntRange(min=1), help="Simulate this number of assessors.  [default: 1]"
+)
+@click.option(
+    "--agreement",
+    type=float,
+    help="Use this agreement of further assessors with the first, 0 to 1.  [default: 0.6]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Start the random numbers from this seed.  [default: 2004]",
+)
+@click.option(
+    "--small", is_flag=True, help="Start from a small campaign instead of the size of INEX 2004."
+)
+def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
+    """Write a simulated campaign into a new folder.
+
+    FOLDER receives documents, assessments, runs and config.yaml.
+    """
+    given = {name: value for name, value in shape.items() if value is not None}
+    start = Shape.small() if small else Shape()
+    summary = write_campaign(folder, dataclasses.replace(start, **given))  # type: ignore[arg-type]
+    print_status(
+        f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
+        f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "
+        f"{summary.results} results; evaluate {folder / 'config.yaml'}"
+    )

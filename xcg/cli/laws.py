@@ -1,0 +1,114 @@
+"""The command ``xcg break``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from xcg.cli.options import output_option, seed_option
+from xcg.cli.output import open_output
+from xcg.errors import XcgError
+from xcg.evaluation.campaign import as_user_models
+from xcg.laws.search import search
+from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
+from xcg.report.laws import outcome_record, outcome_text
+from xcg.tables import records
+
+
+@click.command("break")
+@click.argument("measure")
+@click.option(
+    "--user-model",
+    metavar="NAME_OR_FILE",
+    help="Use this user model for a measure of xcg. xcg user-models lists the names.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice(["ranks", "text"]),
+    help="Measure the effort of the user of a function in ranks or in text.  [default: ranks]",
+)
+@click.option(
+    "--law",
+    "laws",
+    multiple=True,
+    metavar="NAME",
+    help="Test this law. May be repeated.  [default: all]",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Try this number of cases for each law.",
+)
+@seed_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "jsonl", "json"]),
+    default="text",
+    show_default=True,
+    help="Print this format.",
+)
+@output_option
+def break_(
+    measure: str,
+    user_model: str | None,
+    effort: Literal["ranks", "text"] | None,
+    laws: Sequence[str],
+    examples: int,
+    seed: int,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
+
+    MEASURE is a measure of xcg, such as "nxCG@10", or package.module:function. A function is called
+    with a list of gold spans (document, start, end, grade) and a list of results (document, start, end)
+    in rank order, and returns a number. xcg.laws.subject_types:ndcg_over_chunks is nDCG as it is often
+    computed over chunks.
+
+    \b
+    boundedness   a score is between 0 and 1
+    no-pay-twice  a result that repeats an earlier one, or lies in it, never raises the score
+    granularity   splitting results in two never raises the score, and keeps it if effort is text
+    order         moving a result with relevant text above results without never lowers the score
+    ideal         the gold spans themselves, best first, score 1
+
+    The exit status is 0 if all laws held, 1 if one is broken, and 2 if the input is wrong or the
+    function failed. The command needs the extra break.
+    """  # noqa: D301
+    subject = _subject(measure, user_model, effort)
+    outcomes = []
+    with open_output(output) as write:
+        if format_ == "text":
+            write(f"{subject.name}, seed {seed}\n")
+        for outcome in search(subject, laws, examples, seed):
+            outcomes.append(outcome)
+            if format_ == "text":
+                write(outcome_text(subject, outcome))
+        if format_ != "text":
+            write(records([outcome_record(subject, outcome) for outcome in outcomes], format_))
+    failure = outcomes[-1].failure
+    if failure:
+        raise XcgError(f"{subject.name} {failure}")
+    if any(outcome.verdict == "broken" for outcome in outcomes):
+        sys.exit(1)
+
+
+def _subject(measure: str, user_model: str | None, effort: Literal["ranks", "text"] | None) -> Subject:
+    """Return the function or the measure under test."""
+    if ":" in measure:
+        if user_model is not None:
+            raise XcgError("--user-model is for a measure of xcg; a function has its own user model")
+        return FunctionSubject.named(measure, effort == "text")
+    if effort is not None:
+        raise XcgError("--effort is for a function; a measure of xcg declares its own effort")
+    models = as_user_models(user_model) if user_model is not None else [None]
+    if len(models) > 1:
+        raise XcgError(f"{user_model} means {len(models)} user models: expected one")
+    return MeasureSubject.named(measure, models[0])

@@ -1,0 +1,214 @@
+"""Options that several commands share, and the configuration that they form."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from xcg.cli.output import progress_bar
+from xcg.documents.cache import without_cache
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.campaign import as_user_models
+from xcg.evaluation.config import Configuration, Unanswered, load_configuration
+from xcg.evaluation.evaluate import evaluate as evaluate_runs
+from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
+from xcg.runs.run import TIES, Ties
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+records_format_option = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "jsonl", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="Print this format.",
+)
+output_option = click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file instead of standard output.",
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Start the random numbers from this seed.",
+)
+
+
+@dataclass
+class CampaignOptions:
+    """The options that name the inputs of a command; options override CONFIG.
+
+    A field keeps its default value if the command does not have the option.
+    """
+
+    config: Path | None
+    assessments: Sequence[str]
+    corpus: str | None
+    user_model: Sequence[str]
+    lenient: bool
+    runs: Sequence[str] | None = None
+    ties: Ties | None = None
+    measures: str | None = None
+    unanswered: Unanswered | None = None
+    workers: int | None = None
+
+    def configuration(self, *, parse_measures: bool = True) -> Configuration:
+        """Return the configuration of CONFIG and the options.
+
+        Args:
+            parse_measures: Whether --measures lists measures of the evaluation. Some commands read
+                it differently.
+
+        Raises:
+            XcgError: If CONFIG or an option is wrong, or if no assessments or runs are given.
+        """
+        configuration = load_configuration(self.config) if self.config is not None else Configuration()
+        if self.assessments:
+            configuration.assessments = [Path(path) for path in self.assessments]
+        if self.corpus is not None:
+            configuration.corpus = Path(self.corpus)
+        if self.user_model:
+            configuration.user_models = as_user_models(self.user_model)
+        if not configuration.assessments:
+            raise self.missing("assessments")
+        if self.runs:
+            configuration.runs = [Path(path) for path in self.runs]
+        if self.runs is not None and not configuration.runs:
+            raise self.missing("runs")
+        if parse_measures and self.measures is not None:
+            configuration.measures = MEASURES.parse_all(self.measures)
+        configuration.ties = self.ties or configuration.ties
+        configuration.unanswered = self.unanswered or configuration.unanswered
+        if self.workers is not None:
+            configuration.workers = self.workers
+        return configuration
+
+    def missing(self, key: str) -> XcgError:
+        """Return the error for an input that neither CONFIG nor an option gives."""
+        option = f"--{'run' if key == 'runs' else key} PATH"
+        if self.config is not None:
+            return InputError(self.config, f"no {key}: expected the key {key!r} or {option}")
+        return XcgError(f"no {key}: expected a CONFIG.yaml or {option}")
+
+    def evaluate(self, configuration: Configuration, *, check_corpus: bool = False) -> Results:
+        """Evaluate the runs of a configuration, with a progress bar.
+
+        Args:
+            configuration: The inputs, as :meth:`configuration` returns them.
+            check_corpus: Whether all results and assessments must exist in the corpus.
+        """
+        with progress_bar() as progress:
+            return evaluate_runs(
+                configuration.assessments,
+                configuration.runs,
+                configuration.corpus,
+                configuration.user_models,
+                configuration.measures,
+                unanswered=configuration.unanswered,
+                ties=configuration.ties,
+                lenient=self.lenient,
+                check_corpus=check_corpus,
+                progress=progress,
+                workers=configuration.workers,
+            )
+
+
+def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) -> None:
+    if disable:
+        context.with_resource(without_cache())
+
+
+_INPUT_NAMES = ("config", "assessments", "corpus", "user_model", "lenient")
+_INPUT_OPTIONS = (
+    click.option(
+        "--assessments",
+        multiple=True,
+        metavar="PATH",
+        help="Read assessments from this file, folder or glob pattern.",
+    ),
+    click.option("--corpus", metavar="PATH", help="Read documents from this folder or archive."),
+    click.option(
+        "--user-model",
+        multiple=True,
+        metavar="NAME_OR_FILE",
+        help="Use this user model. xcg user-models lists the names.",
+    ),
+    click.option("--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."),
+    click.option(
+        "--no-cache",
+        is_flag=True,
+        expose_value=False,
+        callback=_disable_cache,
+        help="Parse all documents again, and do not store them in the cache.",
+    ),
+)
+_FURTHER_OPTIONS = {
+    "runs": click.option(
+        "--run",
+        "runs",
+        multiple=True,
+        metavar="PATH",
+        help="Read runs from this file, folder or glob pattern.",
+    ),
+    "ties": click.option(
+        "--ties",
+        type=click.Choice(TIES),
+        help="Order results of equal score in TREC runs by descending document id, by rank, or as in "
+        "the file.  [default: document]",
+    ),
+    "measures": click.option(
+        "--measures",
+        metavar="LIST",
+        help='Compute these measures, such as "nxCG@10 MAep". xcg measures lists them.',
+    ),
+    "unanswered": click.option(
+        "--unanswered",
+        type=click.Choice(["zero", "skip"]),
+        help="Count an assessed topic without results as 0, or leave it out.  [default: zero]",
+    ),
+    "workers": click.option(
+        "--workers",
+        type=int,
+        help="Evaluate runs in this number of processes; -1 uses all cores.  [default: 1]",
+    ),
+}
+
+
+def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], C]:
+    """Add CONFIG and the input options to a command.
+
+    The command receives them as one :class:`CampaignOptions`, its first argument.
+
+    Args:
+        names: Further options: runs, ties, measures, unanswered, workers.
+        config_option: Whether the configuration is an option, --config, instead of an argument.
+    """
+    file_type = click.Path(path_type=Path)
+    config = (
+        click.option("--config", type=file_type, metavar="FILE", help="Read this configuration.")
+        if config_option
+        else click.argument("config", required=False, type=file_type)
+    )
+    options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in names)]
+
+    def decorate(command: C) -> C:
+        @functools.wraps(command)
+        def call(**values: Any) -> Any:
+            inputs = {name: values.pop(name) for name in (*_INPUT_NAMES, *names)}
+            return command(CampaignOptions(**inputs), **values)
+
+        for option in reversed(options):
+            call = option(call)
+        return cast(C, call)
+
+    return decorate

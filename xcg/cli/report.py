@@ -1,0 +1,43 @@
+"""The command ``xcg report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from xcg.cli.options import CampaignOptions, campaign_options
+from xcg.cli.output import progress_bar
+from xcg.documents.files import whole_file
+from xcg.report.html import write_report
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures", "unanswered")
+@click.option(
+    "--explained",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Explain the results of this number of topics.",
+)
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the page to this file.",
+)
+def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
+    """Write one HTML page with tables, curves, topics and explanations.
+
+    The page is self-contained and needs no network.
+    """
+    configuration = campaign.configuration()
+    with whole_file(output) as file, progress_bar() as progress:
+        write_report(
+            configuration,
+            file,
+            explained=explained,
+            lenient=campaign.lenient,
+            progress=progress,
+        )

@@ -1,0 +1,310 @@
+"""Commands that study measures: ``xcg stability``, ``xcg perturb`` and ``xcg levels``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import click
+
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    output_option,
+    records_format_option,
+    seed_option,
+)
+from xcg.cli.output import open_output, print_notes, print_status, progress_bar
+from xcg.cli.plots import plot_option
+from xcg.documents.corpus import Corpus
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.parallel import Backend
+from xcg.formats.base import read_assessments
+from xcg.formats.convert import with_elements
+from xcg.lazy_modules import np
+from xcg.report.plots import (
+    correlations_plot,
+    levels_plot,
+    perturbation_plot,
+    ranges_plot,
+    save,
+    swaps_plot,
+)
+from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_rows
+from xcg.statistics.levels import MEASURES as LEVEL_MEASURES
+from xcg.statistics.levels import levels_experiment, spread
+from xcg.statistics.perturbation import COUNTS
+from xcg.statistics.perturbation import perturb as perturb_runs
+from xcg.statistics.significance import align
+from xcg.statistics.stability import agreement as agreement_of
+from xcg.statistics.stability import measured_swap_rates, variations
+from xcg.tables import records
+
+
+@click.group()
+def stability() -> None:
+    """Study how scores depend on assessors and on the number of topics (KL 6.2)."""
+
+
+@stability.command("assessors")
+@campaign_options("runs", "ties", "measures")
+@click.option(
+    "--assessor",
+    "assessors",
+    multiple=True,
+    metavar="PATH",
+    help="Read the assessments of one more assessor. --assessments or CONFIG has those of the first.",
+)
+@click.option("--ranges", is_flag=True, help="Print and draw the range of scores of each run.")
+@click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
+@click.option(
+    "--sample", type=click.IntRange(min=2), help="Use at most this number of random combinations."
+)
+@seed_option
+@plot_option
+@records_format_option
+@output_option
+def stability_assessors(
+    campaign: CampaignOptions,
+    assessors: Sequence[str],
+    ranges: bool,
+    agreement: bool,
+    sample: int | None,
+    seed: int,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Evaluate all combinations of alternative assessments, and compare scores and orders of runs.
+
+    The table holds Kendall's τ-b against the order by the first assessor, the error rate and ties, as
+    Tables III and IV; the plot has the form of Figure 8. With --ranges, the table holds scores, and the
+    plot has the form of Figure 7.
+    """
+    if not assessors:
+        raise XcgError("one assessor: expected a further one, --assessor PATH")
+    configuration = campaign.configuration()
+    bases = [read_assessments(configuration.assessments), *map(read_assessments, assessors)]
+    with open_output(output) as write:
+        if agreement:
+            if configuration.corpus is not None:  # highlighted passages become elements
+                documents = Corpus(configuration.corpus)
+                bases = [with_elements(base, documents) for base in bases]
+            rows = [
+                {"assessors": f"{a + 1} and {b + 1}", **agreement_of(bases[a], bases[b])}
+                for a, b in combinations(range(len(bases)), 2)
+            ]
+            write(records(rows, format_))
+            return
+        found = variations(
+            bases,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            configuration.measures,
+            ties=configuration.ties,
+            lenient=campaign.lenient,
+        )
+        rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
+        write(records(rows, format_))
+    if plot is not None:
+        save(ranges_plot(rows) if ranges else correlations_plot(rows), plot)
+    print_notes(next(iter(found.values())).notes)
+
+
+@stability.command("topics")
+@campaign_options("runs", "ties", "measures", "unanswered")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Draw this number of pairs of topic sets for each size.",
+)
+@seed_option
+@click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
+@click.option(
+    "--sizes",
+    default="25 50",
+    show_default=True,
+    metavar="LIST",
+    help="Extrapolate to these numbers of topics.",
+)
+@click.option(
+    "--workers",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Use this number of processes; -1 uses all cores.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Run the processes with this library.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Use the Dask cluster at this address.  [default: a local cluster]",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Store progress in this file, and continue an interrupted study from it.",
+)
+@plot_option
+@records_format_option
+@output_option
+def stability_topics(
+    campaign: CampaignOptions,
+    trials: int,
+    seed: int,
+    rates: bool,
+    sizes: str,
+    workers: int,
+    backend: Backend,
+    scheduler: str | None,
+    checkpoint: Path | None,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
+
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated.
+    """
+    set_sizes = _whole_numbers("sizes", sizes, "25 50", 1, 99_999) if sizes.strip() else []
+    if workers == 0:
+        raise XcgError("0 workers: expected 1 or more, or -1 for all cores")
+    with open_output(output) as write:
+        results = campaign.evaluate(campaign.configuration())
+        if len(results.user_models) != 1:
+            raise XcgError("several user models: expected one for this study")
+        (model,) = results.user_models
+        scores = {
+            measure: np.array(list(align(results, measure, model, results.runs).values.values())).T
+            for measure in results.measures
+        }
+        with progress_bar("tasks") as progress:
+            found = measured_swap_rates(
+                scores,
+                trials,
+                seed,
+                workers,
+                backend,
+                scheduler,
+                checkpoint,
+                progress=progress,
+            )
+        write(records(swap_rows(found) if rates else needed_rows(found, set_sizes), format_))
+    if plot is not None:
+        save(swaps_plot(found), plot)
+    print_notes(results.notes)
+
+
+def _whole_numbers(option: str, text: str, example: str, least: int, most: int) -> list[int]:
+    """Parse a list of whole numbers separated by spaces or commas."""
+    words = text.replace(",", " ").split()
+    legal = all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words)
+    if not words or not legal or not all(least <= int(word) <= most for word in words):
+        raise XcgError(f"illegal {option} {text!r}: expected whole numbers, like {example!r}")
+    return [int(word) for word in words]
+
+
+@click.command()
+@campaign_options("runs", "ties", "measures")
+@click.option(
+    "--counts",
+    metavar="LIST",
+    help="Insert these numbers of results.  [default: 0 1 2 … 1000]",
+)
+@plot_option
+@records_format_option
+@output_option
+def perturb(
+    campaign: CampaignOptions,
+    counts: str | None,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Insert non-relevant results after or before the first result, and print the effect on measures.
+
+    The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6.
+    """
+    numbers = list(COUNTS)
+    if counts is not None:
+        numbers = sorted({0, *_whole_numbers("counts", counts, "0 1 10", 0, 999_999)})
+    configuration = campaign.configuration(parse_measures=False)
+    notes = Notes(campaign.lenient)
+    with open_output(output) as write:
+        lines = perturb_runs(
+            configuration.assessments,
+            configuration.runs,
+            configuration.corpus,
+            configuration.user_models,
+            campaign.measures or "R ep@0.1 Q MAep iMAep",
+            numbers,
+            notes,
+            configuration.ties,
+        )
+        write(records([line._asdict() for line in lines], format_))
+    if plot is not None:
+        save(perturbation_plot(lines), plot)
+    print_notes(notes.lines())
+
+
+@click.command()
+@click.option(
+    "--non-uniform", is_flag=True, help="Draw levels with random frequencies, as in Figure 5."
+)
+@click.option(
+    "--swaps",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Swap up to this number of random pairs.",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Average over this number of lists.",
+)
+@seed_option
+@plot_option
+@records_format_option
+@output_option
+def levels(
+    non_uniform: bool,
+    swaps: int,
+    repetitions: int,
+    seed: int,
+    plot: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Test whether graded measures depend on the number of relevance levels.
+
+    The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
+    lists of 100 items on 2, 10, 20 and 50 levels. The table has one row per number of swaps, and one
+    column per measure and number of levels. Standard error holds the largest distance between the
+    curves of each measure.
+    """
+    with open_output(output) as write:
+        curves = levels_experiment(not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed)
+        names = [f"{curve.measure}/{curve.levels}" for curve in curves]
+        rows = [
+            {"swaps": number, **dict(zip(names, values, strict=True))}
+            for number, values in enumerate(zip(*(curve.values for curve in curves), strict=True))
+        ]
+        write(records(rows, format_))
+    if plot is not None:
+        save(levels_plot(curves), plot)
+    for measure in LEVEL_MEASURES:
+        distance = spread(curves, measure)
+        print_status(f"{measure}: the largest distance between the curves is {distance:.4f}")
