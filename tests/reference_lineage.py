@@ -1,8 +1,9 @@
-"""The measures around XCG as plain, slow Python, to compare the package with.
+"""An independent implementation of the measures related to XCG, in plain and slow Python.
 
-Written from the definitions alone, without sight of the package. Where these are silent, "Open" says what
-was taken here: a ratio whose denominator is 0 is 0.0; the rank of nothing is NaN, a search length that never
-ends infinite; a cutoff behind the end of a list uses all there is; reaching a value allows for EPS.
+It was written from the definitions alone, without looking at the package. "Open" marks a decision that the
+literature leaves open. In general: a ratio with a denominator of 0 is 0.0; the mean rank of nothing is NaN;
+a search length that never ends is infinite; a cutoff after the end of a list uses the whole list; comparisons
+with a level allow for EPS.
 """
 
 import itertools
@@ -19,10 +20,10 @@ def ratio(a, b):
 
 
 def precall(ranks, scores, total, x):
-    """KL equation 17 at recall x; ranks = list of lists, one inner list per distinct rank; total = n.
+    """KL equation 17 at recall x.
 
-    Open: `scores` or none.
-    Here: scores None -> ranks holds the scores; else scores is a mapping, ranks holds its keys, a missing key is 0.
+    ranks: one list per distinct rank, of scores, or of keys of the mapping `scores` (a missing key scores 0).
+    total: n.
     """
     if scores is not None:
         ranks = [[scores.get(key, 0.0) for key in level] for level in ranks]
@@ -54,8 +55,10 @@ def contains(a, b):
 
 
 def overlap(results):
-    """Open: 'a repeated element counting as inside' - the copy lies inside the first, so the first also contains
-    another result: both count (2 of 2), as the sentence 'contain or lie inside another result' is symmetric."""
+    """The share of results that contain another result or lie inside one.
+
+    Open: a repeated element. The two copies contain each other, so both count.
+    """
     if not results:
         return 0.0
     count = 0
@@ -70,7 +73,7 @@ def overlap(results):
 
 
 def new_sizes(results):
-    """|c'| of every result: its characters that no earlier result of the same file covers."""
+    """|c'| of every result: its characters that are in no earlier result of the same file."""
     seen = {}
     out = []
     for result in results:
@@ -85,7 +88,7 @@ def ng_recall(results, total_e, k, overlap):
     top = results[:k]
     new = new_sizes(top)
     if overlap:
-        # Open: |c| = 0 makes |c'|/|c| 0/0; it counts 0 here
+        # Open: for |c| = 0 the ratio |c'|/|c| is 0/0; it counts as 0
         gained = sum(e * ratio(n, end - start) for (f, start, end, e, s), n in zip(top, new))
     else:
         gained = sum(e for (f, start, end, e, s) in top)
@@ -103,9 +106,12 @@ def ng_precision(results, k, overlap):
 
 
 def hixeval(results, highlighted, r, alpha):
-    """Open: 'seen' is judged on the span (all its characters, not only the highlighted ones);
-    the three cases then all equal rsize - alpha * (highlighted text of c already retrieved).
-    Open: sum of size is of all characters of every result, also of those seen before."""
+    """HiXEval: precision, recall and F at rank r.
+
+    Open: a span counts as seen by all its characters, not only the highlighted ones. The three cases then all
+    equal rsize - alpha * (highlighted text of c that was retrieved before).
+    Open: the sum of sizes includes text that was retrieved before.
+    """
     trel = sum(len(chars) for chars in highlighted.values())
     seen = {}
     rvals, sizes = [], []
@@ -189,12 +195,12 @@ def bepd(distance, A, L):
 
 
 def t2i_stop(spans, highlighted_positions, start, tolerance):
-    """(characters read, how many of them were highlighted).
+    """(characters read, highlighted characters among them).
 
-    Open: `spans` is the readable text, a list of [start, end);
-    read in document order from the first readable position >= start, each position once, gaps between spans are
-    skipped and the reading ends with the last span. A whole document of N characters is [(0, N)].
-    spans None: the text never ends. T2I is *open* in the literature: the irrelevant count is cumulative, not consecutive.
+    spans: the readable text as [start, end) intervals; None for a text without end. It is read in document order
+    from the first readable position >= start, each position once; gaps between spans are skipped. A whole document
+    of N characters is [(0, N)].
+    Open: the count of irrelevant characters is cumulative, not consecutive.
     """
     highlighted_positions = set(highlighted_positions)
     if spans is None:
@@ -222,13 +228,12 @@ def t2i_stop(spans, highlighted_positions, start, tolerance):
 
 
 def asl(ranks):
-    """Open: a plain list of ranks cannot say which documents tie (non-relevant ones may share the level), so
-    a tied document's rank is given here as its level's mean rank already (1, 2.5, 2.5, ...)."""
+    """Average search length. Tied documents have the mean rank of their level (1, 2.5, 2.5, ...)."""
     return sum(ranks) / len(ranks) if ranks else math.nan
 
 
 def esl(levels, wanted):
-    """Open: `wanted` never reached -> math.inf (which makes precall 0, as section 4 wants)."""
+    """Expected search length. Open: if `wanted` is never reached, it is infinite (so precall is 0)."""
     got = 0
     j = 0
     for r, i in levels:
@@ -266,11 +271,11 @@ def sliding_ratio(gains, k):
 
 
 def half_life(gains):
-    """Rank k - 1 + (half - sum before k)/gain of k, k the first rank at which half of the sum of gains is reached.
+    """k - 1 + (half - sum before k) / (gain at k), where k is the first rank that reaches half of the total gain.
 
-    Open: the two check numbers (3.0, 2.0) fall on whole ranks. They rule out the 'real limits' form (k - .5 + ...)
-    but not an interpolation that starts elsewhere in other cases (e.g. gains <4> -> .5 here). On a plateau the first
-    rank. 'Total relevance' = total of the list given. Total 0 -> nan."""
+    Open: the published examples (3.0, 2.0) fall on whole ranks. They exclude the 'real limits' form (k - .5 + ...),
+    but not other interpolations. 'Total relevance' is the total of the given list; for 0 the result is NaN.
+    """
     total = sum(gains)
     if total <= 0:
         return math.nan
@@ -307,10 +312,10 @@ def ap_at(levels, threshold, total):
 def mu_ap(levels, all_levels_present, totals):
     """SL equation 4. totals: dict level -> R^t, or a list parallel to all_levels_present.
 
-    Open: SL says 'd^t = t if i = 0'. Level 0 then has d = 0 and drops out (Table 1: mean of 5 > t > 0, .448; the
-    mean with t = 0 would be .558), the lowest level above 0 has d = its distance to 0, whether or not 0 is present.
-    Levels below 0 are to be shifted by the caller (SL 3.2). No level above 0 -> 0.0.
-    Open: R^t of a list is cumulative ('at least t'), not the number of items at exactly t (Table 1 supports it).
+    Open: SL defines 'd^t = t if i = 0'. So level 0 has weight 0 (Table 1 agrees: .448; with t = 0 the mean would be
+    .558), and the weight of the lowest level above 0 is its distance to 0, whether or not level 0 occurs.
+    The caller shifts levels below 0 (SL 3.2). Without a level above 0 the result is 0.0.
+    Open: R^t is cumulative (items of level t or above), not the number of items of exactly level t (as in Table 1).
     """
     if not isinstance(totals, dict):
         totals = dict(zip(all_levels_present, totals))
@@ -331,13 +336,16 @@ def dcg_exp(levels, k, base):
 
 
 def ndcg_exp(levels, ideal, k, base):
-    """SL equation 3. `ideal` is sorted here, so any order will do. The base cancels in the ratio."""
+    """SL equation 3. `ideal` may have any order. The base cancels in the ratio."""
     return ratio(dcg_exp(levels, k, base), dcg_exp(sorted(ideal, reverse=True), k, base))
 
 
 def ndcng(levels, ideal, k, base):
-    """SL equation 5. Open: m_q, 'the highest reachable gain for the query', is the maximum of `ideal` (not the top
-    of the scale); in SL's Table 2 both are 4."""
+    """SL equation 5.
+
+    Open: m_q, 'the highest reachable gain for the query', is the maximum of `ideal`, not the top of the scale;
+    both are 4 in SL's Table 2.
+    """
     m = max(ideal, default=0)
     if m <= 0:
         return 0.0
@@ -349,6 +357,3 @@ def scaled_utility(relevant, nonrelevant, total_relevant, a=3, b=2, s=25):
     floor = -b * s  # U(s)
     best = a * total_relevant  # MaxU
     return ratio(max(u, floor) - floor, best - floor)
-
-
-# ------------------------------------------------------------------------------------------------ checks

@@ -1,12 +1,10 @@
-"""A literal transcription of the definitions, to check the library against.
+"""A literal transcription of the measures' definitions, as an independent implementation for tests.
 
-It follows the definitions ("What the figures mean", sections 3 to 8) and the equations of
-Kazai & Lalmas 2006 (KL) sentence by sentence, over path strings: slow, without arrays or
-trees, and without anything of the package that it checks. A document is a table from
-canonical path to size; children, ancestors and descendants are read off the paths.
+It follows the specification (sections 3 to 8) and the equations of Kazai and Lalmas 2006 (KL)
+sentence by sentence. It works on path strings, without arrays or trees, and imports nothing from
+the package that it checks. A document is a dict from canonical path to size.
 
-What the definitions leave undefined (a measure of a topic that has no ideal element, a size
-that is not known, an option that does not exist) raises instead of returning a number.
+Undefined cases (no ideal element, an unknown size, an unknown option) raise an error.
 """
 
 from typing import Literal
@@ -24,16 +22,16 @@ LEVEL_TOLERANCE = 1e-9
 
 
 def _one_of(value: str, *allowed: str) -> None:
-    """Refuse an option that the definitions do not have."""
+    """Raise ValueError for an unknown option."""
     if value not in allowed:
-        raise ValueError(f"{value!r} is none of {allowed}")
+        raise ValueError(f"{value!r}: expected one of {allowed}")
 
 
 # --- Section 1: elements -----------------------------------------------------------------
 
 
 def parent(path: str) -> str:
-    """Section 1: the path without its last step; that of a root element is empty."""
+    """Section 1: the path without its last step; empty for a root element."""
     return path.rpartition("/")[0]
 
 
@@ -111,10 +109,9 @@ QUANT: dict[str, dict[tuple[int, int], float]] = {
 
 
 def relevant_paths(scores: dict[str, float]) -> list[list[str]]:
-    """Section 4: for each relevant element without relevant descendants, those on its path.
+    """Section 4: for each relevant element without relevant descendants, the elements on its path.
 
-    An element on the path that is not relevant has the score 0 and is never kept, so it is
-    left out here.
+    Irrelevant elements on the path score 0 and are never kept, so they are omitted.
     """
     leaves = [path for path in scores if not any(is_ancestor(path, other) for other in scores)]
     return [[path for path in scores if is_self_or_ancestor(path, leaf)] for leaf in leaves]
@@ -133,9 +130,9 @@ def ideal_kazai_lalmas(
     """Section 4, `kazai_lalmas` (KL 4), for one file.
 
     Args:
-        scores: the quantised score of every relevant element, also where that is 0.
-        tie: which of two elements with the same score a path keeps, deeper or shallower.
-        keep: which of two kept elements that overlap stays, the shorter or the longer path.
+        scores: the quantised score of every relevant element, including scores of 0.
+        tie: of two elements with the same score on a path, keep the deeper or the shallower one.
+        keep: of two kept elements that overlap, keep the one with the shorter or the longer path.
     """
     _one_of(tie, "deeper", "shallower")
     _one_of(keep, "shorter", "longer")
@@ -214,7 +211,7 @@ def gains(
     for file, c in ranking:
         before = [(p, g) for (f, p), g in zip(ranking, found, strict=False) if f == file]
         gain = 0.0
-        if file in scores:  # elsewhere every q is 0, and so is every rv
+        if file in scores:  # in other files every score is 0, and so is every gain
             seen = [result for result, _ in before]
             gain = relevance_value(c, seen, documents[file], scores[file], alpha, partially_seen)
             in_file = ideal.get(file, set())
@@ -236,12 +233,12 @@ def ideal_gains(scores: dict[str, dict[str, float]], ideal: dict[str, set[str]])
 
 
 def xcg_at(gains: list[float], i: int) -> float:
-    """Section 6, xCG[i] (KL equation 4); past the end of the list the sum stays."""
+    """Section 6, xCG[i] (KL equation 4); constant after the end of the list."""
     return sum(gains[:i])
 
 
 def total_gain(ideal: list[float]) -> float:
-    """Section 6, xCI[n]; without it no measure that compares with the ideal is defined."""
+    """Section 6, xCI[n]; if it is 0, measures that compare with the ideal are undefined."""
     total = sum(ideal)
     if total <= 0:
         raise ValueError("there is no ideal element: the measure is undefined")
@@ -270,9 +267,9 @@ def gr_at(gains: list[float], ideal: list[float], i: int) -> float:
 def rank_at(
     curve: list[float], g: float, tolerance: float, interpolation: Interpolation
 ) -> float | None:
-    """Section 7, i(g): the rank at which the cumulated list reaches g; None where it never does.
+    """Section 7, i(g): the rank at which the cumulated list reaches g; None if it never does.
 
-    The first rank k with C[k] ≥ g (less the tolerance) is looked for among those with C[k] > 0.
+    It depends on the first rank k with C[k] > 0 and C[k] ≥ g (less the tolerance).
     """
     _one_of(interpolation, "segment", "linear")
     for k in range(1, len(curve) + 1):
@@ -314,14 +311,14 @@ def hits(gains: list[float]) -> list[int]:
 
 
 def number_of_ideal(ideal: list[float]) -> int:
-    """Sections 7 and 8: the number of ideal elements, none of which has the score 0."""
+    """Sections 7 and 8: the number of ideal elements; all of them score above 0."""
     return sum(1 for gain in ideal if gain > 0)
 
 
 def divisor(
     gains: list[float], ideal: list[float], not_retrieved: int, unretrieved: Unretrieved
 ) -> int:
-    """Section 7, N, by which MAep and Q divide."""
+    """Section 7, N, the divisor of MAep and Q."""
     _one_of(unretrieved, "uncredited", "max")
     if unretrieved == "max":
         return max(len(hits(gains)), number_of_ideal(ideal))
@@ -355,7 +352,7 @@ def maep(
     interpolation: Interpolation = "segment",
     unretrieved: Unretrieved = "uncredited",
 ) -> float:
-    """Section 7, MAep: Σ of ep at the own gain level of each rank with gain > 0, over N."""
+    """Section 7, MAep: the sum of ep at the gain level of each rank with gain > 0, divided by N."""
     total_gain(ideal)
     at_ranks = [ideal_rank_at(ideal, xcg_at(gains, rank), interpolation) / rank for rank in hits(gains)]
     return sum(at_ranks) / divisor(gains, ideal, not_retrieved, unretrieved)
@@ -382,7 +379,7 @@ def q_measure(
 
 
 def r_measure(gains: list[float], ideal: list[float]) -> float:
-    """Section 8, R (KL equation 12, with cig(R) + R below the line)."""
+    """Section 8, R (KL equation 12, with the denominator cig(R) + R)."""
     total_gain(ideal)
     count = number_of_ideal(ideal)
     return cbg_at(gains, count) / (xcg_at(ideal, count) + count)

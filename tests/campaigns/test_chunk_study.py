@@ -1,4 +1,4 @@
-"""The study of chunkings: how chunks are cut and merged, and that its article says what it found."""
+"""Check the chunking study: its chunkers, its tables, and the statements of its article."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ OVERLAPS = (("fixed-small", "fixed-small-overlap"), ("fixed-large", "fixed-large
 CHUNKINGS = ("fixed-small", "fixed-small-overlap", "fixed-large", "fixed-large-overlap")
 CHUNKINGS += ("paragraphs", "sections", "merged")
 
-Figures = dict[str, dict[str, float]]
+Table = dict[str, dict[str, float]]
+"""Run → measure → score."""
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +55,18 @@ def study(script: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return target, script.handbook(target)
 
 
-def figures(tables: str) -> Figures:
-    heading, *rows = [line.split() for line in tables.splitlines() if line]
+def parse_table(text: str) -> Table:
+    heading, *rows = [line.split() for line in text.splitlines() if line]
     return {
         row[0]: dict(zip(heading, map(float, row[1:]), strict=True)) for row in rows if row != heading
     }
 
 
-def shown() -> list[str]:
+def tables_in_article() -> list[str]:
     return [code.text for code in etree.parse(ARTICLE).iter("code") if code.get("language") == "text"]
 
 
-# One article, with a footnote inside a paragraph and a section that begins with a subsection.
+# A footnote inside a paragraph, and a section that begins with a subsection.
 SOURCE = (
     "<article><fm><ti>Title</ti><abs><p>What it says.</p></abs></fm><bdy>"
     "<sec><st>First</st><ip1>One two<fn><p>A note.</p></fn> three.</ip1><p>Four.</p><p>Five.</p></sec>"
@@ -79,7 +80,7 @@ def pieces(script: Any, name: str) -> list[str]:
     return [TREE.text[start:end] for start, end in script.CHUNKINGS[name](TREE)]
 
 
-def test_paragraphs_and_sections_by_hand(script: Any) -> None:
+def test_chunks_of_paragraphs_and_of_sections(script: Any) -> None:
     first = ["FirstOne twoA note. three.", "Four.", "Five."]
     rest = ["SecondSubSix.", "OtherSeven."]
     front, back = ["TitleWhat it says."], ["A book.", "Another."]
@@ -87,7 +88,7 @@ def test_paragraphs_and_sections_by_hand(script: Any) -> None:
     assert pieces(script, "sections") == [*front, "".join(first), *rest, "".join(back)]
 
 
-def test_fixed_sizes_by_hand(script: Any) -> None:
+def test_chunks_of_fixed_size(script: Any) -> None:
     tree = xcg.Corpus.of({"d": "<a>one two three four five</a>"}).tree("d")
 
     def cut(size: int, step: int) -> list[str]:
@@ -100,9 +101,9 @@ def test_fixed_sizes_by_hand(script: Any) -> None:
 
 
 @pytest.mark.parametrize("folder", [ROOT / "corpora_samples" / "handbook", EVIDENCE / "nxml"], ids=str)
-def test_chunks_cover_the_text(script: Any, folder: Path) -> None:
+def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
     if not folder.exists():
-        pytest.skip("the articles are not here")
+        pytest.skip(f"needs the articles in {EVIDENCE}")
     corpus = xcg.Corpus(folder)
     for name in list(corpus)[:20]:
         tree = corpus.tree(name)
@@ -111,7 +112,7 @@ def test_chunks_cover_the_text(script: Any, folder: Path) -> None:
             texts = [tree.text[start:end] for start, end in spans]
             assert all(texts)
             if chunking.endswith("overlap"):
-                covered = {place for start, end in spans for place in range(start, end)}
+                covered = {offset for start, end in spans for offset in range(start, end)}
                 assert covered == set(range(len(tree.text)))
             else:
                 assert "".join(texts) == tree.text
@@ -121,7 +122,7 @@ def test_chunks_cover_the_text(script: Any, folder: Path) -> None:
                 assert len(words_and_marks(texts[-1])) <= size
 
 
-def test_auto_merging_by_hand(script: Any) -> None:
+def test_auto_merging_replaces_most_of_a_section_by_the_section(script: Any) -> None:
     section = {name: script.Chunk("d", *span) for name, span in {"s": (0, 30), "t": (30, 50)}.items()}
     a, b, c = (script.Chunk("d", start, start + 10) for start in (0, 10, 20))
     x, y = (script.Chunk("d", start, start + 10) for start in (30, 40))
@@ -133,11 +134,11 @@ def test_auto_merging_by_hand(script: Any) -> None:
         x: section["t"],
         y: section["t"],
     }
-    # Two of three make the section, in the place of the first; one of two is not more than half.
+    # Two of three chunks are replaced by the section at the rank of the first; one of two is not.
     assert script.merged([x, c, a], parents) == [x, section["s"]]
     assert script.merged([c, x], parents) == [c, x]
     assert script.merged([y, b, x, a], parents) == [section["t"], section["s"]]
-    # What comes behind the best results does not count, but a returned section swallows it.
+    # Results after the first BEST do not count, but a returned section replaces them too.
     other = [script.Chunk("e", start, start + 10) for start in range(0, 200, 10)]
     parents |= script.parents_of(other, [script.Chunk("e", 0, 200)])
     late = [b, *other[: script.BEST - 1], a]
@@ -146,12 +147,14 @@ def test_auto_merging_by_hand(script: Any) -> None:
     assert script.merged([b, c, *other[:10], a], parents) == [section["s"], *other[:10]]
 
 
-def test_figures_over_identifiers_by_hand(script: Any) -> None:
+def test_measures_over_chunk_identifiers(script: Any) -> None:
     chunks = [script.Chunk("d", start, start + 10) for start in (0, 10, 20, 30)]
     gold = [script.Gold("d", 5, 12, 1), script.Gold("d", 25, 28, 3)]
     found = script.by_ids([chunks[3], chunks[0], chunks[0]], chunks, gold)
     log3, log4 = 1.5849625007211562, 2.0
-    assert found["recall@5"] == pytest.approx(2 / 3)  # of three relevant chunks; one counts twice
+    assert found["recall@5"] == pytest.approx(
+        2 / 3
+    )  # three chunks are relevant; one is retrieved twice and counts twice
     assert found["hit@5"] == pytest.approx(1 / 2)
     assert found["nDCG@5"] == pytest.approx((1 / log3 + 1 / log4) / (3 + 1 / log3 + 1 / log4))
 
@@ -161,86 +164,87 @@ def test_the_runs_and_configurations_are_valid(study: tuple[Path, str], xcg_comm
     assert set(CHUNKINGS) == {path.stem for path in (target / "runs").iterdir()}
     done = xcg_command("validate", target / "config.yaml")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    printed = figures(tables)
+    printed = parse_table(tables)
     for name in ("config.yaml", "controls.yaml"):
         done = xcg_command("evaluate", target / name)
         assert (done.returncode, done.stderr) == (0, "")
         rows = [line.split() for line in done.stdout.splitlines()[1:]]
         assert {row[0]: [*map(float, row[1:])] for row in rows} == {
-            row[0]: [printed[row[0]][figure] for figure in TEXT] for row in rows
+            row[0]: [printed[row[0]][measure] for measure in TEXT] for row in rows
         }
         assert {row[0] for row in rows} <= set(printed)
 
 
-def test_the_article_shows_what_the_command_prints(study: tuple[Path, str]) -> None:
-    assert shown()[0] == study[1]
+def test_the_article_shows_the_output_for_the_handbook(study: tuple[Path, str]) -> None:
+    assert tables_in_article()[0] == study[1]
 
 
-def test_the_article_shows_what_the_command_prints_for_the_evidence(
+@pytest.mark.slow
+def test_the_article_shows_the_output_for_evidence_inference(
     script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if not EVIDENCE.exists():
-        pytest.skip("the articles are not here")
-    assert shown()[1] == script.evidence_inference(EVIDENCE, tmp_path)
+        pytest.skip(f"needs the articles in {EVIDENCE}")
+    assert tables_in_article()[1] == script.evidence_inference(EVIDENCE, tmp_path)
     assert "711 of 711 passages placed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("place", [0, 1], ids=["handbook", "evidence"])
-class TestWhatTheArticleSays:
-    def test_size(self, place: int) -> None:
-        found = figures(shown()[place])
+@pytest.mark.parametrize("data", [0, 1], ids=["handbook", "evidence"])
+class TestStatementsOfTheArticle:
+    def test_small_chunks_score_higher_in_text_and_lower_by_identifier(self, data: int) -> None:
+        found = parse_table(tables_in_article()[data])
         for small, large in SIZES:
-            assert all(found[small][figure] < found[large][figure] for figure in IDS)
-            assert all(found[small][figure] > found[large][figure] for figure in TEXT)
+            assert all(found[small][measure] < found[large][measure] for measure in IDS)
+            assert all(found[small][measure] > found[large][measure] for measure in TEXT)
         for run in CHUNKINGS:
-            assert all(found[run][figure] < found["documents"][figure] for figure in IDS)
-            assert all(found[run][figure] > found["documents"][figure] - 0.005 for figure in TEXT)
+            assert all(found[run][measure] < found["documents"][measure] for measure in IDS)
+            assert all(found[run][measure] > found["documents"][measure] - 0.005 for measure in TEXT)
 
-    def test_overlap(self, place: int) -> None:
-        found = figures(shown()[place])
+    def test_overlap_of_chunks(self, data: int) -> None:
+        found = parse_table(tables_in_article()[data])
         change = [
-            {figure: found[windows][figure] - found[plain][figure] for figure in (*IDS, *TEXT)}
+            {measure: found[windows][measure] - found[plain][measure] for measure in (*IDS, *TEXT)}
             for plain, windows in OVERLAPS
         ]
-        assert all(c[figure] < 0 for c in change for figure in ("rec@5", "rec@10"))
-        if place == 0:
+        assert all(c[measure] < 0 for c in change for measure in ("rec@5", "rec@10"))
+        if data == 0:
             assert all(0.05 < c["nDCG@5"] < 0.15 for c in change)
             assert [c["nDCG@10"] > 0 for c in change] == [True, False]
-            assert sum(c[figure] < 0 for c in change for figure in TEXT) >= 5
+            assert sum(c[measure] < 0 for c in change for measure in TEXT) >= 5
         else:
             assert all(c["nDCG@5"] < 0 and c["nDCG@10"] < 0 for c in change)
             assert [c["nxCG@500"] > 0 for c in change] == [False, True]
             assert all(c["MAep"] > 0 > c["gr@2000"] for c in change)
 
-    def test_merging_and_the_best(self, place: int) -> None:
-        found = figures(shown()[place])
+    def test_merging_and_the_best_chunkings(self, data: int) -> None:
+        found = parse_table(tables_in_article()[data])
         merged, paragraphs = found["merged"]["nxCG@500"], found["paragraphs"]["nxCG@500"]
         best = sorted(CHUNKINGS, key=lambda run: -found[run]["MAep"])[:2]
-        if place == 0:
+        if data == 0:
             sections = found["sections"]
-            assert all(sections[figure] > found["fixed-small"][figure] for figure in TEXT)
-            assert sum(sections[figure] < found["fixed-large"][figure] for figure in IDS) > 3
+            assert all(sections[measure] > found["fixed-small"][measure] for measure in TEXT)
+            assert sum(sections[measure] < found["fixed-large"][measure] for measure in IDS) > 3
             assert abs(merged - paragraphs) < 0.01
             assert best == ["merged", "paragraphs"]
         else:
             assert merged < paragraphs - 0.05
             assert set(best) == {"fixed-small", "fixed-small-overlap"}
 
-    def test_controls(self, place: int) -> None:
-        found = figures(shown()[place])
+    def test_halved_and_repeated_chunks(self, data: int) -> None:
+        found = parse_table(tables_in_article()[data])
         whole, halves, twice = (
             found[run] for run in ("fixed-large", "fixed-large-halved", "fixed-large-twice")
         )
-        assert all(halves[figure] < whole[figure] for figure in IDS)
-        assert [halves[figure] for figure in TEXT] == [whole[figure] for figure in TEXT]
+        assert all(halves[measure] < whole[measure] for measure in IDS)
+        assert [halves[measure] for measure in TEXT] == [whole[measure] for measure in TEXT]
         assert 0.125 < whole["rec@10"] - halves["rec@10"] < 0.175
-        assert all(twice[figure] > whole[figure] for figure in IDS if not figure.startswith("hit"))
-        assert all(twice[figure] <= whole[figure] for figure in IDS if figure.startswith("hit"))
-        assert all(twice[figure] < whole[figure] for figure in TEXT)
-        assert (twice["rec@10"] > 1) is (place == 1)
+        assert all(twice[measure] > whole[measure] for measure in IDS if not measure.startswith("hit"))
+        assert all(twice[measure] <= whole[measure] for measure in IDS if measure.startswith("hit"))
+        assert all(twice[measure] < whole[measure] for measure in TEXT)
+        assert (twice["rec@10"] > 1) is (data == 1)
 
 
-def test_the_figures_beside_those_of_another_package() -> None:
+def test_the_table_that_compares_with_another_package() -> None:
     base = RecallBase()
     base.add_topic("q", "by hand")
     for start, end, grade in ((10, 30, 2), (50, 60, 1)):
@@ -258,7 +262,7 @@ def test_the_figures_beside_those_of_another_package() -> None:
         assert printed == [round(mean.value, 3) for mean in found], row[0].text
 
 
-def test_halves_are_worth_the_whole(study: tuple[Path, str], script: Any) -> None:
+def test_halved_chunks_score_the_same_in_text(study: tuple[Path, str], script: Any) -> None:
     target, _ = study
     runs = [target / "runs" / "fixed-large.jsonl", target / "controls" / "fixed-large-halved.jsonl"]
     found = xcg.evaluate(target / "gold.jsonl", runs, script.CORPUS, script.MODEL, script.MEASURES)
@@ -268,6 +272,6 @@ def test_halves_are_worth_the_whole(study: tuple[Path, str], script: Any) -> Non
             assert halves == pytest.approx(whole, abs=1e-9)
 
 
-def test_wrong_arguments(script: Any) -> None:
+def test_wrong_arguments_print_the_usage(script: Any) -> None:
     with pytest.raises(SystemExit, match="expected: handbook FOLDER"):
         script.main(["handbok", "out"])

@@ -1,4 +1,4 @@
-"""The handbook says what is true: its articles are well-made, and every example in them runs."""
+"""Check the handbook: the structure of its articles, and every example in them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from conftest import ROOT
 from lxml import etree
 
 from xcg.evaluation.config import load_configuration
+from xcg.report.article import show
 from xcg.user_model.model import resolve_models
 
 HANDBOOK = ROOT / "corpora_samples" / "handbook"
@@ -28,12 +29,12 @@ def examples(language: str) -> list[tuple[Path, etree._Element]]:
     return found
 
 
-def name(value: object) -> str:
+def identifier(value: object) -> str:
     return value.stem if isinstance(value, Path) else f"line{getattr(value, 'sourceline', '')}"
 
 
-@pytest.mark.parametrize("article", ARTICLES, ids=name)
-def test_an_article_is_of_a_length_and_form_to_be_searched(article: Path) -> None:
+@pytest.mark.parametrize("article", ARTICLES, ids=identifier)
+def test_an_article_has_the_length_and_structure_that_the_guidelines_require(article: Path) -> None:
     root = etree.parse(article).getroot()
     words = len(str(root.xpath("string()")).split())
     assert 1200 <= words <= 3000
@@ -48,14 +49,14 @@ def test_an_article_is_of_a_length_and_form_to_be_searched(article: Path) -> Non
     assert root.find(".//mixed-citation" if journal else ".//bb") is not None
 
 
-def test_there_are_articles_in_both_markups() -> None:
+def test_both_markups_are_used() -> None:
     assert len(ARTICLES) >= 14
     journal = [a for a in ARTICLES if etree.parse(a).getroot().find("front") is not None]
     assert 5 <= len(journal) <= len(ARTICLES) - 5
 
 
-@pytest.mark.parametrize("article", ARTICLES, ids=name)
-def test_python_sessions(article: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("article", ARTICLES, ids=identifier)
+def test_python_sessions_run(article: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     text = "\n".join(code.text or "" for path, code in examples("doctest") if path == article)
     session = doctest.DocTestParser().get_doctest(text, {}, article.stem, str(article), 0)
@@ -65,8 +66,8 @@ def test_python_sessions(article: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert runner.failures == 0, "".join(report)
 
 
-@pytest.mark.parametrize(("article", "code"), examples("console"), ids=name)
-def test_commands_print_what_the_article_shows(article: Path, code: etree._Element) -> None:
+@pytest.mark.parametrize(("article", "code"), examples("console"), ids=identifier)
+def test_commands_print_the_output_in_the_article(article: Path, code: etree._Element) -> None:
     for block in re.split(r"^\$ ", code.text or "", flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
         assert command.startswith("xcg ")
@@ -78,7 +79,7 @@ def test_commands_print_what_the_article_shows(article: Path, code: etree._Eleme
             assert done.stdout == expected
 
 
-@pytest.mark.parametrize(("article", "code"), examples("yaml"), ids=name)
+@pytest.mark.parametrize(("article", "code"), examples("yaml"), ids=identifier)
 def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path) -> None:
     path = tmp_path / "example.yaml"
     path.write_text(code.text or "")
@@ -88,20 +89,18 @@ def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path)
         load_configuration(path)
 
 
-@pytest.mark.parametrize("article", ARTICLES, ids=name)
-def test_articles_can_be_read(article: Path) -> None:
-    from xcg.report.article import show
-
+@pytest.mark.parametrize("article", ARTICLES, ids=identifier)
+def test_show_prints_all_words_of_an_article(article: Path) -> None:
     text = show(article)
     title = str(etree.parse(article).xpath("string((//ti | //article-title)[1])"))
     assert text.startswith(title)
     page = show(article, "html")
     assert page.startswith("<!DOCTYPE html>")
     assert f"<h1>{title}</h1>" in page
-    words = set(letters(etree.parse(article).getroot()))
-    assert words <= set(letters(etree.HTML(page)))
+    words = set(words_of(etree.parse(article).getroot()))
+    assert words <= set(words_of(etree.HTML(page)))
     assert words <= set(re.findall(r"[^\W\d_]+", text))
 
 
-def letters(root: etree._Element) -> list[str]:
+def words_of(root: etree._Element) -> list[str]:
     return re.findall(r"[^\W\d_]+", " ".join(map(str, root.itertext())))

@@ -1,20 +1,20 @@
-"""The numbers that Kazai & Lalmas 2006 print, at the digits that they print."""
+"""Check the values that Kazai and Lalmas (2006) print, at the precision that they print."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 import xcg
+from xcg.evaluation.config import load_configuration
 from xcg.evaluation.ideals import ideal_elements
 from xcg.measures import cumulate, manxcg, nxcg
 
 RUNS = ["ideal", "frb", "reverse_ideal", "rel_leaves"]
 
-# Table II as printed; a cell is text because its digits say how exact it is.
+# Table II as printed. Cells stay text because the number of digits is their precision.
 TABLE_II = """
 nxCG@1 1 1 0.5 0.9
 nxCG@2 1 1 1 0.66
@@ -42,8 +42,8 @@ Q 1 1 0.875 0.8751
 R 1 1 1 0.857
 MAnxCG@1500 1 1 1 0.9995
 """
-# 2/3 is printed cut, .66, and MAnxCG of reverse_ideal, .99967, is printed 1.
-CUT = {("nxCG@2", "rel_leaves"), ("nxCG@3", "rel_leaves")}
+# The paper truncates 2/3 to .66, and prints .99967 (MAnxCG of reverse_ideal) as 1.
+TRUNCATED = {("nxCG@2", "rel_leaves"), ("nxCG@3", "rel_leaves")}
 ROUNDED_FURTHER = {("MAnxCG@1500", "reverse_ideal"): 3}
 
 CELLS = [
@@ -55,8 +55,6 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def table() -> xcg.Results:
-    from xcg.evaluation.config import load_configuration
-
     configuration = load_configuration(ROOT / "configs/kazai-lalmas-2006.yaml")
     return xcg.evaluate(
         configuration.assessments,
@@ -68,23 +66,23 @@ def table() -> xcg.Results:
 
 
 @pytest.mark.parametrize(("measure", "run", "printed"), CELLS)
-def test_every_cell_of_table_ii(table: xcg.Results, measure: str, run: str, printed: str) -> None:
+def test_cells_of_table_ii(table: xcg.Results, measure: str, run: str, printed: str) -> None:
     digits = len(printed.partition(".")[2])
     value = table.value(run, measure)
-    if (measure, run) in CUT:
+    if (measure, run) in TRUNCATED:
         assert math.floor(value * 10**digits) / 10**digits == float(printed)
         assert value == pytest.approx(2 / 3, abs=1e-12)
     elif digits == 0 and (measure, run) not in ROUNDED_FURTHER:
         assert value == pytest.approx(float(printed), abs=1e-12)
     else:
-        places = ROUNDED_FURTHER.get((measure, run), digits)
-        assert f"{value:.{places}f}" == f"{float(printed):.{places}f}"
+        digits = ROUNDED_FURTHER.get((measure, run), digits)
+        assert f"{value:.{digits}f}" == f"{float(printed):.{digits}f}"
 
 
-def test_the_options_beside_table_ii(table: xcg.Results) -> None:
+def test_other_options_on_the_runs_of_table_ii(table: xcg.Results) -> None:
     # Linear interpolation at g = 0.6 (hand-computed): ideal 0.6/1, reverse_ideal 1 + (0.6 - 0.5)/1.
     assert table.value("reverse_ideal", "ep(interpolation=linear)@0.4") == pytest.approx(0.6 / 1.1)
-    # No ideal element is missed and no run has more hits than ideal elements, but rel_leaves: 3 ranks.
+    # Only rel_leaves has more hits (3) than there are ideal elements; no run misses an ideal element.
     assert table.value("rel_leaves", "MAep(unretrieved=max)") == pytest.approx(1.9 / 3)
     assert table.value("reverse_ideal", "Q(unretrieved=max)") == pytest.approx(0.875)
 
@@ -100,20 +98,20 @@ BODY = "/article[1]/bdy[1]"
         ("kazai-lalmas-2006-gen", {BODY: 0.75}),
     ],
 )
-def test_ideal_recall_bases_of_section_4(root: Path, model: str, expected: dict[str, float]) -> None:
+def test_section_4_ideal_recall_bases(model: str, expected: dict[str, float]) -> None:
     elements = ideal_elements(
-        root / "assessments/kazai-lalmas-2006",
+        ROOT / "assessments/kazai-lalmas-2006",
         "163",
-        root / "corpora_samples/kazai-lalmas-2006",
+        ROOT / "corpora_samples/kazai-lalmas-2006",
         model,
     )
     assert {element.path: element.score for element in elements} == expected
 
 
-def test_footnote_8_with_the_longer_paths(root: Path) -> None:
-    # The footnote names sec[4]/p[1] and sec[4]/p[2]; Table I's values give ip1[2] and p[1].
+def test_footnote_8_keeps_the_longer_paths() -> None:
+    # The footnote names sec[4]/p[1] and sec[4]/p[2], but the values of Table I select ip1[2] and p[1].
     model = {"name": "longer", "ideal": {"name": "kazai_lalmas", "filter": "longer"}}
-    elements = ideal_elements(root / "assessments/kazai-lalmas-2006", "163", None, model)
+    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, model)
     assert {element.path.removeprefix(BODY) for element in elements} == {
         "/sec[6]",
         "/sec[4]/ip1[2]",
@@ -121,8 +119,8 @@ def test_footnote_8_with_the_longer_paths(root: Path) -> None:
     }
 
 
-def test_overlap_off_takes_every_relevant_element(root: Path) -> None:
-    elements = ideal_elements(root / "assessments/kazai-lalmas-2006", "163", None, "overlap-off")
+def test_the_ideal_without_overlap_contains_every_relevant_element() -> None:
+    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, "overlap-off")
     assert len(elements) == 10
 
 
@@ -138,19 +136,19 @@ def test_section_5_2_3_a_section_after_its_only_relevant_paragraph_gains_nothing
     assert results.value("run", "xCG@2") == 1.0
 
 
-def test_section_5_2_4_cumulates_the_ideal_value(root: Path) -> None:
+def test_section_5_2_4_parts_of_an_ideal_element_gain_its_value_together() -> None:
     ranking = [f"co/2001/r7022#{BODY}/sec[6]{step}" for step in ("/p[1]", "", "/p[2]")]
     results = xcg.evaluate(
-        root / "assessments/kazai-lalmas-2006",
+        ROOT / "assessments/kazai-lalmas-2006",
         {"run": {"163": ranking}},
-        root / "corpora_samples/kazai-lalmas-2006",
+        ROOT / "corpora_samples/kazai-lalmas-2006",
         measures=["xCG@3", "nxCG@3"],
     )
     assert results.value("run", "xCG@3") == pytest.approx(1.0, abs=1e-12)
     assert results.value("run", "nxCG@3") == pytest.approx(1 / 1.5, abs=1e-12)
 
 
-def test_vectors_of_section_5_1() -> None:
+def test_section_5_1_vectors() -> None:
     gains, ideal = [3, 1, 0, 0, 1, 3, 2, 2, 0, 0], [3, 3, 3, 3, 2, 2, 2, 1, 1, 0]
     assert cumulate(gains).tolist() == [3, 4, 4, 4, 5, 8, 10, 12, 12, 12]
     assert cumulate(ideal).tolist() == [3, 6, 9, 12, 14, 16, 18, 19, 20, 20]
@@ -173,14 +171,14 @@ def test_vectors_of_section_5_1() -> None:
         (1, 0, "nxCG@1", 0.0),
     ],
 )
-def test_section_6_1_2_inserted_results(
-    root: Path, before: int, after_first: int, measure: str, expected: float
+def test_section_6_1_2_useless_results_lower_the_score(
+    before: int, after_first: int, measure: str, expected: float
 ) -> None:
-    # Elements of another document: not relevant, and not related to what is.
+    # Elements of another document: neither relevant nor related to a relevant one.
     noise = [f"other#/article/p[{i}]" for i in range(1, 1001)]
     ideal = [f"co/2001/r7022#{BODY}/{section}" for section in ("sec[6]", "sec[4]")]
     ranking = [*noise[:before], ideal[0], *noise[:after_first], ideal[1]]
     results = xcg.evaluate(
-        root / "assessments/kazai-lalmas-2006", {"run": {"163": ranking}}, measures=[measure]
+        ROOT / "assessments/kazai-lalmas-2006", {"run": {"163": ranking}}, measures=[measure]
     )
     assert results.value("run", measure) == pytest.approx(expected, abs=5e-5)

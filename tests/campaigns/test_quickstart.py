@@ -1,13 +1,13 @@
-"""The quick start's notebook, and what lets it be short: chunks and relevant text as plain data."""
+"""Check the quick-start notebook, and chunks and relevant passages given as plain data."""
 
 from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 
 import xcg
 from xcg.errors import InputError, UnmappedError
@@ -19,8 +19,8 @@ CORPUS = {"bees": TEXT}
 GOLD = {"1": {"bees": [(0, 23)]}}
 
 
-def test_the_notebook(root: Path) -> None:
-    notebook = json.loads((root / "docs" / "quickstart-chunks.ipynb").read_text(encoding="utf-8"))
+def test_the_notebook_runs_and_shows_its_stored_output() -> None:
+    notebook = json.loads((ROOT / "docs" / "quickstart-chunks.ipynb").read_text(encoding="utf-8"))
     assert notebook["nbformat"] == 4
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     code = ["".join(cell["source"]) for cell in cells]
@@ -35,7 +35,7 @@ def test_the_notebook(root: Path) -> None:
         (output,) = cell["outputs"]
         assert "".join(output["data"]["text/html"]) == value._repr_html_()
 
-    # By hand: relevant are 0–23 and 43–83, a score of 1 each. The chunks show all of the first,
+    # The gold spans 0–23 and 43–83 have a score of 1 each. The chunks show all of the first span,
     # nothing, and 26 of the 40 characters of the second.
     assert isinstance(explanation, Explanation)
     assert [result.gain for result in explanation.results] == pytest.approx([1, 0, 26 / 40], abs=1e-12)
@@ -48,15 +48,15 @@ def test_the_notebook(root: Path) -> None:
     assert explanation.missed == []
     assert results.user_models == ["spans"]
     assert results.value("bm25", "nxCG@10") == pytest.approx(1.65 / 2, abs=1e-12)
-    # In tokens, each with the blank behind it: the first gold span has 5.5, the second 7; read in vain
-    # are 5 and 4.5, and then 3.9 of the 7 tokens. ∫ t_ideal / t_run: 1 up to a gain of 1, beyond it
-    # (5.5 + 7g) / (15 + 7g).
+    # MAep = ∫ t_ideal / t_run over the gain, in tokens (each with the space after it). The gold spans
+    # have 5.5 and 7 tokens. The run reads 5 + 4.5 useless tokens, then 3.9 of the 7. So the ratio is 1
+    # up to a gain of 1, and (5.5 + 7g) / (15 + 7g) after it.
     shown = 3.9 / 7
     expected = (1 + shown - 9.5 / 7 * math.log((15 + 7 * shown) / 15)) / 2
     assert results.value("bm25", "MAep") == pytest.approx(expected, abs=1e-12)
 
 
-def test_what_a_notebook_shows_of_text() -> None:
+def test_an_explanation_marks_relevant_text_in_a_notebook() -> None:
     corpus = {"d": "<d>a &lt;b&gt; c" + " x" * 200 + "</d>"}
     gold = {"1": {"d": [(2, 5), (300, 310)]}}
     (found,) = xcg.explain(gold, {"r": {"1": [("d", 0, 250)]}}, "1", corpus)
@@ -72,7 +72,7 @@ def test_what_a_notebook_shows_of_text() -> None:
 def test_passages_as_plain_data() -> None:
     base = RecallBase.of({"1": {"a": [(0, 9), (12, 20, 1)], "b": [(3, 5, 0)], "c.xml": []}})
     assert base.spans("1") == {"a": [Span(0, 9), Span(12, 20, 1.0)], "b": [], "c": []}
-    # a pair of grades stays one, of an element and of a document
+    # A pair is a pair of grades, for an element and for a document.
     pair = RecallBase.of({"1": {"d": (3, 2), "e": {"/a": [2, 1]}}})  # type: ignore[dict-item]
     assert [found.label for found in pair.files("1")["d"].values()] == ["(3,2)"]
     assert not pair.spans("1")
@@ -90,14 +90,14 @@ def test_passages_as_plain_data() -> None:
         ((0, 9), "or a level, or a list of (start, end) passages"),
     ],
 )
-def test_wrong_passages(spans: Any, message: str) -> None:
+def test_illegal_passages_are_reported(spans: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
         RecallBase.of({"1": {"bees": spans}})
     assert "assessments, topic 1, bees" in str(error.value)
     assert message in str(error.value)
 
 
-def test_one_place_in_every_form() -> None:
+def test_every_form_of_a_chunk_is_accepted() -> None:
     chunks = [
         ("bees", 0, 23),
         {"doc": "bees", "start": 0, "end": 23},
@@ -128,22 +128,22 @@ def test_scores_order_chunks() -> None:
         ),
     ],
 )
-def test_a_chunk_without_a_place(chunk: Any, message: str) -> None:
+def test_a_chunk_that_is_not_in_the_corpus_is_reported(chunk: Any, message: str) -> None:
     runs = {"r": {"1": [("bees", 0, 23), chunk]}}
     with pytest.raises(UnmappedError) as error:
         xcg.evaluate(GOLD, runs, CORPUS)
     assert str(error.value).startswith("run r, topic 1, rank 2: ")
     assert message in str(error.value)
-    # where errors are counted it keeps its rank, gains nothing, and hides nothing
+    # With lenient, the chunk keeps its rank, gains nothing, and does not change later gains.
     runs["first"] = {"1": [chunk, ("bees", 0, 23)]}
     results = xcg.evaluate(GOLD, runs, CORPUS, measures="xCG@1 xCG@2", lenient=True)
-    figures = [results.value(run, measure) for run in runs for measure in ("xCG@1", "xCG@2")]
-    assert figures == [1.0, 1.0, 0.0, 1.0]
+    values = [results.value(run, measure) for run in runs for measure in ("xCG@1", "xCG@2")]
+    assert values == [1.0, 1.0, 0.0, 1.0]
     assert results.scope.tolerated == 2
 
 
-def test_the_user_model_without_a_choice() -> None:
-    """Text where both sides are text and gains are asked for; what was possible before stays."""
+def test_the_default_user_model_depends_on_the_input() -> None:
+    """``spans`` is used only if gold and results are passages, and a measure needs gains."""
     chunks = {"r": {"1": [("bees", 0, 23)]}}
     assert xcg.evaluate(GOLD, chunks, CORPUS).user_models == ["spans"]
     graded = {"1": {"bees": [(0, 23, 3)]}}

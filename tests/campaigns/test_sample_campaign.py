@@ -1,4 +1,4 @@
-"""The sample campaign is what its script makes of articles, topics and highlights, and it teaches."""
+"""Check the sample campaign: it is derived from its sources, and shows what the handbook explains."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def script() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    sys.modules[spec.name] = module  # dataclasses need it
     spec.loader.exec_module(module)
     return module
 
 
-def test_the_committed_files_are_what_the_script_makes(script: ModuleType, tmp_path: Path) -> None:
+def test_the_script_reproduces_the_committed_files(script: ModuleType, tmp_path: Path) -> None:
     script.main(tmp_path)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     folders = (
@@ -48,7 +48,7 @@ def test_the_committed_files_are_what_the_script_makes(script: ModuleType, tmp_p
         assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes(), path
 
 
-def test_topics_are_questions_in_inex_form() -> None:
+def test_topics_have_the_inex_format() -> None:
     assert len(TOPICS) >= 12
     for path in TOPICS:
         topic = etree.parse(path).getroot()
@@ -57,7 +57,7 @@ def test_topics_are_questions_in_inex_form() -> None:
         assert all(topic.findtext(part) for part in ("title", "description", "narrative"))
 
 
-def test_highlights_stand_in_the_articles_and_do_not_overlap() -> None:
+def test_highlights_match_the_text_and_do_not_overlap() -> None:
     corpus = xcg.Corpus(ROOT / "corpora_samples" / "handbook")
     assessors = {name: read_highlights(HIGHLIGHTS / f"{name}.jsonl") for name in ("first", "second")}
     for marks in assessors.values():
@@ -73,7 +73,7 @@ def test_highlights_stand_in_the_articles_and_do_not_overlap() -> None:
     assert set(assessors["first"]) != set(assessors["second"])
 
 
-def test_every_topic_is_answered_at_several_depths() -> None:
+def test_every_topic_has_answers_at_several_depths() -> None:
     base = xcg.read_assessments(ROOT / "assessments" / "handbook")
     for topic in base.topics:
         focused = {
@@ -90,7 +90,7 @@ def order(model: str, measure: str, results: xcg.Results) -> list[str]:
     return sorted(results.runs, key=lambda run: -results.value(run, measure, user_model=model))
 
 
-def test_the_user_model_decides_the_order_of_the_strategies() -> None:
+def test_the_user_model_changes_the_order_of_the_strategies() -> None:
     results = xcg.evaluate(
         ROOT / "assessments" / "handbook",
         ROOT / "corpora_samples" / "handbook-runs",
@@ -100,24 +100,24 @@ def test_the_user_model_decides_the_order_of_the_strategies() -> None:
     )
     on, off = (order(model, "MAep", results) for model in results.user_models)
     assert on != off
-    # What the handbook says: overlap pays where it is ignored, and costs where it is not.
+    # The handbook says: returning overlapping elements helps only if overlap is ignored.
     assert off.index("elements") < off.index("focused")
     assert on.index("focused") < on.index("elements")
     assert on[-1] == off[-1] == "random"
 
 
-def test_the_quick_start(xcg_command: Command) -> None:
+def test_the_command_in_the_readme(xcg_command: Command) -> None:
     done = xcg_command("evaluate", "configs/quickstart.yaml")
     assert (done.returncode, done.stderr) == (0, "")
     heading, *rows = done.stdout.splitlines()
     assert heading.split()[:3] == ["measure", "run", "kazai-lalmas-2006"]
     assert len(rows) == 16
-    places = [int(float(row.split()[3])) for row in rows[:8]]
-    assert sorted(places) == list(range(1, 9))
+    ranks = [int(float(row.split()[3])) for row in rows[:8]]
+    assert sorted(ranks) == list(range(1, 9))
 
 
 class TestOverlapStrategies:
-    """By hand, on one small document."""
+    """The strategies of the sample runs on one small document."""
 
     @pytest.fixture
     def index(self, script: ModuleType) -> object:
@@ -138,7 +138,7 @@ class TestOverlapStrategies:
         steps |= {f"p{s}{p}": f"/sec[{s}]/p[{p}]" for s in (1, 2) for p in (1, 2, 3)}
         return {("d", f"/article[1]/bdy[1]{steps[name]}"): score for name, score in given.items()}
 
-    def test_without_overlap(self, script: ModuleType, index: object) -> None:
+    def test_results_without_overlap(self, script: ModuleType, index: object) -> None:
         scores = self.scores(p11=5, s1=4, a=3, p12=2, s2=1, p21=0.5)
         assert self.paths(script.without_overlap(index, scores)) == [
             "/sec[1]/p[1]",
@@ -146,21 +146,21 @@ class TestOverlapStrategies:
             "/sec[2]",
         ]
 
-    def test_preferring_the_parent(self, script: ModuleType, index: object) -> None:
+    def test_a_parent_replaces_its_children(self, script: ModuleType, index: object) -> None:
         scores = self.scores(p11=5, p21=4.5, s1=4, p12=2, s2=1)
         assert self.paths(script.preferring_the_parent(index, scores)) == ["/sec[1]", "/sec[2]"]
 
-    def test_merged_siblings(self, script: ModuleType, index: object) -> None:
-        # Two of three paragraphs make a section, one of three does not.
+    def test_siblings_are_merged_into_their_parent(self, script: ModuleType, index: object) -> None:
+        # Two of three paragraphs are merged into their section; one of three is not.
         scores = self.scores(p11=5, p21=4, p13=3, s2=9)
         assert self.paths(script.merged_siblings(index, scores)) == ["/sec[1]", "/sec[2]/p[1]"]
 
-    def test_only_and_everything(self, script: ModuleType, index: object) -> None:
+    def test_elements_of_one_kind_and_all_elements(self, script: ModuleType, index: object) -> None:
         scores = self.scores(p11=1, s1=2, s2=2)
         assert self.paths(script.only({"sec"})(index, scores)) == ["/sec[1]", "/sec[2]"]
         assert self.paths(script.everything(index, scores)) == ["/sec[1]", "/sec[2]", "/sec[1]/p[1]"]
 
-    def test_at_random_is_the_same_every_time(self, script: ModuleType, index: object) -> None:
+    def test_the_random_run_is_reproducible(self, script: ModuleType, index: object) -> None:
         first = script.at_random(index, self.scores(s1=1))
         assert script.at_random(index, self.scores(s1=1)) == first
         assert len(first) == 10
