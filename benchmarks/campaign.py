@@ -23,8 +23,7 @@ from lxml import etree
 from xcg.documents.cache import without_cache
 from xcg.documents.corpus import Corpus
 from xcg.evaluation.evaluate import evaluate
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_runs
+from xcg.formats.base import read_assessments, read_runs
 from xcg.judgements.recall_base import RecallBase
 from xcg.simulation.campaign import simulate
 from xcg.simulation.shape import Shape

@@ -22,9 +22,8 @@ from xcg.documents.parsing import parse_document
 from xcg.documents.sources import converted
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.config import load_configuration
-from xcg.formats.base import read_assessments
+from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
-from xcg.formats.run_reading import read_run
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
 

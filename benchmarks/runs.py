@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_run
 
 TOPICS = 34
 SIZES = (375, 1500, 6000)  # results of a topic

@@ -22,9 +22,8 @@ from lxml import etree
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.formats.convert import assessments_as
 from xcg.formats.highlights import read_highlights
-from xcg.formats.inex_writing import inex_2004
+from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span
 
@@ -226,7 +225,7 @@ def offset_qrels(marks: Iterable[Highlight], corpus: Corpus) -> str:
     for mark in marks:
         base.add_topic(mark.topic, "highlights")
         base.add_span(mark.topic, mark.file, Span(mark.start, mark.end), "highlights")
-    return assessments_as(base, "offsets", print, corpus)
+    return base.to_text("offsets", corpus.length)[0]
 
 
 def main(target: Path = ROOT) -> None:

@@ -10,8 +10,8 @@ from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.explain import explain as explain
 from .evaluation.results import Results as Results
 from .formats.base import read_assessments as read_assessments
-from .formats.run_reading import read_run as read_run
-from .formats.run_reading import read_runs as read_runs
+from .formats.base import read_run as read_run
+from .formats.base import read_runs as read_runs
 from .judgements.recall_base import Assessment as Assessment
 from .judgements.recall_base import RecallBase as RecallBase
 from .measures import MEASURES as MEASURES

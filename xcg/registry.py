@@ -81,6 +81,14 @@ class Registry(Generic[T]):
         """Return all objects in the order of their names."""
         return map(self.get, self)
 
+    def registered(self) -> Iterator[T]:
+        """Return the objects that are registered, in the order of their names, without entry points.
+
+        Reading the entry points of all installed packages takes tens of milliseconds.
+        """
+        self._import_package()
+        return (self._objects[name] for name in sorted(self._objects))
+
     @property
     def _entry_points(self) -> Mapping[str, str]:
         from importlib.metadata import entry_points  # reads every installed package's metadata

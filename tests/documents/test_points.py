@@ -12,9 +12,8 @@ from xcg.documents.parsing import parse_document
 from xcg.documents.passage_points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError
-from xcg.formats.base import read_assessments
-from xcg.formats.convert import assessments_as, run_as
-from xcg.formats.run_reading import read_run
+from xcg.evaluation.element_assessments import assess_elements_of_passages
+from xcg.formats.base import read_assessments, read_run
 
 # characters:          0123456789 0123 456789 0123456789
 DOCUMENT = "<a>lead text.<p>one <b>bold</b> two</p><p>the second</p> tail</a>"
@@ -94,17 +93,18 @@ def test_points_beyond_the_document(tmp_path: Path) -> None:
 
 
 def test_converted(tmp_path: Path) -> None:
-    lost: list[str] = []
     run = read_run(write(tmp_path, "run.xml", RUN))
-    again = read_run(write(tmp_path, "again.xml", run_as(run, "inex", lost.append)))
+    text, lost = run.to_text("inex")
+    again = read_run(write(tmp_path, "again.xml", text))
     assert again.rankings == run.rankings
     assert not lost
     for form in ("trec", "jsonl"):
-        with pytest.raises(xcg.XcgError, match="only the document tells the offsets"):
-            run_as(run, form, lost.append)
+        with pytest.raises(xcg.XcgError, match="needs offsets"):
+            run.to_text(form)
     base = read_assessments(write(tmp_path, "base.xml", ASSESSMENTS))
     corpus = Corpus.of({"d": DOCUMENT})
-    elements = assessments_as(base, "inex2005", lost.append, corpus)
+    elements, lost = assess_elements_of_passages(base, corpus).to_text("inex2005")
+    assert not lost
     found = read_assessments(write(tmp_path, "elements.xml", elements)).files("7")["d"]
     assert {path: (a.specificity, a.characters) for path, a in found.items()} == {
         "/a[1]": (15 / 37, 37),
@@ -113,22 +113,22 @@ def test_converted(tmp_path: Path) -> None:
         "/a[1]/p[2]": (0.3, 10),
     }
     offsets = write(tmp_path, "offsets", "7 Q0 d 4 37 14:4\n")
-    text = assessments_as(read_assessments(offsets), "offsets", pytest.fail, corpus)
-    assert text == "7 Q0 d 4 37 14:4\n"
+    text = read_assessments(offsets).to_text("offsets", corpus.length)
+    assert text == ("7 Q0 d 4 37 14:4\n", [])
 
 
 def test_levels_converted_and_back(tmp_path: Path) -> None:
     qrels = "1 0 d#/a[1]/p[2] 2\n1 0 e -1\n2 0 d 1\n"
     base = read_assessments(write(tmp_path, "qrels", qrels))
-    assert assessments_as(base, "trec", pytest.fail) == qrels
-    as_json = write(tmp_path, "base.jsonl", assessments_as(base, "jsonl", pytest.fail))
-    assert assessments_as(read_assessments(as_json), "trec", pytest.fail) == qrels
+    assert base.to_text("trec") == (qrels, [])
+    as_json = write(tmp_path, "base.jsonl", base.to_text("jsonl")[0])
+    assert read_assessments(as_json).to_text("trec") == (qrels, [])
     with pytest.raises(xcg.XcgError, match="level 1 is on the level scale"):
-        assessments_as(read_assessments(write(tmp_path, "one", "2 0 d 1\n")), "inex2004", pytest.fail)
+        read_assessments(write(tmp_path, "one", "2 0 d 1\n")).to_text("inex2004")
     flat = read_run(write(tmp_path, "run", "1 Q0 d 1 2 t\n1 Q0 e#/a[1] 2 1 t\n"))
     for form in ("trec", "jsonl"):
         name = "t.jsonl" if form == "jsonl" else "t"
-        again = read_run(write(tmp_path, name, run_as(flat, form, lambda what: None)))
+        again = read_run(write(tmp_path, name, flat.to_text(form)[0]))
         assert (again.name, again.rankings) == ("t", flat.rankings)
     with pytest.raises(xcg.XcgError, match="d is a whole document"):
-        run_as(flat, "inex", pytest.fail)
+        flat.to_text("inex")

@@ -10,11 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from strategies import RandomCampaign, campaigns
 
 from xcg.errors import XcgError
-from xcg.formats.base import read_assessments
-from xcg.formats.convert import ASSESSMENT_FORMS, RUN_FORMS, assessments_as, run_as
-from xcg.formats.run_reading import read_run
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.runs.run import Ranking, Run
+from xcg.formats.base import read_assessments, read_run
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, Assessment, RecallBase, Span
+from xcg.runs.run import RUN_FORMATS, Ranking, Run
 
 ROUND_TRIPS = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -36,8 +34,7 @@ def content(base: RecallBase) -> object:
 @pytest.mark.parametrize("form", ["inex2004", "jsonl"])
 def test_elements_come_back(tmp_path: Path, form: str, campaign: RandomCampaign) -> None:
     base = RecallBase.of({"1": campaign.assessments})
-    lost: list[str] = []
-    text = assessments_as(base, form, lost.append)
+    text, lost = base.to_text(form)
     if not len(base) and form == "jsonl":
         assert lost == ["topics without any assessed document"]
         return
@@ -49,8 +46,9 @@ def test_shares_come_back(tmp_path: Path) -> None:
     base = RecallBase()
     base.add("1", "d", "/a[1]", Assessment(2.0, 30 / 70, 70, "share"), "")
     base.add("1", "d", "/a[1]/b[1]", Assessment(0.0, 1.0, 3, "share"), "")
-    text = assessments_as(base, "inex2005", pytest.fail)
+    text, lost = base.to_text("inex2005")
     assert content(again(tmp_path, text)) == content(base)
+    assert lost == []
 
 
 @pytest.mark.parametrize("form", ["offsets", "jsonl"])
@@ -59,14 +57,14 @@ def test_passages_come_back(tmp_path: Path, form: str) -> None:
     for span in (Span(1205, 4636), Span(4643, 5363)):
         base.add_span("1", "d", span, "")
     base.add_span("2", "e", Span(0, 5), "")
-    lost: list[str] = []
-    assert content(again(tmp_path, assessments_as(base, form, lost.append))) == content(base)
+    text, lost = base.to_text(form)
+    assert content(again(tmp_path, text)) == content(base)
     assert all("lengths" in what for what in lost)
 
 
 @ROUND_TRIPS
 @given(campaigns())
-@pytest.mark.parametrize("form", list(RUN_FORMS))
+@pytest.mark.parametrize("form", list(RUN_FORMATS))
 def test_runs_come_back(tmp_path: Path, form: str, campaign: RandomCampaign) -> None:
     if not campaign.ranking:
         return
@@ -74,7 +72,7 @@ def test_runs_come_back(tmp_path: Path, form: str, campaign: RandomCampaign) -> 
     passages = Ranking(["d0", "d1", "d0"], ["", "/s[1]", ""], {0: (3, 9), 2: (0, 1)})
     run = Run("converted", {"1": Ranking(files, paths), "b": passages})
     path = tmp_path / "converted.x"
-    path.write_text(run_as(run, form, lambda what: None), encoding="utf-8")
+    path.write_text(run.to_text(form)[0], encoding="utf-8")
     back = read_run(path)
     assert (back.name, back.rankings) == (run.name, run.rankings)
 
@@ -87,28 +85,26 @@ def test_what_a_form_cannot_hold() -> None:
     coverage = RecallBase.of({"1": {"d": {"/a": Assessment(3.0, "E", 9, "coverage")}}})
     sized = RecallBase.of({"1": {"d": {"/a": Assessment(3.0, 1.0, 9)}}})
     for base, form, message in (
-        (two, "inex2004", "holds one topic a file, and here are 1, 2"),
-        (spans, "inex2004", "here are passages"),
-        (two, "offsets", "here are assessed elements"),
+        (two, "inex2004", "holds one topic per file, but the topics are: 1, 2"),
+        (spans, "inex2004", "the assessments are passages"),
+        (two, "offsets", "the assessments are of elements"),
         (coverage, "inex2004", r"is on the coverage scale"),
         (coverage, "jsonl", r"is on the coverage scale"),
         (sized, "inex2005", r"is on the four-point scale"),
         (two, "inex2003", "did you mean 'inex20"),
     ):
         with pytest.raises(XcgError, match=message):
-            assessments_as(base, form, pytest.fail)
+            base.to_text(form)
     for base, form, what in (
         (spans, "offsets", "exhaustivity"),
         (spans, "jsonl", "assessed documents without relevant text"),
         (sized, "inex2004", "the sizes of elements"),
         (sized, "jsonl", "the sizes of elements"),
     ):
-        lost: list[str] = []
-        assessments_as(base, form, lost.append)
-        assert what in lost
+        assert what in base.to_text(form)[1]
     with pytest.raises(XcgError, match="names no element"):
-        run_as(Run("r", {"1": Ranking(["d"], [""])}), "trec", pytest.fail)
-    assert set(ASSESSMENT_FORMS) == {"inex2004", "inex2005", "offsets", "trec", "jsonl"}
+        Run("r", {"1": Ranking(["d"], [""])}).to_text("trec")
+    assert set(ASSESSMENT_FORMATS) == {"inex2004", "inex2005", "offsets", "trec", "jsonl"}
 
 
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from conftest import Command
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Assessment
 from xcg.user_model.model import UserModel
 from xcg.user_model.quantisation import quantise

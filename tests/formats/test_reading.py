@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xcg.errors import InputError, Notes, XcgError
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.runs.run import Ranking, Run
 
 BASE = '<assessments topic="162">\n<file file="co/1">\n{}\n</file>\n</assessments>'

@@ -17,7 +17,7 @@ from xcg.errors import InputError, Notes
 from xcg.formats import fast_xml as columns
 from xcg.formats import inex_submission
 from xcg.formats import trec_run as trec
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_run
 from xcg.runs.run import Ties
 
 HEADS = [

@@ -16,7 +16,7 @@ from xcg.documents.parsing import parse_document
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments
 from xcg.formats.highlights import read_highlights
-from xcg.formats.inex_writing import inex_2004
+from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, Scale, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.judgements.text_search import locate_passage
@@ -159,7 +159,7 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
 
 def test_only_the_four_point_scale_can_be_written() -> None:
     base = RecallBase.of({"1": {"d": {"/a": xcg.Assessment(3.0, "E", scale="coverage")}}})
-    with pytest.raises(ValueError, match="is not on the scale of INEX 2004"):
+    with pytest.raises(ValueError, match="is on the coverage scale, but the format inex2004 holds"):
         inex_2004(base, "1")
 
 

@@ -19,8 +19,7 @@ from xcg.documents.files import LONGEST_LINE, lines
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation import scoring
 from xcg.evaluation.campaign import read_sources
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.formats.trec_qrels import _read_lines, read_trec_qrels
 from xcg.judgements.recall_base import Assessment, RecallBase
 from xcg.runs.run import Run

@@ -16,7 +16,7 @@ from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.curves import curves as compute_curves
 from xcg.evaluation.explain import explain as explain_run
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics
-from xcg.formats.run_reading import read_runs
+from xcg.formats.base import read_runs
 from xcg.judgements.recall_base import MEAN
 from xcg.report.explanations import document_tree, ranking_table
 from xcg.report.plots import curves_plot, save

@@ -15,12 +15,11 @@ from xcg.cli.output import open_output, print_status
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import Configuration, load_configuration
+from xcg.evaluation.element_assessments import assess_elements_of_passages
 from xcg.evaluation.validation import validate as validate_files
-from xcg.formats.base import read_assessments
-from xcg.formats.convert import assessments_as, run_as
+from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
-from xcg.formats.inex_writing import inex_2004
-from xcg.formats.run_reading import read_run
+from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Scale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
@@ -124,19 +123,18 @@ def convert(
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
-    losses: dict[str, None] = {}
-
-    def report_loss(data: str) -> None:
-        losses[data] = None
-
     with open_output(output) as write:
         if run:
-            write(run_as(read_run(run), target_format, report_loss))
+            text, lost = read_run(run).to_text(target_format)
         else:
             base = read_assessments(assessments)
             documents = Corpus(corpus) if corpus else None
-            write(assessments_as(base, target_format, report_loss, documents))
-    for data in losses:
+            if documents is not None and target_format == "inex2005":
+                base = assess_elements_of_passages(base, documents)
+            lengths = documents.length if documents is not None else None
+            text, lost = base.to_text(target_format, lengths)
+        write(text)
+    for data in lost:
         print_status(f"note: lost in {target_format}: {data}")
 
 

@@ -19,9 +19,9 @@ from xcg.cli.output import open_output, print_notes, print_status, progress_bar
 from xcg.cli.plots import plot_option
 from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, XcgError
+from xcg.evaluation.element_assessments import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
-from xcg.formats.convert import with_elements
 from xcg.lazy_modules import np
 from xcg.report.plots import (
     correlations_plot,
@@ -90,7 +90,7 @@ def stability_assessors(
         if agreement:
             if configuration.corpus is not None:  # highlighted passages become elements
                 documents = Corpus(configuration.corpus)
-                bases = [with_elements(base, documents) for base in bases]
+                bases = [assess_elements_of_passages(base, documents) for base in bases]
             rows = [
                 {"assessors": f"{a + 1} and {b + 1}", **agreement_of(bases[a], bases[b])}
                 for a, b in combinations(range(len(bases)), 2)

@@ -156,6 +156,14 @@ class Corpus:
             raise read
         return read
 
+    def length(self, name: str) -> int:
+        """Return the number of characters of a document's text.
+
+        Raises:
+            InputError: If there is no such document, or it cannot be read.
+        """
+        return int(self.tree(name).characters[0])
+
     def prepare(self, names: Iterable[str]) -> None:
         """Make the trees of documents that are asked for next, several at once.
 

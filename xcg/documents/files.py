@@ -21,7 +21,6 @@ _GLOB_CHARACTERS = set("*?[")
 LONGEST_LINE = 1 << 20  # octets
 CHUNK = 1 << 15
 """Octets that are read at once; what is made of many more at once takes new memory each time."""
-_FIRST_LINES = 20
 
 HARDENED: dict[str, Any] = {
     "resolve_entities": False,
@@ -118,23 +117,6 @@ def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
     """Turn lxml's error into ours, with the line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
     return InputError(f"{where}:{error.lineno or 1}", f"not well-formed XML: {reason}")
-
-
-def looks_like_xml(file: BufferedReader) -> bool:
-    """Say whether the first character that is no white space is ``<``; nothing is consumed."""
-    head = file.peek(1024)
-    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
-        head = head.removeprefix(mark)
-    return head.strip(b" \t\r\n\0").startswith(b"<")
-
-
-def peek_columns(file: BufferedReader) -> int:
-    """Return the most columns of the lines at the file's start; nothing is consumed."""
-    head = file.peek(4096).removeprefix(b"\xef\xbb\xbf")
-    first = head.splitlines()
-    if len(first) > 1 and not head.endswith(b"\n"):
-        del first[-1]  # it may go on behind what was looked at
-    return max((len(line.split()) for line in first[:_FIRST_LINES]), default=0)
 
 
 def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:

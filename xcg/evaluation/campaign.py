@@ -18,8 +18,7 @@ from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.text_units import Characters, TextUnit, Yardstick
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Assessment, Judged, RecallBase, Span
 from xcg.measures.highlighted import HighlightedRanking
 from xcg.runs.run import Ranking, Run, Ties, Topics

@@ -13,8 +13,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
-from xcg.formats.base import read_assessments
-from xcg.formats.run_reading import read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import Run, Ties

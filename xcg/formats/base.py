@@ -1,47 +1,95 @@
-"""Assessment files by their content: XML, JSON Lines, or qrels with four columns or more.
+"""Read assessments and runs in any format.
 
-The readers of other forms than TREC's are imported when a file has one.
+Each format is one module of this package, which registers it in ``xcg.runs.run.RUN_FORMATS`` or in
+``xcg.judgements.recall_base.ASSESSMENT_FORMATS``. Installed packages add formats through the entry
+points ``xcg.run_format`` and ``xcg.assessment_format``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from io import BufferedReader
+from pathlib import Path
+from typing import Protocol, TypeVar
 
-from xcg.documents.files import (
-    PathLike,
-    expand,
-    looks_like_xml,
-    open_input,
-    peek_columns,
-)
+from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import Notes
-from xcg.formats.json_records import looks_like_json
-from xcg.formats.trec_qrels import read_trec_qrels
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
+from xcg.registry import Registry
+from xcg.runs.run import RUN_FORMATS, Run, Ties, Topics
+
+_HEAD_SIZE = 4096
 
 
 def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
-    """Read assessment files, folders and globs into one recall-base.
+    """Read assessment files into one recall-base.
 
-    Raises InputError with file and line for anything wrong; with ``Notes(lenient=True)`` illegal
-    values are counted and the elements left unassessed.
+    The format of each file is detected from its content.
+
+    Args:
+        paths: Files, folders and globs.
+        notes: Collects warnings. With ``Notes(lenient=True)`` illegal values are counted, and their
+            elements are left unassessed.
+
+    Raises:
+        InputError: If a file cannot be read or holds an illegal value, with file and line.
     """
     notes = notes if notes is not None else Notes()
     base = RecallBase()
     for path in expand(paths, "assessments"):
         with open_input(path) as file:
-            if looks_like_xml(file):
-                from xcg.formats.inex_assessments import read_inex_assessments
-
-                read_inex_assessments(file, path, base, notes)
-            elif looks_like_json(file):
-                from xcg.formats.json_lines import read_json_assessments
-
-                read_json_assessments(file, path, base, notes)
-            elif peek_columns(file) == 4:
-                read_trec_qrels(file, path, base, notes)
-            else:
-                from xcg.formats.offset_qrels import read_offset_qrels
-
-                read_offset_qrels(file, path, base, notes)
+            _detect(ASSESSMENT_FORMATS, file).read(file, path, base, notes)
     return base
+
+
+def read_run(
+    path: PathLike, notes: Notes | None = None, ties: Ties = "document", topics: Topics = None
+) -> Run:
+    """Read one run file, whose format is detected from its content.
+
+    Args:
+        path: The file.
+        notes: Collects warnings. With ``Notes(lenient=True)`` results with an illegal path are counted;
+            they keep their rank and name no element.
+        ties: The order of results with equal scores in a TREC run.
+        topics: The topics whose results are read; all by default.
+
+    Raises:
+        InputError: If the file cannot be read or holds an illegal value, with file and line.
+    """
+    notes = notes if notes is not None else Notes()
+    path = Path(path)
+    with open_input(path) as file:
+        run = _detect(RUN_FORMATS, file).read(file, path, notes, ties, topics)
+    if topics is None or all(topic in topics for topic in run.rankings):
+        return run
+    rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
+    return Run(run.name, rankings, run.source, run.skipped.union(run.rankings.keys() - rankings.keys()))
+
+
+def read_runs(
+    paths: PathLike | Iterable[PathLike],
+    notes: Notes | None = None,
+    ties: Ties = "document",
+    topics: Topics = None,
+) -> list[Run]:
+    """Read run files, folders and globs; see :func:`read_run`."""
+    return [read_run(path, notes, ties, topics) for path in expand(paths, "runs")]
+
+
+class _Format(Protocol):
+    @property
+    def detect(self) -> Callable[[bytes], float]: ...
+
+
+_AnyFormat = TypeVar("_AnyFormat", bound=_Format)
+
+
+def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> _AnyFormat:
+    """Return the format that is most certain that a file is its own; consume nothing.
+
+    Installed packages are asked only if no format of xcg is certain, because finding them is slow.
+    """
+    head = file.peek(_HEAD_SIZE)
+    best = max(formats.registered(), key=lambda one: one.detect(head))
+    return best if best.detect(head) >= 1 else max(formats.values(), key=lambda one: one.detect(head))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from xcg.documents.files import iterate_xml, local_name
 from xcg.errors import InputError, Notes
+from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_assessments import add_regular_assessments
 from xcg.formats.fast_xml import if_regular
 from xcg.formats.inex_attributes import (
@@ -18,7 +19,19 @@ from xcg.formats.inex_attributes import (
     path_of,
     point_of,
 )
-from xcg.judgements.recall_base import RecallBase
+from xcg.formats.writing import (
+    check_scale,
+    lost_points,
+    lost_sizes,
+    refuse_passages,
+    single_topic,
+)
+from xcg.judgements.recall_base import (
+    ASSESSMENT_FORMATS,
+    AssessmentFormat,
+    DocumentLength,
+    RecallBase,
+)
 from xcg.lazy_modules import etree
 
 
@@ -124,3 +137,91 @@ def _read_points(
         add_point(base, topic, file, point_of(form, _attributes(element, path)))
     except ValueError as error:
         notes.problem("passages left out", f"{path}:{element.sourceline}", str(error))
+
+
+def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
+    """Return the assessments of a topic as INEX 2004 XML.
+
+    Documents are ordered by name; elements keep their order.
+
+    Raises:
+        XcgError: If an assessment is not on the four-point scale.
+
+    >>> base = RecallBase.of({"7": {"d": {"/a": (3, 1)}}})
+    >>> print(inex_2004(base, "7").decode().splitlines()[3].strip())
+    <path path="/a[1]" exhaustiveness="3" specificity="1"/>
+    """
+    root = etree.Element("assessments", {"pool": pool, "topic": topic} if pool else {"topic": topic})
+    for document, elements in sorted(base.files(topic).items()):
+        file = etree.SubElement(root, "file", {"file": document})
+        for path, assessment in elements.items():
+            check_scale(document, path, assessment, "inex2004", ["four-point"])
+            grades = {
+                "exhaustiveness": f"{assessment.exhaustivity:.0f}",
+                "specificity": f"{float(assessment.specificity):.0f}",
+            }
+            etree.SubElement(file, "path", {"path": path, **grades})
+    return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+
+def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
+    """Return the text of an INEX 2004 file, and what it cannot hold.
+
+    Raises:
+        XcgError: If there are several topics, passages, or assessments on another scale.
+    """
+    topic = single_topic(base, "inex2004")
+    refuse_passages(base, "inex2004")
+    return inex_2004(base, topic).decode(), lost_points(base) + lost_sizes(base)
+
+
+def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
+    """Return the text of an INEX 2005 file, and what it cannot hold.
+
+    Raises:
+        XcgError: If there are several topics, passages, or assessments on another scale.
+    """
+    topic = single_topic(base, "inex2005")
+    refuse_passages(base, "inex2005")
+    root = etree.Element("assessments", {"topic": topic, "version": "2"})
+    for document, elements in sorted(base.files(topic).items()):
+        file = etree.SubElement(root, "file", {"name": document})
+        for path, assessment in elements.items():
+            check_scale(document, path, assessment, "inex2005", ["share"])
+            size = assessment.characters or 0
+            attributes = {
+                "path": path,
+                "exhaustivity": f"{assessment.exhaustivity:.0f}" if assessment.exhaustivity else "?",
+                "size": str(size),
+                "rsize": str(round(float(assessment.specificity) * size)),
+            }
+            etree.SubElement(file, "element", attributes)
+    text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return text.decode(), lost_points(base)
+
+
+def _certainty(head: bytes) -> float:
+    return xml_certainty(head, b"assessments")
+
+
+# One reader reads both forms, so it does not matter which of them is detected.
+ASSESSMENT_FORMATS.add(
+    "inex2004",
+    AssessmentFormat(
+        "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>, "
+        "one topic per file",
+        _certainty,
+        read_inex_assessments,
+        write_inex_2004,
+    ),
+)
+ASSESSMENT_FORMATS.add(
+    "inex2005",
+    AssessmentFormat(
+        "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>, "
+        "one topic per file",
+        _certainty,
+        read_inex_assessments,
+        write_inex_2005,
+    ),
+)

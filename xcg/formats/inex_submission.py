@@ -11,12 +11,26 @@ from pathlib import Path
 
 from xcg.documents.files import iterate_xml, local_name
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import canonical_file, canonical_path
-from xcg.errors import InputError, Notes
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.errors import InputError, Notes, XcgError
+from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_submissions import regular_submission
 from xcg.formats.fast_xml import if_regular
+from xcg.formats.writing import results
 from xcg.lazy_modules import etree
-from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span, order_by, ranking_of
+from xcg.runs.run import (
+    RUN_FORMATS,
+    AnySpan,
+    Memo,
+    Ranking,
+    Run,
+    RunFormat,
+    Ties,
+    Topics,
+    check_span,
+    order_by,
+    ranking_of,
+)
 
 _NAMES = ("file", "path")
 _PASSAGES = {"fol": ("offset", "length"), "passage": ("start", "end")}
@@ -36,7 +50,9 @@ class _Result:
     problem: str = ""
 
 
-def read_inex_submission(file: BufferedReader, path: Path, notes: Notes, topics: Topics = None) -> Run:
+def read_inex_submission(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
+) -> Run:
     """Read an inex-submission from an open file; ``path`` is what messages call it.
 
     The results of a topic are ordered by ``<rank>`` where every one has it, else by ``<rsv>``
@@ -204,3 +220,41 @@ def _number(text: str, field: str) -> float | None:
     except (ValueError, OverflowError):
         return None
     return value if math.isfinite(value) and (field == "rsv" or value >= 0) else None
+
+
+def write_inex_submission(run: Run) -> tuple[str, list[str]]:
+    """Return the text of an INEX submission; it can hold everything but whole documents.
+
+    Raises:
+        XcgError: If a result names no element or is a whole document.
+    """
+    root = etree.Element("inex-submission", {"run-id": run.name})
+    topics = {t: etree.SubElement(root, "topic", {"topic-id": t}) for t in run.rankings}
+    for topic, rank, document, path, span in results(run):
+        if path == WHOLE:
+            raise XcgError(
+                f"{run.source}, topic {topic}, rank {rank}: the format inex holds elements and "
+                f"passages, but {document} is a whole document"
+            )
+        result = etree.SubElement(topics[topic], "result")
+        etree.SubElement(result, "file").text = document
+        if span is None:
+            etree.SubElement(result, "path").text = path
+        elif isinstance(span, Passage):
+            etree.SubElement(result, "passage", start=str(span.start), end=str(span.end))
+        else:
+            etree.SubElement(result, "fol", offset=str(span[0]), length=str(span[1] - span[0]))
+        etree.SubElement(result, "rank").text = str(rank)
+    text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return text.decode(), []
+
+
+RUN_FORMATS.add(
+    "inex",
+    RunFormat(
+        "INEX submission: <inex-submission run-id><topic><result>…",
+        lambda head: xml_certainty(head, b"inex-submission"),
+        read_inex_submission,
+        write_inex_submission,
+    ),
+)

@@ -1,30 +1,63 @@
-"""Assessments as JSON Lines: elements (``path``), passages (``start``, ``end``), whole documents."""
+"""Read and write runs and assessments as JSON Lines."""
 
 from __future__ import annotations
 
+import json
+import math
+from array import array
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
+from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import Field, check_record, json_lines
-from xcg.judgements.recall_base import RecallBase, Span, check_pair, level_assessment
+from xcg.formats.writing import (
+    assessed_elements,
+    check_scale,
+    lost_points,
+    lost_sizes,
+    lost_topics,
+    points_error,
+    results,
+)
+from xcg.judgements.recall_base import (
+    ASSESSMENT_FORMATS,
+    AssessmentFormat,
+    DocumentLength,
+    RecallBase,
+    Span,
+    check_pair,
+    level_assessment,
+)
+from xcg.runs.run import (
+    RUN_FORMATS,
+    Ranking,
+    Run,
+    RunFormat,
+    Ties,
+    Topics,
+    check_span,
+    order_by,
+    ranking_of,
+)
 
-_WHAT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
+_JUDGED = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
 _ELEMENT = (
-    *_WHAT,
+    *_JUDGED,
     Field("path", (str,), "an element's path"),
     Field("exhaustivity", (int,), "0, 1, 2 or 3"),
     Field("specificity", (int,), "0, 1, 2 or 3"),
 )
 _LEVEL = (
-    *_WHAT,
+    *_JUDGED,
     Field("path", (str,), "an element's path", required=False),
     Field("level", (int,), "a level of relevance, a whole number"),
 )
 _PASSAGE = (
-    *_WHAT,
+    *_JUDGED,
     Field("start", (int,), "a whole number"),
     Field("end", (int,), "a whole number"),
     Field("exhaustivity", (int,), "1 or 2", required=False),
@@ -76,3 +109,149 @@ def _span(fields: dict[str, Any]) -> Span | None:
     elif grade not in (1, 2):
         raise ValueError(f"exhaustivity is {grade}: a passage has 1 or 2")
     return Span(fields["start"], fields["end"], float(grade)) if grade > 0 else None
+
+
+_RESULT = (
+    Field("topic", (str, int), "an id"),
+    Field("doc", (str,), "a document's name"),
+    Field("path", (str,), "an element's path", required=False),
+    Field("start", (int,), "a whole number", required=False),
+    Field("end", (int,), "a whole number", required=False),
+    Field("rank", (int,), "a whole number from 0", required=False),
+    Field("score", (int, float), "a number", required=False),
+)
+
+
+def read_json_run(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
+) -> Run:
+    """Read a run from an open file; it is called like the file, without its ending.
+
+    Results are ordered by rank where every result of the topic has one, else by score descending
+    where every one has it, else as written; equal keys stay as written. A result with neither a path
+    nor start and end is a whole document. Topics that are not among ``topics`` are passed over. Raises
+    InputError with file and line for a wrong line; where the notes are lenient, a result that names no
+    element is counted and holds its rank.
+    """
+    read: dict[str, list[dict[str, Any]]] = {}
+    skipped: set[str] = set()
+    for where, record in json_lines(file, path):
+        check_record(record, _RESULT, where)
+        fields: dict[str, Any] = record
+        topic = str(fields["topic"])
+        if topics is not None and topic not in topics:
+            skipped.add(topic)
+            continue
+        rank, score = fields.get("rank", 0), fields.get("score", 0)
+        if not 0 <= rank < 1 << 53:
+            raise InputError(where, f"rank is {rank}: expected a whole number from 0")
+        if not -math.inf < score < math.inf or abs(score) > 1e300:
+            raise InputError(where, f"score is {score}: expected a finite number")
+        try:
+            element = _named_element(fields)
+        except ValueError as error:
+            notes.problem("results that name no element", where, str(error))
+            element = fields["doc"], "", None
+        result: dict[str, Any] = {key: fields[key] for key in ("rank", "score") if key in fields}
+        read.setdefault(topic, []).append({**result, "element": element})
+    rankings = {topic: _run_ranking(results) for topic, results in read.items()}
+    return Run(path.name.split(".")[0], rankings, str(path), skipped)
+
+
+def _run_ranking(results: list[dict[str, Any]]) -> Ranking:
+    for field, descending in (("rank", False), ("score", True)):
+        if all(field in result for result in results):
+            keys = [float(result[field]) for result in results]
+            order = order_by(keys, descending)
+            in_order = array("d", (keys[place] for place in order))
+            return ranking_of((results[place]["element"] for place in order), in_order)
+    return ranking_of(result["element"] for result in results)
+
+
+def _named_element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
+    """Return file, path and span of a result: an element, a passage or a whole document."""
+    file = canonical_file(fields["doc"])
+    if not {"path", "start", "end"} & set(fields):
+        return file, WHOLE, None
+    if "path" in fields and "start" not in fields and "end" not in fields:
+        return file, canonical_path(fields["path"]), None
+    if "path" not in fields and "start" in fields and "end" in fields:
+        return file, "", check_span(fields["start"], fields["end"])
+    raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
+
+
+def write_json_assessments(
+    base: RecallBase, lengths: DocumentLength | None = None
+) -> tuple[str, list[str]]:
+    """Return assessments as JSON Lines, and what these cannot hold.
+
+    Raises:
+        XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
+    """
+    lost = dict.fromkeys(lost_points(base) + lost_sizes(base))
+    records: list[dict[str, object]] = []
+    for topic, document, path, assessment in assessed_elements(base):
+        check_scale(document, path, assessment, "jsonl", ["four-point", "level"])
+        record: dict[str, object] = {"topic": topic, "doc": document}
+        if path != WHOLE:
+            record["path"] = path
+        if assessment.scale == "level":
+            record["level"] = int(assessment.exhaustivity)
+        else:
+            record["exhaustivity"] = int(assessment.exhaustivity)
+            record["specificity"] = int(float(assessment.specificity))
+        records.append(record)
+    for topic in base.topics:
+        for document, spans in sorted(base.spans(topic).items()):
+            if not spans:
+                lost["assessed documents without relevant text"] = None
+            for start, end, exhaustivity in sorted(spans):
+                passage = {"start": start, "end": end, "exhaustivity": int(exhaustivity)}
+                records.append({"topic": topic, "doc": document, **passage})
+        if not base.files(topic) and not base.spans(topic):
+            lost["topics without any assessed document"] = None
+    return _json_text(records), list(lost)
+
+
+def write_json_run(run: Run) -> tuple[str, list[str]]:
+    """Return a run as JSON Lines, and what these cannot hold.
+
+    Raises:
+        XcgError: If a result names no element or is a passage by points.
+    """
+    records: list[dict[str, object]] = []
+    for topic, rank, document, path, span in results(run):
+        if isinstance(span, Passage):
+            raise points_error(run, topic, rank, "jsonl")
+        record: dict[str, object] = {"topic": topic, "doc": document}
+        if span is not None:
+            record |= {"start": span[0], "end": span[1]}
+        elif path != WHOLE:
+            record["path"] = path
+        records.append({**record, "rank": rank})
+    lost = [*lost_topics(run), "the run's name (the name of the file is used instead)"]
+    return _json_text(records), lost
+
+
+def _json_text(records: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+ASSESSMENT_FORMATS.add(
+    "jsonl",
+    AssessmentFormat(
+        "JSON Lines: topic, doc, and path or start and end, with exhaustivity and specificity or level",
+        json_certainty,
+        read_json_assessments,
+        write_json_assessments,
+    ),
+)
+RUN_FORMATS.add(
+    "jsonl",
+    RunFormat(
+        "JSON Lines: topic, doc, and path or start and end, with rank or score",
+        json_certainty,
+        read_json_run,
+        write_json_run,
+    ),
+)

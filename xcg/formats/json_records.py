@@ -30,12 +30,6 @@ class Field(NamedTuple):
     required: bool = True
 
 
-def looks_like_json(file: BufferedReader) -> bool:
-    """Return whether the first character other than white space is a bracket; consume nothing."""
-    head = file.peek(1024).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-    return head.startswith((b"{", b"["))
-
-
 def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the records of a JSON Lines file, each with its file and line.
 

@@ -8,8 +8,16 @@ from pathlib import Path
 
 from xcg.documents.files import lines
 from xcg.documents.paths import canonical_file
-from xcg.errors import InputError, Notes
-from xcg.judgements.recall_base import RecallBase, Span
+from xcg.errors import InputError, Notes, XcgError
+from xcg.formats.detection import column_count
+from xcg.formats.writing import lost_points
+from xcg.judgements.recall_base import (
+    ASSESSMENT_FORMATS,
+    AssessmentFormat,
+    DocumentLength,
+    RecallBase,
+    Span,
+)
 
 _PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _NUMBER = re.compile(r"[0-9]{1,15}")
@@ -85,3 +93,53 @@ def _covered(spans: list[Span]) -> int:
         covered += max(0, end - max(start, reached))
         reached = max(reached, end)
     return covered
+
+
+def write_offset_qrels(
+    base: RecallBase, lengths: DocumentLength | None = None
+) -> tuple[str, list[str]]:
+    """Return the text of offset qrels, and what they cannot hold.
+
+    Args:
+        base: Relevant passages with offsets.
+        lengths: Returns the number of characters of a document. Without it, the end of the last passage
+            is written as the length.
+
+    Raises:
+        XcgError: If there are assessed elements.
+    """
+    if any(map(base.files, base.topics)):
+        raise XcgError("the format offsets holds passages, but the assessments are of elements")
+    lost = dict.fromkeys(lost_points(base))
+    lines = []
+    for topic in base.topics:
+        if not base.spans(topic):
+            lost["topics without any assessed document"] = None
+        for document, spans in sorted(base.spans(topic).items()):
+            if any(span.exhaustivity != 2 for span in spans):
+                lost["exhaustivity"] = None
+            length = max((span.end for span in spans), default=0)
+            if lengths is not None:
+                length = lengths(document)
+            elif spans:
+                lost["the documents' lengths (the end of the last passage is written instead)"] = None
+            passages = [f"{span.start}:{span.end - span.start}" for span in sorted(spans)]
+            fields = [topic, "Q0", document, str(_covered([*spans])), str(length), *passages]
+            lines.append(" ".join(fields) + "\n")
+    return "".join(lines), list(lost)
+
+
+def _certainty(head: bytes) -> float:
+    return 1.0 if column_count(head) > 4 else 0.1
+
+
+ASSESSMENT_FORMATS.add(
+    "offsets",
+    AssessmentFormat(
+        "INEX 2007–2010 qrels: topic Q0 document relevant_characters length [entry_point] "
+        "[offset:length …]",
+        _certainty,
+        read_offset_qrels,
+        write_offset_qrels,
+    ),
+)

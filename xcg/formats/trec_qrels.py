@@ -10,8 +10,23 @@ from pathlib import Path
 from xcg.documents.files import LONGEST_LINE, chunks, lines
 from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
+from xcg.formats.detection import column_count
 from xcg.formats.text_columns import are_plain_names, split_columns, stretches
-from xcg.judgements.recall_base import Assessment, RecallBase, level_assessment
+from xcg.formats.writing import (
+    assessed_elements,
+    check_no_white_space,
+    check_scale,
+    lost_points,
+    refuse_passages,
+)
+from xcg.judgements.recall_base import (
+    ASSESSMENT_FORMATS,
+    Assessment,
+    AssessmentFormat,
+    DocumentLength,
+    RecallBase,
+    level_assessment,
+)
 
 _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -91,3 +106,33 @@ def _assessment(level: str) -> Assessment:
     if not _LEVEL.fullmatch(level):
         raise ValueError(f"illegal level {level!r}: expected a whole number")
     return level_assessment(int(level))
+
+
+def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
+    """Return the text of TREC qrels, and what they cannot hold.
+
+    Raises:
+        XcgError: If there are passages, assessments that are not levels, or names with white space.
+    """
+    refuse_passages(base, "trec")
+    lost = lost_points(base)
+    lines = []
+    for topic, document, path, assessment in assessed_elements(base):
+        check_scale(document, path, assessment, "trec", ["level"])
+        check_no_white_space(topic, document)
+        element = document if path == WHOLE else f"{document}#{path}"
+        lines.append(f"{topic} 0 {element} {assessment.exhaustivity:.0f}\n")
+    if not all(map(base.files, base.topics)):
+        lost.append("topics without any assessed document")
+    return "".join(lines), lost
+
+
+ASSESSMENT_FORMATS.add(
+    "trec",
+    AssessmentFormat(
+        "TREC qrels: topic iteration document level",
+        lambda head: column_count(head) == 4,
+        read_trec_qrels,
+        write_trec_qrels,
+    ),
+)

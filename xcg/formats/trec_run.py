@@ -12,11 +12,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.files import LONGEST_LINE, chunks, lines
+from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
+from xcg.formats.detection import column_count
 from xcg.formats.fast_xml import IrregularError, if_regular
 from xcg.formats.text_columns import are_numbers, are_plain_names, split_columns, stretches
-from xcg.runs.run import Memo, Ranking, Run, Ties, Topics, check_span, ranking_of
+from xcg.formats.writing import check_no_white_space, lost_topics, points_error, results
+from xcg.runs.run import (
+    RUN_FORMATS,
+    Memo,
+    Ranking,
+    Run,
+    RunFormat,
+    Ties,
+    Topics,
+    check_span,
+    ranking_of,
+)
 
 _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
@@ -298,3 +311,43 @@ def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
     if colon and _OFFSET.fullmatch(offset) and _OFFSET.fullmatch(length):
         return canonical_file(file), "", check_span(int(offset), int(offset) + int(length))
     return *split_element_id(document), None
+
+
+def write_trec_run(run: Run) -> tuple[str, list[str]]:
+    """Return the text of a TREC run, and what it cannot hold.
+
+    Scores fall by one per rank, because readers order by score and ignore the rank.
+
+    Raises:
+        XcgError: If a result names no element or is a passage by points, or a name has white space.
+    """
+    lost = lost_topics(run)
+    tag = "".join(run.name.split()) or "run"
+    if tag != run.name:
+        lost.append("white space in the run's name")
+    lines = []
+    for topic, rank, document, path, span in results(run):
+        if isinstance(span, Passage):
+            raise points_error(run, topic, rank, "trec")
+        check_no_white_space(topic, document)
+        element = f"{document}#{path}" if span is None and path != WHOLE else document
+        passage = "" if span is None else f" {span[0]} {span[1] - span[0]}"
+        score = len(run.rankings[topic]) - rank + 1
+        lines.append(f"{topic} Q0 {element} {rank} {score} {tag}{passage}\n")
+    return "".join(lines), lost
+
+
+def _certainty(head: bytes) -> float:
+    return 1.0 if 6 <= column_count(head) <= 8 else 0.1
+
+
+RUN_FORMATS.add(
+    "trec",
+    RunFormat(
+        "TREC run: topic Q0 file#/path rank score tag, or the element's path in column 7, "
+        "or a passage's offset and length in columns 7 and 8",
+        _certainty,
+        read_trec_run,
+        write_trec_run,
+    ),
+)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from io import BufferedReader
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
 
+from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes, XcgError
+from xcg.registry import Registry
 from xcg.tables import html_table
 
 Grade = float | str
 Judged = int | Mapping[str, int | Sequence[float]] | Sequence[Sequence[float]]
 """What plain data say of a document: a level, path → (e, s) or level, or (start, end, level) spans."""
+DocumentLength = Callable[[str], int]
+"""A function that returns the number of characters of a document's text."""
 MEAN = "all"
 """What stands for the topic where a figure is the mean over topics."""
 
@@ -286,6 +292,74 @@ class RecallBase:
             return False
         files.update(assessments)
         return True
+
+    def to_text(self, format: str, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
+        r"""Return the content of a file with these assessments.
+
+        Args:
+            format: Name of an assessment format, for example ``inex2004``, ``inex2005``, ``offsets``,
+                ``trec`` or ``jsonl``.
+            lengths: Returns the number of characters of a document; offset qrels state it.
+
+        Returns:
+            The text, and descriptions of what the format cannot hold.
+
+        Raises:
+            XcgError: If the format is unknown, is only read, or cannot hold the assessments.
+
+        >>> RecallBase.of({"1": {"FT911-3": 2}}).to_text("trec")
+        ('1 0 FT911-3 2\n', [])
+        """
+        write = ASSESSMENT_FORMATS.get(format).write
+        if write is None:
+            raise XcgError(f"cannot write assessments in the format {format!r}: it is only read")
+        return write(self, lengths)
+
+    def write(self, path: PathLike, format: str, lengths: DocumentLength | None = None) -> list[str]:
+        """Write the assessments to a file.
+
+        Args:
+            path: The file. It appears only when it is complete; an existing file is replaced.
+            format: Name of an assessment format.
+            lengths: Returns the number of characters of a document; offset qrels state it.
+
+        Returns:
+            Descriptions of what the format cannot hold.
+
+        Raises:
+            XcgError: If the format is unknown, is only read, or cannot hold the assessments.
+            InputError: If the file cannot be written.
+        """
+        text, lost = self.to_text(format, lengths)
+        with whole_file(Path(path)) as file:
+            file.write(text.encode())
+        return lost
+
+
+class AssessmentFormat(NamedTuple):
+    """A file format for assessments.
+
+    Attributes:
+        description: What the files hold, in one line.
+        detect: Takes the first bytes of a file and returns how certain it is that the file has this
+            format, from 0 to 1; True is 1.
+        read: Adds the assessments of an open file to a recall-base. Takes the file, its path for
+            messages, the recall-base and the notes.
+        write: Takes a recall-base, and None or a function that returns the length of a document.
+            Returns the content of a file, and descriptions of what the format cannot hold. None for
+            a format that is only read.
+    """
+
+    description: str
+    detect: Callable[[bytes], float]
+    read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
+    write: Callable[[RecallBase, DocumentLength | None], tuple[str, list[str]]] | None = None
+
+
+ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(
+    "assessment format", "xcg.assessment_format", package="xcg.formats"
+)
+"""The file formats for assessments by name."""
 
 
 def _are_spans(judged: object) -> TypeGuard[Sequence[Sequence[float]]]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from io import BufferedReader
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path, split_element_id
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes, XcgError
 from xcg.lazy_modules import np
+from xcg.registry import Registry
 
 Ties = Literal["document", "rank", "file"]
 """How TREC results of one score are ordered: by document id descending as trec_eval does, by the
@@ -126,6 +130,68 @@ class Run:
                 paths.append(path)
             rankings[str(topic)] = Ranking(files, paths, keys=keys)
         return cls(name, rankings)
+
+    def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
+        r"""Return the content of a file with this run.
+
+        Args:
+            format: Name of a run format, for example ``inex``, ``trec`` or ``jsonl``.
+
+        Returns:
+            The text, and descriptions of what the format cannot hold.
+
+        Raises:
+            XcgError: If the format is unknown, is only read, or cannot hold the run's results.
+
+        >>> Run.of("bm25", {"163": ["co/1#/article[1]", "co/2"]}).to_text("trec")
+        ('163 Q0 co/1#/article[1] 1 2 bm25\n163 Q0 co/2 2 1 bm25\n', [])
+        """
+        write = RUN_FORMATS.get(format).write
+        if write is None:
+            raise XcgError(f"cannot write runs in the format {format!r}: it is only read")
+        return write(self)
+
+    def write(self, path: PathLike, format: str = "trec") -> list[str]:
+        """Write the run to a file.
+
+        Args:
+            path: The file. It appears only when it is complete; an existing file is replaced.
+            format: Name of a run format, for example ``inex``, ``trec`` or ``jsonl``.
+
+        Returns:
+            Descriptions of what the format cannot hold.
+
+        Raises:
+            XcgError: If the format is unknown, is only read, or cannot hold the run's results.
+            InputError: If the file cannot be written.
+        """
+        text, lost = self.to_text(format)
+        with whole_file(Path(path)) as file:
+            file.write(text.encode())
+        return lost
+
+
+class RunFormat(NamedTuple):
+    """A file format for runs.
+
+    Attributes:
+        description: What the files hold, in one line.
+        detect: Takes the first bytes of a file and returns how certain it is that the file has this
+            format, from 0 to 1; True is 1.
+        read: Reads an open file. Takes the file, its path for messages, the notes, the order of tied
+            results, and the topics whose results are needed; it may return other topics too.
+        write: Takes a run and returns the content of a file, and descriptions of what the format
+            cannot hold. None for a format that is only read.
+    """
+
+    description: str
+    detect: Callable[[bytes], float]
+    read: Callable[[BufferedReader, Path, Notes, Ties, Topics], Run]
+    write: Callable[[Run], tuple[str, list[str]]] | None = None
+
+
+RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", package="xcg.formats")
+"""The file formats for runs by name."""
 
 
 def _by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:

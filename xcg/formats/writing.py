@@ -1,0 +1,96 @@
+"""Functions that the writers of several formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xcg.errors import XcgError
+from xcg.judgements.recall_base import Assessment, RecallBase, Scale
+from xcg.runs.run import AnySpan, Run
+
+
+def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
+    """Yield topic, rank, document, path and span of the results of a run, for writers.
+
+    Raises:
+        XcgError: If a result names no element.
+    """
+    for topic, ranking in run.rankings.items():
+        for rank, (document, path) in enumerate(ranking, 1):
+            span = ranking.spans.get(rank - 1)
+            if not path and span is None:
+                raise XcgError(f"{run.source}, topic {topic}, rank {rank}: names no element")
+            yield topic, rank, document, path, span
+
+
+def lost_topics(run: Run) -> list[str]:
+    """Return a description of lost topics if a run has topics without results."""
+    return [] if all(map(len, run.rankings.values())) else ["topics without results"]
+
+
+def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
+    """Return the error for a passage by points in a format with offsets."""
+    return XcgError(
+        f"{run.source}, topic {topic}, rank {rank}: the passage is given by points, but the format "
+        f"{format} needs offsets; expected the format inex"
+    )
+
+
+def assessed_elements(base: RecallBase) -> Iterator[tuple[str, str, str, Assessment]]:
+    """Yield topic, document, path and assessment of all assessed elements."""
+    for topic in base.topics:
+        for document, elements in sorted(base.files(topic).items()):
+            for path, assessment in elements.items():
+                yield topic, document, path, assessment
+
+
+def check_scale(
+    document: str, path: str, assessment: Assessment, format: str, scales: Sequence[Scale]
+) -> None:
+    """Raise XcgError if an assessment is on another scale than the given ones."""
+    if assessment.scale not in scales:
+        raise XcgError(
+            f"{document}, {path}: {assessment.label} is on the {assessment.scale} scale, but the "
+            f"format {format} holds elements on the {' or '.join(scales)} scale"
+        )
+
+
+def single_topic(base: RecallBase, format: str) -> str:
+    """Return the only topic of a recall-base.
+
+    Raises:
+        XcgError: If there are several topics, or none.
+    """
+    if len(base.topics) != 1:
+        topics = ", ".join(base.topics) or "none"
+        raise XcgError(f"the format {format} holds one topic per file, but the topics are: {topics}")
+    return base.topics[0]
+
+
+def refuse_passages(base: RecallBase, format: str) -> None:
+    """Raise XcgError if a recall-base has passages with offsets."""
+    if any(base.spans(topic) for topic in base.topics):
+        raise XcgError(
+            f"the format {format} holds elements, but the assessments are passages; "
+            "expected the format offsets or jsonl"
+        )
+
+
+def lost_points(base: RecallBase) -> list[str]:
+    """Return a description of lost passages if a recall-base has passages by points."""
+    lost = any(base.passages(topic) for topic in base.topics)
+    return ["highlighted passages by their points"] if lost else []
+
+
+def check_no_white_space(topic: str, document: str) -> None:
+    """Raise XcgError if a topic or document cannot be a column of a TREC file."""
+    if any(character.isspace() for character in topic + document):
+        raise XcgError(
+            f"the format trec holds no names with white space: topic {topic!r}, document {document!r}"
+        )
+
+
+def lost_sizes(base: RecallBase) -> list[str]:
+    """Return a description of lost sizes if a recall-base states the sizes of elements."""
+    lost = any(assessment.characters is not None for *_, assessment in assessed_elements(base))
+    return ["the sizes of elements"] if lost else []
