@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from xcg.errors import XcgError, nearest
@@ -89,7 +89,7 @@ class Registry(Generic[T]):
         self._import_package()
         return (self._objects[name] for name in sorted(self._objects))
 
-    @property
+    @cached_property
     def _entry_points(self) -> Mapping[str, str]:
         from importlib.metadata import entry_points  # reads every installed package's metadata
 

@@ -21,6 +21,7 @@ from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Assessment, Judged, RecallBase, Span
 from xcg.measures.highlighted import HighlightedRanking
+from xcg.runs.chunks import is_chunk, run_of_chunks
 from xcg.runs.run import Ranking, Run, Ties, Topics
 from xcg.user_model.model import DEFAULT, OF_SCALE, UserModel, resolve_models
 
@@ -85,8 +86,6 @@ def _plain_run(
     name: str, results: Mapping[str, Iterable[object]], notes: Notes, corpus: Corpus | None
 ) -> Run:
     """Return the run of topic → results, which are all elements and documents, or all chunks."""
-    from xcg.runs.chunks import is_chunk, run_of_chunks
-
     kept = {t: found if isinstance(found, Mapping) else list(found) for t, found in results.items()}
     if not any(is_chunk(result) for found in kept.values() for result in found):
         return Run.of(name, kept)

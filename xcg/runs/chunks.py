@@ -1,41 +1,52 @@
-"""Runs of the chunks that retrieval libraries return: LlamaIndex, Haystack, LangChain, plain ones.
+"""Turn the chunks that a retrieval system returns into runs of passages.
 
-The libraries are never imported; a chunk is known by its attributes.
+A chunk is a dict, a tuple, or an object of a library for which an adapter is registered (see
+:mod:`xcg.runs.chunk_adapters`).
 """
 
 from __future__ import annotations
 
-import math
 import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.runs.chunk_adapters import (
+    ADAPTERS,
+    ChunkAdapter,
+    ChunkFields,
+    as_offset,
+    as_score,
+    as_text,
+    shortened,
+)
 from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
 
-Naming = str | Callable[[Any], object] | None
-"""What names a chunk's document: a key of its metadata, a function of the chunk, None for the library's
-own way."""
+DocumentKey = str | Callable[[Any], object] | None
+"""How to name a chunk's document: a key of the chunk's metadata, a function of the chunk, or None for
+the library's own name."""
 
 Texts = Mapping[str, str] | None
-"""The documents' texts, by name."""
+"""The documents' texts by name."""
 
 Parents = Mapping[str, object] | Iterable[object]
-"""The nodes of a hierarchical splitter, by id or as the splitter returned them."""
+"""The chunks of a hierarchical splitter, by id or as the splitter returned them."""
 
 Order = Literal["score", "distance", "given"]
-"""How chunks are ordered: by score, the highest first; by a score that is a distance, the lowest
-first; as they are given."""
+"""How to order chunks: by decreasing score, by increasing distance, or as given."""
 
 ORDERS: tuple[Order, ...] = ("score", "distance", "given")
 
+_MAX_DEPTH = 50
+_BLANKS = re.compile(r"\s*")
+
 
 class ChunkSpan(NamedTuple):
-    """Where a chunk stands: the characters start … end - 1 of a document's text."""
+    """The span of a chunk: characters start to end - 1 of a document's text."""
 
     document: str
     start: int
@@ -43,85 +54,106 @@ class ChunkSpan(NamedTuple):
     score: float | None = None
 
 
+class _PlainAdapter(ChunkAdapter):
+    """Reads dicts and (doc, start, end) tuples."""
+
+    def recognises(self, chunk: Any) -> bool:
+        return isinstance(chunk, Mapping) or (isinstance(chunk, tuple) and len(chunk) == 3)
+
+    def unwrap(self, chunk: Any) -> tuple[object, object]:
+        return chunk, chunk.get("score") if isinstance(chunk, Mapping) else None
+
+    def fields(self, chunk: Any) -> ChunkFields:
+        if isinstance(chunk, tuple):
+            chunk = dict(zip(("doc", "start", "end"), chunk, strict=True))
+        missing = [repr(key) for key in ("start", "end") if chunk.get(key) is None]
+        return ChunkFields(
+            document=chunk.get("doc"),
+            start=as_offset(chunk.get("start"), "start"),
+            end=as_offset(chunk.get("end"), "end"),
+            text=as_text(chunk.get("text")),
+            metadata=chunk,
+            no_document="the chunk has no 'doc'",
+            no_offsets=f"the chunk has no {' and no '.join(missing)}",
+        )
+
+
+_PLAIN = _PlainAdapter()
+
+
 def span_of(
     chunk: object,
-    document: Naming = None,
+    document: DocumentKey = None,
     texts: Texts = None,
     parents: Parents = (),
     where: str = "",
 ) -> ChunkSpan:
-    """Return the place of a chunk in its document.
-
-    A chunk is a LlamaIndex ``NodeWithScore`` or node, a Haystack ``Document``, a LangChain
-    ``Document``, a dict with ``doc``, ``start``, ``end`` and maybe ``score`` and ``text``, a
-    (doc, start, end) tuple, or a (chunk, score) pair of these.
+    """Return the span of a chunk in its document.
 
     Args:
-        chunk: The chunk.
-        document: What names its document: a key of the chunk's metadata, or a function of the chunk
-            (the node without its score). By default the source node's id and then ``file_name``
-            (LlamaIndex), ``source_id`` or ``parent_id`` (Haystack), ``source`` (LangChain), ``doc``.
-            A name loses the ending of a file (``.md``, ``.txt``, …) as it does in a corpus.
-        texts: The documents' texts by name. With them it is checked that the chunk's text stands where
-            it says, blanks at its ends aside, and a chunk without offsets is looked for, which it must
-            be in the document once only.
-        parents: The nodes that a hierarchical splitter made. Those of LlamaIndex and Haystack count
-            the characters of a child from the start of its parent, so that a child's place is known by
-            those of its parents.
-        where: What messages begin with.
+        chunk: A LlamaIndex ``NodeWithScore`` or node, a Haystack or LangChain ``Document``, a dict with
+            ``doc``, ``start``, ``end`` and optionally ``score`` and ``text``, a (doc, start, end)
+            tuple, or a (chunk, score) pair.
+        document: A key of the chunk's metadata that names its document, or a function of the chunk (the
+            node without its score). By default the id of the source node or ``file_name`` (LlamaIndex),
+            ``source_id`` or ``parent_id`` (Haystack), ``source`` (LangChain), ``doc``. File endings
+            (``.md``, ``.txt``, …) are removed from names as in a corpus.
+        texts: The documents' texts by name. With them, the text of a chunk must equal that of its span,
+            except for white space at its ends, and a chunk without offsets is searched in its document,
+            where it must occur exactly once.
+        parents: All chunks of a hierarchical splitter. LlamaIndex and Haystack count the offsets of a
+            child from the start of its parent.
+        where: Prefix of error messages.
 
-    Raises XcgError for a chunk whose document or place is not known, that spans nothing, or whose text
-    is not what the document has there.
+    Raises:
+        XcgError: If the document or the span of the chunk is unknown, the span is empty, or the chunk's
+            text differs from the document's.
 
     >>> span_of({"doc": "bees", "start": 10, "end": 25, "score": 0.5})
     ChunkSpan(document='bees', start=10, end=25, score=0.5)
     >>> span_of((("bees", 10, 25), 0.5))
     ChunkSpan(document='bees', start=10, end=25, score=0.5)
     """
-    return _Reader(document, texts, _by_id(parents)).span(chunk, where)
+    return _ChunkReader(document, texts, parents).span(chunk, where)
 
 
 def is_chunk(result: object) -> bool:
-    """Return whether a result is meant as a chunk, and not as an element or a document.
+    """Return whether a result is a chunk and not an element or a document.
 
     >>> is_chunk(("bees", 0, 9)), is_chunk(({"doc": "bees"}, 0.5)), is_chunk(("bees", "/a/b"))
     (True, True, False)
     """
     if isinstance(result, tuple) and len(result) == 2 and not isinstance(result[1], str):
         return is_chunk(result[0])
-    if isinstance(result, (Mapping, tuple)):
-        return isinstance(result, Mapping) or len(result) == 3
-    return any(hasattr(result, name) for name in _OF_CHUNKS)
-
-
-_OF_CHUNKS = ("page_content", "content", "node", "start_char_idx", "ref_doc_id", "relationships")
+    return _adapter(result) is not None
 
 
 def run_of_chunks(
     name: str,
     results: Mapping[Any, Iterable[object]],
-    document: Naming = None,
+    document: DocumentKey = None,
     texts: Texts = None,
     parents: Parents = (),
     order: Order = "score",
     notes: Notes | None = None,
 ) -> Run:
-    """Return the run of topic → chunks, each a passage of its document.
+    """Return a run whose results are the spans of chunks.
 
     Args:
-        name: The run's id.
-        results: Topic → chunks as :func:`span_of` takes them.
-        document: See :func:`span_of`.
-        texts: See :func:`span_of`.
-        parents: See :func:`span_of`.
-        order: ``score`` orders by score descending where every chunk of the topic has one (equal ones
-            as given), else as given; ``distance`` takes scores for distances, the lowest first (those
-            of LangChain's ``similarity_search_with_score`` on FAISS or Chroma are such);
-            ``given`` leaves the order as it is.
-        notes: Where they are lenient, a chunk that has no place in its document's text is counted; it
-            holds its rank, and gains nothing.
+        name: Id of the run.
+        results: Topic → chunks, as in :func:`span_of`.
+        document: As in :func:`span_of`.
+        texts: As in :func:`span_of`.
+        parents: As in :func:`span_of`.
+        order: ``score`` orders by decreasing score if every chunk of the topic has one (ties as given),
+            otherwise as given. ``distance`` orders by increasing score: LangChain's
+            ``similarity_search_with_score`` returns distances on FAISS or Chroma. ``given`` keeps the
+            order.
+        notes: If they are lenient, a chunk that does not match its document's text is counted. It keeps
+            its rank and gains nothing.
 
-    Raises XcgError as :func:`span_of`, with topic and rank.
+    Raises:
+        XcgError: As in :func:`span_of`, with topic and rank; or if the order is unknown.
 
     >>> run = run_of_chunks("r", {"7": [("bees", 0, 9), {"doc": "ants", "start": 4, "end": 8}]})
     >>> list(run.rankings["7"]), run.rankings["7"].spans
@@ -129,7 +161,7 @@ def run_of_chunks(
     """
     if order not in ORDERS:
         raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
-    reader = _Reader(document, texts, _by_id(parents))
+    reader = _ChunkReader(document, texts, parents)
     notes = notes if notes is not None else Notes()
     rankings = {}
     for topic, chunks in results.items():
@@ -139,7 +171,7 @@ def run_of_chunks(
                 spans.append(reader.span(chunk, f"run {name}, topic {topic}, rank {rank}"))
             except UnmappedError as error:
                 notes.tolerate("chunks without a place in a document", error)
-                spans.append(reader.nowhere(chunk))
+                spans.append(reader.empty_span(chunk))
         rankings[str(topic)] = _ranking(spans, order)
     return Run(name, rankings)
 
@@ -149,370 +181,201 @@ def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
     scores = [sign * span.score for span in spans if span.score is not None]
     keys = None
     if spans and order != "given" and len(scores) == len(spans):
-        places = order_by(scores, descending=True)
-        spans = [spans[place] for place in places]
-        keys = array("d", (scores[place] for place in places))
-    results = (
-        (span.document, "", (span.start, span.end) if span.start < span.end else None) for span in spans
+        ranked = order_by(scores, descending=True)
+        spans = [spans[index] for index in ranked]
+        keys = array("d", (scores[index] for index in ranked))
+    return ranking_of(
+        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans), keys
     )
-    return ranking_of(results, keys)
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """What a chunk says of itself.
+class _ChunkReader:
+    """Finds the spans of chunks."""
 
-    document: the library's name for its document. start, end: None where it does not say. text: its
-    text. metadata: where a key names its document. unnamed, unplaced: what is missing where there is
-    no document, no start.
-    """
-
-    document: object
-    start: int | None
-    end: int | None
-    text: str | None
-    metadata: Mapping[str, object]
-    unnamed: str
-    unplaced: str
-
-
-class _Reader:
-    """Finds the places of chunks."""
-
-    def __init__(self, document: Naming, texts: Texts, parents: Mapping[str, object]) -> None:
+    def __init__(self, document: DocumentKey, texts: Texts, parents: Parents) -> None:
         self._document = document
         self._texts = texts
-        self._parents = parents
+        self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
 
     def span(self, chunk: object, where: str) -> ChunkSpan:
-        """Return a chunk's place; XcgError where it is not known."""
         try:
-            chunk, score = _unwrapped(chunk)
-            piece = self._piece(chunk)
-            name = self._name(chunk, piece)
-            start, end = self._place(piece, name)
-            return ChunkSpan(_in_corpus(name), *check_span(start, end), score)
+            chunk, score = _unwrap(chunk)
+            fields = self._fields(chunk)
+            name = self._document_name(chunk, fields)
+            return ChunkSpan(_name_in_corpus(name), *self._offsets(fields, name), score)
         except UnmappedError as error:
             raise UnmappedError(where, str(error)) from None
         except ValueError as error:
             raise InputError(where, str(error)) from None
 
-    def nowhere(self, chunk: object) -> ChunkSpan:
-        """Return an empty span for a chunk whose document is named, and has no such text."""
-        chunk, score = _unwrapped(chunk)
-        name = self._name(chunk, self._piece(chunk))
-        return ChunkSpan(_in_corpus(name), 0, 0, score)
+    def empty_span(self, chunk: object) -> ChunkSpan:
+        """Return an empty span for a chunk that does not match its document's text."""
+        chunk, score = _unwrap(chunk)
+        name = self._document_name(chunk, self._fields(chunk))
+        return ChunkSpan(_name_in_corpus(name), 0, 0, score)
 
-    def _name(self, chunk: object, piece: _Piece) -> str:
+    def _document_name(self, chunk: object, fields: ChunkFields) -> str:
         if callable(self._document):
-            name, missing = self._document(chunk), "the function that names documents returned nothing"
+            name, problem = self._document(chunk), "the function for document= returned no name"
         elif self._document is not None:
-            name = piece.metadata.get(self._document)
-            missing = f"the chunk's metadata has no {self._document!r}, which is to name its document"
+            name = fields.metadata.get(self._document)
+            problem = f"the chunk's metadata has no {self._document!r}, the key for document="
         else:
-            name, missing = piece.document, f"{piece.unnamed}; or name the document with document="
+            name, problem = fields.document, f"{fields.no_document}; or name it with document="
         if name is None or name == "":
-            raise ValueError(missing)
+            raise ValueError(problem)
         if isinstance(name, bool) or not isinstance(name, (str, int)):
             raise ValueError(f"the document is {name!r}: expected its name")
         try:
             canonical_file(str(name))
         except ValueError as error:
-            raise ValueError(f"{error}; document= can name it otherwise") from None
+            raise ValueError(f"{error}; use document= to name it") from None
         return str(name)
 
-    def _place(self, piece: _Piece, name: str) -> tuple[int, int]:
-        start, end = piece.start, piece.end
-        if start is not None and end is None and piece.text is not None:
-            end = start + len(piece.text)
+    def _offsets(self, fields: ChunkFields, name: str) -> tuple[int, int]:
+        start, end = fields.start, fields.end
+        if start is not None and end is None and fields.text is not None:
+            end = start + len(fields.text)
+        span = _checked_span(start, end) if start is not None and end is not None else None
         if self._texts is None:
-            if start is None or end is None:
-                hint = "; or give texts=, to find the chunk's text" if piece.text else ""
-                raise ValueError(piece.unplaced + hint)
-            return _spanning(start, end)
-        body = self._texts.get(name, self._texts.get(_in_corpus(name)))
+            if span is None:
+                hint = "; or pass texts= to search for the chunk's text" if fields.text else ""
+                raise ValueError(fields.no_offsets + hint)
+            return span
+        body = self._texts.get(name, self._texts.get(_name_in_corpus(name)))
         if body is None:
             raise UnmappedError("", f"there is no text of the document {name!r}")
-        if start is None or end is None:
-            if piece.text is None:
-                raise ValueError(piece.unplaced)
-            return _found(body, piece.text, name)
-        return _fitted(body, *_spanning(start, end), piece.text, name)
+        if span is not None:
+            return _matched_span(body, *span, fields.text, name)
+        if fields.text is None:
+            raise ValueError(fields.no_offsets)
+        return _only_occurrence(body, fields.text, name)
 
-    def _piece(self, chunk: object, depth: int = 0) -> _Piece:
-        if depth > _DEEPEST:
-            raise ValueError(f"a chunk has more than {_DEEPEST} parents, one above the other")
-        if isinstance(chunk, Mapping):
-            return _plain(chunk)
-        if isinstance(chunk, tuple) and len(chunk) == 3:
-            return _plain(dict(zip(("doc", "start", "end"), chunk, strict=True)))
-        if hasattr(chunk, "page_content"):
-            return _langchain(chunk)
-        if hasattr(chunk, "content") and hasattr(chunk, "meta"):
-            piece, parent, needed = _haystack(chunk)
-        elif any(hasattr(chunk, name) for name in ("start_char_idx", "ref_doc_id", "relationships")):
-            piece, parent, needed = _llama_index(chunk)
-        else:
+    def _fields(self, chunk: object, depth: int = 0) -> ChunkFields:
+        """Return the fields of a chunk with offsets that count from the document's start."""
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"a chunk has more than {_MAX_DEPTH} levels of parents")
+        adapter = _adapter(chunk)
+        if adapter is None:
             raise ValueError(
-                f"illegal chunk {_short(repr(chunk))}: expected a LlamaIndex node, a Haystack or "
-                "LangChain document, a dict with doc, start and end, a (doc, start, end) tuple, or "
-                "such a chunk with its score"
+                f"illegal chunk {shortened(repr(chunk))}: expected a dict with doc, start and end, a "
+                f"(doc, start, end) tuple, or an object of {', '.join(ADAPTERS)}, with or without score"
             )
-        if parent is None or piece.start is None:
-            return piece
-        if parent not in self._parents:
-            return replace(piece, start=None, end=None, unplaced=needed) if needed else piece
-        above = self._piece(_unwrapped(self._parents[parent])[0], depth + 1)
-        return _below(piece, above)
+        fields = adapter.fields(chunk)
+        if fields.parent is None or fields.start is None:
+            return fields
+        if fields.parent in self._parents:
+            parent, _ = _unwrap(self._parents[fields.parent])
+            return _from_document_start(fields, self._fields(parent, depth + 1))
+        return _without_offsets(fields, fields.no_parent) if fields.no_parent else fields
 
 
-_DEEPEST = 50
+def _adapter(chunk: object) -> ChunkAdapter | None:
+    if _PLAIN.recognises(chunk):
+        return _PLAIN
+    if isinstance(chunk, (str, tuple, list)):
+        return None
+    return next((adapter for adapter in ADAPTERS.values() if adapter.recognises(chunk)), None)
 
 
-def _in_corpus(name: str) -> str:
-    """Return what a corpus calls a document, which loses the ending of its file."""
-    return document_name(name) or canonical_file(name)
-
-
-def _below(piece: _Piece, above: _Piece) -> _Piece:
-    """Return a child whose offsets count from its parent's start with those in the document.
-
-    Where the parent's text tells that they count from the document's start they are left alone.
-    """
-    assert piece.start is not None
-    if above.start is None:
-        why = f"the place of the chunk's parent is not known: {above.unplaced}"
-        return replace(piece, start=None, end=None, unplaced=why)
-    end = piece.end if piece.end is not None else piece.start + len(piece.text or "")
-    if piece.text and above.text:
-        core = piece.text.strip()
-        inside = piece.start - above.start
-        if above.text[piece.start : end].strip() != core:
-            if inside >= 0 and above.text[inside : end - above.start].strip() == core:
-                return replace(piece, document=above.document)
-            why = "the chunk's parent does not hold its text where it says: is it another text's node?"
-            return replace(piece, start=None, end=None, unplaced=why)
-    start = above.start + piece.start
-    return replace(piece, document=above.document, start=start, end=above.start + end)
-
-
-def _spanning(start: int, end: int) -> tuple[int, int]:
-    if start == end:
-        raise ValueError(f"a chunk that spans nothing: it starts and ends at {start}")
-    return check_span(start, end)
-
-
-_BLANKS = re.compile(r"\s*")
-
-
-def _fitted(body: str, start: int, end: int, text: str | None, name: str) -> tuple[int, int]:
-    """Return a chunk's span in its document's text, where blanks at its ends may be missing."""
-    if text is None:
-        if end > len(body):
-            raise UnmappedError("", f"the chunk ends at {end}, and {name} has {len(body)} characters")
-        return start, end
-    core = text.strip()
-    if start < len(body) and body[start:end].strip() == core:
-        return start, min(end, len(body))
-    first = _BLANKS.match(body, min(start, len(body))).end()  # type: ignore[union-attr]
-    if core and body.startswith(core, first):
-        return first, first + len(core)
-    raise UnmappedError(
-        "",
-        f"the chunk is {_short(repr(text))}, and {name} has {_short(repr(body[start:end]))} at {start} "
-        f"to {end} of its {len(body)} characters: are its offsets those of this text?",
-    )
-
-
-def _found(body: str, text: str, name: str) -> tuple[int, int]:
-    """Return where the one occurrence of a chunk's text stands."""
-    for wanted in (text, text.strip()):
-        if not wanted.strip():
-            raise ValueError("a chunk that spans nothing: it has no text")
-        first = body.find(wanted)
-        if first >= 0:
-            if body.find(wanted, first + 1) >= 0:
-                raise UnmappedError(
-                    "",
-                    f"the chunk has no offsets, and its text {_short(repr(text))} occurs more than "
-                    f"once in {name}",
-                )
-            return first, first + len(wanted)
-    raise UnmappedError(
-        "", f"the chunk has no offsets, and its text {_short(repr(text))} does not occur in {name}"
-    )
-
-
-# What the libraries' chunks say
-
-
-def _unwrapped(chunk: object) -> tuple[object, float | None]:
+def _unwrap(chunk: object) -> tuple[object, float | None]:
     """Return a chunk without its score, and the score."""
     if isinstance(chunk, tuple) and len(chunk) == 2:
         inner, score = chunk
-        return _unwrapped(inner)[0], _score(score)
-    if isinstance(chunk, Mapping):
-        return chunk, _score(chunk.get("score"))
-    if hasattr(chunk, "node") and hasattr(chunk, "score"):
-        return chunk.node, _score(chunk.score)
-    return chunk, _score(getattr(chunk, "score", None))
+        return _unwrap(inner)[0], as_score(score)
+    adapter = _adapter(chunk)
+    if adapter is None:
+        return chunk, None
+    inner, score = adapter.unwrap(chunk)
+    return inner, as_score(score)
 
 
-def _score(score: Any) -> float | None:
-    if score is None:
-        return None
-    try:
-        number = math.nan if isinstance(score, (bool, str)) else float(score)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"the score is {score!r}: expected a finite number")
-    return number
-
-
-def _whole(value: Any, what: str) -> int | None:
-    """Return an offset; some stores of chunks keep whole numbers as floats."""
-    if value is None:
-        return None
-    try:
-        number = int(value)
-        if isinstance(value, (bool, str)) or number != value:
-            raise ValueError
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{what} is {value!r}: expected a whole number") from None
-    return number
-
-
-def _text(text: object) -> str | None:
-    return text if isinstance(text, str) else None
-
-
-def _metadata(metadata: object) -> Mapping[str, object]:
-    return metadata if isinstance(metadata, Mapping) else {}
-
-
-def _plain(chunk: Mapping[str, object]) -> _Piece:
-    missing = [key for key in ("start", "end") if chunk.get(key) is None]
-    return _Piece(
-        document=chunk.get("doc"),
-        start=_whole(chunk.get("start"), "start"),
-        end=_whole(chunk.get("end"), "end"),
-        text=_text(chunk.get("text")),
-        metadata=chunk,
-        unnamed="the chunk has no 'doc'",
-        unplaced=f"the chunk has no {' and no '.join(map(repr, missing))}",
-    )
-
-
-def _langchain(chunk: Any) -> _Piece:
-    metadata = _metadata(getattr(chunk, "metadata", None))
-    start = _whole(metadata.get("start_index"), "start_index")
-    unplaced = (
-        "the LangChain document has no metadata 'start_index': its text splitters set it with "
-        "add_start_index=True (those by headers never do)"
-    )
-    if start is not None and start < 0:
-        unplaced = (
-            f"the LangChain document's start_index is {start}: its splitter changed the text and did "
-            "not find it again (a separator that is a regex, an overlap that is not in characters)"
-        )
-        start = None
-    return _Piece(
-        document=metadata.get("source"),
-        start=start,
-        end=None,
-        text=_text(chunk.page_content),
-        metadata=metadata,
-        unnamed="the LangChain document has no metadata 'source': loaders set it",
-        unplaced=unplaced,
-    )
-
-
-def _haystack(chunk: Any) -> tuple[_Piece, str | None, str]:
-    """Return a chunk, the block that its offset counts from, and why that one is needed."""
-    metadata = _metadata(chunk.meta)
-    start = _whole(metadata.get("split_idx_start"), "split_idx_start")
-    document = metadata.get("source_id") or metadata.get("parent_id")
-    level = _whole(metadata.get("__level"), "__level")
-    parent = metadata.get("__parent_id")
-    if level == 0 and document is None and start is None:
-        document, start = getattr(chunk, "id", None), 0  # a hierarchy's root is the document
-    unplaced = (
-        "the Haystack document has no meta 'split_idx_start': DocumentSplitter and "
-        "RecursiveDocumentSplitter set it, and stores keep it with the meta"
-    )
-    if start is not None and "parent_headers" in metadata:
-        start = None
-        unplaced = (
-            "the split_idx_start of a chunk of Haystack's MarkdownHeaderSplitter counts from its "
-            "header, whose place is not known"
-        )
-    piece = _Piece(
-        document=document,
-        start=start,
-        end=None,
-        text=_text(chunk.content),
-        metadata=metadata,
-        unnamed="the Haystack document has no meta 'source_id' or 'parent_id': splitters set it",
-        unplaced=unplaced,
-    )
-    needed = (
-        f"the split_idx_start of a block at level {level} of Haystack's HierarchicalDocumentSplitter "
-        f"counts from its parent {_short(str(parent))}: give parents=, all blocks that it made"
-    )
-    return piece, _text(parent), needed if level is None or level > 1 else ""
-
-
-def _llama_index(node: Any) -> tuple[_Piece, str | None, str]:
-    """Return a node, the one that its offsets count from, and why that one is needed."""
-    metadata = _metadata(getattr(node, "metadata", None))
-    relationships = getattr(node, "relationships", None)
-    source = _related(relationships, "SOURCE", "1")
-    piece = _Piece(
-        document=getattr(node, "ref_doc_id", None) or source or metadata.get("file_name"),
-        start=_whole(getattr(node, "start_char_idx", None), "start_char_idx"),
-        end=_whole(getattr(node, "end_char_idx", None), "end_char_idx"),
-        text=_text(getattr(node, "text", None)),
-        metadata=metadata,
-        unnamed=(
-            "the LlamaIndex node has no source node and no metadata 'file_name': node parsers set the "
-            "former, readers the latter"
-        ),
-        unplaced=(
-            "the LlamaIndex node has no start_char_idx: node parsers set it (get_nodes_from_documents) "
-            "where the document holds the node's text word for word"
-        ),
-    )
-    parent = _related(relationships, "PARENT", "4")
-    needed = (
-        "the start_char_idx of a child that LlamaIndex's HierarchicalNodeParser made counts from its "
-        f"parent {_short(str(parent))}: give parents=, all nodes that it made"
-    )
-    return piece, parent, needed
-
-
-def _related(relationships: object, name: str, value: str) -> str | None:
-    """Return the id of a related node: keys are members of an enumeration, or their values."""
-    for key, related in _metadata(relationships).items():
-        if getattr(key, "name", None) == name or getattr(key, "value", key) in (value, name):
-            if isinstance(related, Mapping):
-                return _text(related.get("node_id"))
-            return _text(getattr(related, "node_id", None))
-    return None
-
-
-def _by_id(parents: Parents) -> Mapping[str, object]:
-    if isinstance(parents, Mapping):
-        return parents
-    found: dict[str, object] = {}
-    for chunk in parents:
-        inner = _unwrapped(chunk)[0]
-        for name in ("id_", "node_id", "id"):
-            if isinstance(key := getattr(inner, name, None), str):
-                found[key] = inner
-                break
+def _by_id(parents: Iterable[object]) -> Mapping[str, object]:
+    found = {}
+    for parent in parents:
+        chunk, _ = _unwrap(parent)
+        adapter = _adapter(chunk)
+        if adapter is not None and (key := adapter.id(chunk)) is not None:
+            found[key] = chunk
     return found
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:58] + " …"
+def _name_in_corpus(name: str) -> str:
+    """Return a document's name without the ending of its file."""
+    return document_name(name) or canonical_file(name)
+
+
+def _from_document_start(child: ChunkFields, parent: ChunkFields) -> ChunkFields:
+    """Return a child's fields with offsets that count from the document's start.
+
+    The offsets of a child count from its parent's start, unless the parent's text shows otherwise.
+    """
+    assert child.start is not None
+    if parent.start is None:
+        return _without_offsets(
+            child, f"the offset of the chunk's parent is unknown: {parent.no_offsets}"
+        )
+    end = child.end if child.end is not None else child.start + len(child.text or "")
+    start_in_document, end_in_document = parent.start + child.start, parent.start + end
+    if child.text and parent.text:
+        wanted = child.text.strip()
+        if parent.text[child.start : end].strip() != wanted:
+            start_in_parent = child.start - parent.start
+            found = parent.text[start_in_parent : end - parent.start].strip()
+            if start_in_parent < 0 or found != wanted:
+                return _without_offsets(
+                    child, "the chunk's parent does not contain its text at its offsets"
+                )
+            start_in_document, end_in_document = child.start, end
+    return replace(
+        child, document=parent.document, start=start_in_document, end=end_in_document, parent=None
+    )
+
+
+def _without_offsets(fields: ChunkFields, reason: str) -> ChunkFields:
+    return replace(fields, start=None, end=None, no_offsets=reason)
+
+
+def _checked_span(start: int, end: int) -> tuple[int, int]:
+    if start == end:
+        raise ValueError(f"the chunk is empty: it starts and ends at {start}")
+    return check_span(start, end)
+
+
+def _matched_span(body: str, start: int, end: int, text: str | None, name: str) -> tuple[int, int]:
+    """Return the span of a chunk's text in its document; white space at its ends may differ."""
+    if text is None:
+        if end > len(body):
+            raise UnmappedError("", f"the chunk ends at {end}, but {name} has {len(body)} characters")
+        return start, end
+    wanted = text.strip()
+    if start < len(body) and body[start:end].strip() == wanted:
+        return start, min(end, len(body))
+    blanks = _BLANKS.match(body, min(start, len(body)))
+    first = blanks.end() if blanks else start
+    if wanted and body.startswith(wanted, first):
+        return first, first + len(wanted)
+    raise UnmappedError(
+        "",
+        f"the chunk is {shortened(repr(text))}, but {name} has {shortened(repr(body[start:end]))} at "
+        f"{start} to {end} of its {len(body)} characters: do its offsets belong to this text?",
+    )
+
+
+def _only_occurrence(body: str, text: str, name: str) -> tuple[int, int]:
+    """Return the span of a text that occurs exactly once in a document."""
+    for wanted in (text, text.strip()):
+        if not wanted.strip():
+            raise ValueError("the chunk is empty: it has no text")
+        start = body.find(wanted)
+        if start >= 0:
+            if body.find(wanted, start + 1) >= 0:
+                raise UnmappedError(
+                    "",
+                    f"the chunk has no offsets, and its text {shortened(repr(text))} occurs more than "
+                    f"once in {name}",
+                )
+            return start, start + len(wanted)
+    raise UnmappedError(
+        "", f"the chunk has no offsets, and its text {shortened(repr(text))} does not occur in {name}"
+    )

@@ -1,0 +1,129 @@
+"""The base class and the registry of adapters for the chunks of retrieval libraries.
+
+An adapter reads the chunks of one library. It recognises them by their attributes and never imports the
+library. Adapters are found through the entry-point group ``xcg.adapter``; those of xcg itself are in
+:mod:`xcg.integrations`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from xcg.registry import Registry
+
+
+@dataclass(frozen=True)
+class ChunkFields:
+    """What a chunk states about itself.
+
+    Attributes:
+        document: The library's name of the chunk's document, None if unknown.
+        start: First character in the document's text, or in that of the parent; None if unknown.
+        end: First character after the chunk; by default start plus the length of the text.
+        text: The chunk's text.
+        metadata: Values that can name the document.
+        parent: Id of the chunk from whose start the offsets count; None if they count from the
+            document's start.
+        no_document: Message for a chunk whose document is unknown.
+        no_offsets: Message for a chunk whose start is unknown.
+        no_parent: Message for a chunk whose parent is not given; empty if the offsets then count from
+            the document's start.
+    """
+
+    document: object = None
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    parent: str | None = None
+    no_document: str = ""
+    no_offsets: str = ""
+    no_parent: str = ""
+
+
+class ChunkAdapter(ABC):
+    """Reads the chunks of one library."""
+
+    id_attributes: tuple[str, ...] = ("id",)
+    """Attributes that can hold a chunk's id; the first that is a string counts."""
+
+    @abstractmethod
+    def recognises(self, chunk: Any) -> bool:
+        """Return whether an object is a chunk of the library, with or without a score."""
+
+    @abstractmethod
+    def fields(self, chunk: Any) -> ChunkFields:
+        """Return what a chunk without its score states.
+
+        Raises:
+            ValueError: If it is illegal.
+        """
+
+    def unwrap(self, chunk: Any) -> tuple[object, object]:
+        """Return the chunk without its score, and the score or None."""
+        return chunk, getattr(chunk, "score", None)
+
+    def id(self, chunk: object) -> str | None:
+        """Return a chunk's id."""
+        ids = (getattr(chunk, name, None) for name in self.id_attributes)
+        return next((key for key in ids if isinstance(key, str)), None)
+
+
+ADAPTERS: Registry[ChunkAdapter] = Registry("chunk adapter", "xcg.adapter")
+
+
+def as_offset(value: Any, name: str) -> int | None:
+    """Return an offset as an int; stores may keep whole numbers as floats.
+
+    Raises:
+        ValueError: If it is not a whole number.
+
+    >>> as_offset(3.0, "start")
+    3
+    """
+    if value is None:
+        return None
+    try:
+        number = int(value)
+        is_whole = not isinstance(value, (bool, str)) and number == value
+    except (TypeError, ValueError, OverflowError):
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"{name} is {value!r}: expected a whole number")
+    return number
+
+
+def as_score(value: Any) -> float | None:
+    """Return a score as a float.
+
+    Raises:
+        ValueError: If it is not a finite number.
+    """
+    if value is None:
+        return None
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"the score is {value!r}: expected a finite number")
+    return number
+
+
+def as_text(value: object) -> str | None:
+    """Return a string unchanged, None for anything else."""
+    return value if isinstance(value, str) else None
+
+
+def as_metadata(value: object) -> Mapping[str, object]:
+    """Return a mapping unchanged, an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def shortened(text: str) -> str:
+    """Return at most 60 characters of a text, for a message."""
+    return text if len(text) <= 60 else text[:58] + " …"
