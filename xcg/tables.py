@@ -1,8 +1,6 @@
 """Write tables as plain text, Markdown, LaTeX and HTML, and records as CSV, JSON and JSON Lines.
 
-This module is below the models, which use it to show themselves in notebooks. Plain tables are aligned
-with rich's cell widths but not rendered by ``rich.table``: that takes a second for 2000 rows, a hundred
-times longer.
+This module is below the models, which use it to show themselves in notebooks.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ Row = Sequence[str]
 Record = Mapping[str, object]
 
 _MAX_HTML_ROWS = 200
+_UNLIMITED_WIDTH = 1_000_000  # rich would shorten cells to fit a narrower console
 _LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 _LATEX_ESCAPES.update({mark: "\\" + mark for mark in "&%$#_{}"})
 
@@ -30,25 +29,36 @@ class Html(str):
 def text_table(heading: Row, rows: Iterable[Row]) -> str:
     """Write a table for a terminal, without rules; numbers are aligned to the right.
 
-    Columns are separated by two spaces. Cells are never wrapped or interpreted as markup.
+    Columns are separated by two spaces. Cells are never wrapped or interpreted as markup, and
+    their control characters are escaped.
 
     >>> print(text_table(["run", "MAep"], [["bm25", "0.5"], ["lm", "0.25"]]), end="")
     run   MAep
     bm25   0.5
     lm    0.25
     """
-    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     body = [heading, *rows]
-    columns: list[list[str]] = []
-    for cells, is_numeric in zip(zip(*body, strict=True), _numeric_columns(body), strict=True):
-        widths = [len(cell) if cell.isascii() else cell_len(cell) for cell in cells]
-        longest = max(widths)
-        padding = [" " * (longest - width) for width in widths]
-        pairs = zip(padding, cells, strict=True) if is_numeric else zip(cells, padding, strict=True)
-        columns.append(["".join(pair) for pair in pairs])
-    lines = zip(*columns, strict=True) if columns else [()]
-    return "".join("  ".join(line).rstrip() + "\n" for line in lines)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    for name, is_numeric in zip(heading, _numeric_columns(body), strict=True):
+        table.add_column(Text(printable(name)), justify="right" if is_numeric else "left", no_wrap=True)
+    for row in body[1:]:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    output = io.StringIO()
+    Console(file=output, width=_UNLIMITED_WIDTH, color_system=None).print(table)
+    return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
+
+
+def printable(text: object) -> str:
+    r"""Escape the control characters of a text, which may come from a hostile file.
+
+    >>> print(printable("two\nlines"))
+    two\nlines
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
 
 
 def markdown_table(heading: Row, rows: Iterable[Row]) -> str:

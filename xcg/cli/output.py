@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from xcg.documents.files import whole_file
+from xcg.tables import printable
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
@@ -53,8 +54,7 @@ def print_error(error: Exception) -> None:
 
 def print_status(message: str) -> None:
     """Print one line to standard error; control characters, which input files may hold, are escaped."""
-    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    click.echo(f"xcg: {printable}", err=True)
+    click.echo(f"xcg: {printable(message)}", err=True)
 
 
 @contextmanager
