@@ -69,7 +69,7 @@ def break_(
 
     MEASURE is a measure of xcg, such as "nxCG@10", or package.module:function. A function is called
     with a list of gold spans (document, start, end, grade) and a list of results (document, start, end)
-    in rank order, and returns a number. xcg.laws.subject_types:ndcg_over_chunks is nDCG as it is often
+    in rank order, and returns a number. xcg.laws.chunk_measures:ndcg_over_chunks is nDCG as it is often
     computed over chunks.
 
     \b

@@ -1,1 +1,1 @@
-"""Laws that measures should obey, and the search for small cases that break them."""
+"""Laws that measures should obey, and the search for small cases that break them (``xcg break``)."""

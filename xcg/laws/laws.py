@@ -1,12 +1,7 @@
-"""The laws, each a function that makes what it speaks about: a case, and one ranking or two.
-
-The first paragraph of a law's docstring is what it says, the second what it means to a user where it is
-broken; both are printed.
-"""
+"""The laws: what each states, what a violation means, and how to draw a case that tests it."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -15,21 +10,35 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from xcg.laws.cases import Case, Ranking, Setting, beside_gold, cases, inside, pieces, rankings, results
-from xcg.laws.subject_types import Retrieved
+from xcg.laws.cases import (
+    Case,
+    Ranking,
+    Setting,
+    cases,
+    irrelevant_spans,
+    rankings,
+    results,
+    results_inside,
+    splits,
+)
+from xcg.laws.chunk_measures import Retrieved
 
 TOLERANCE = 1e-9
-"""What rounding may add to a score."""
+"""Differences between scores up to this size are rounding."""
 
 Relation = Literal["bounded", "not above", "not below", "equal", "one"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a law says of one case.
+    """What a law states about one case.
 
-    relation: how the ranking's score is to stand to that of the ranking ``before``; ``bounded`` and
-    ``one`` speak of the ranking alone.
+    Args:
+        case: Documents and gold spans.
+        ranking: The ranking that the law is about.
+        relation: Required relation of the ranking's score to the score of ``before``. The relations
+            ``bounded`` and ``one`` are about the ranking alone.
+        before: The ranking to compare with.
     """
 
     case: Case
@@ -38,7 +47,7 @@ class Claim:
     before: Ranking | None = None
 
     def holds(self, before: float | None, score: float) -> bool:
-        """Say whether the scores are as they should be."""
+        """Return whether the scores of ``before`` and of the ranking obey the law."""
         if self.relation == "bounded":
             return -TOLERANCE <= score <= 1 + TOLERANCE
         if self.relation == "one":
@@ -53,103 +62,116 @@ class Claim:
 
 @dataclass(frozen=True)
 class Law:
-    """A law: its name, what it says, what it means where it is broken, and what makes its claims."""
+    """A law that measures should obey.
+
+    Args:
+        name: Name on the command line.
+        statement: The law in one sentence.
+        violation: What it means to users of a measure that breaks the law.
+        claim: Draws a case, and returns what the law states about it.
+    """
 
     name: str
-    says: str
-    means: str
+    statement: str
+    violation: str
     claim: Callable[[DrawFn, Setting], Claim]
 
 
-LAWS: dict[str, Law] = {}
-
-
-_Claim = Callable[[DrawFn, Setting], Claim]
-
-
-def _law(name: str) -> Callable[[_Claim], _Claim]:
-    def add(claim: _Claim) -> _Claim:
-        says, _, means = (inspect.getdoc(claim) or "").partition("\n\n")
-        LAWS[name] = Law(name, " ".join(says.split()), " ".join(means.split()), claim)
-        return claim
-
-    return add
-
-
-@_law("boundedness")
 def boundedness(draw: DrawFn, setting: Setting) -> Claim:
-    """The score of any ranking lies between 0 and 1.
-
-    A score beyond that is no share of the best possible: means over topics lose their meaning, and a
-    system can win by what pushed the score there.
-    """
+    """Draw any ranking."""
     case = draw(cases(setting))
     return Claim(case, draw(rankings(case, setting)), "bounded")
 
 
-@_law("no-pay-twice")
 def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
-    """A result that repeats an earlier one, or lies inside it, never raises the score.
-
-    The measure pays twice for the same text: a system gains by returning what its user has read
-    already.
-    """
+    """Draw a ranking, and insert a result that repeats an earlier one or lies inside it."""
     case = draw(cases(setting))
     ranking = draw(rankings(case, setting))
     earlier = draw(st.integers(0, len(ranking) - 1))
-    again = draw(inside(case, setting, ranking[earlier]))
-    place = draw(st.integers(earlier + 1, len(ranking)))
-    return Claim(case, (*ranking[:place], again, *ranking[place:]), "not above", ranking)
+    repeated = draw(results_inside(case, setting, ranking[earlier]))
+    position = draw(st.integers(earlier + 1, len(ranking)))
+    extended = (*ranking[:position], repeated, *ranking[position:])
+    return Claim(case, extended, "not above", ranking)
 
 
-@_law("granularity")
 def granularity(draw: DrawFn, setting: Setting) -> Claim:
-    """Results cut in two never raise the score, and leave it as it is where the user pays for text.
-
-    The score depends on how a system cuts its text, and not only on the text that is read: systems of
-    different chunk sizes cannot be compared by it.
-    """
+    """Draw a ranking, and split its results in two."""
     case = draw(cases(setting))
     ranking = draw(rankings(case, setting))
-    cut = [piece for result in ranking for piece in draw(pieces(case, setting, result))]
-    assume(len(cut) > len(ranking))
+    split = [part for result in ranking for part in draw(splits(case, setting, result))]
+    assume(len(split) > len(ranking))
     relation: Relation = "not above" if setting.yardstick is None else "equal"
-    return Claim(case, tuple(cut), relation, ranking)
+    return Claim(case, tuple(split), relation, ranking)
 
 
-@_law("order")
 def order(draw: DrawFn, setting: Setting) -> Claim:
-    """A result with relevant text, moved ahead of results without any, never lowers the score.
-
-    The measure punishes a better order: a system that finds relevant text earlier can come out worse.
-    """
+    """Draw a ranking, and move a result with relevant text before results without any."""
     case = draw(cases(setting))
-    stretches = beside_gold(case, setting)
-    assume(stretches)
-    useless = st.sampled_from(stretches)
+    spans = irrelevant_spans(case, setting)
+    assume(spans)
+    irrelevant = st.sampled_from(spans)
     if setting.form == "text":
-        useless = useless.flatmap(lambda stretch: inside(case, setting, stretch))
-    passed = tuple(draw(st.lists(useless, min_size=1, max_size=3)))
+        irrelevant = irrelevant.flatmap(lambda span: results_inside(case, setting, span))
+    passed = tuple(draw(st.lists(irrelevant, min_size=1, max_size=3)))
     moved: Retrieved = draw(results(case, setting).filter(case.relevant))
     head, tail = draw(rankings(case, setting, 0)), draw(rankings(case, setting, 0))
     return Claim(case, (*head, moved, *passed, *tail), "not below", (*head, *passed, moved, *tail))
 
 
-@_law("ideal")
 def ideal(draw: DrawFn, setting: Setting) -> Claim:
-    """The gold spans themselves, the best first, score 1.
-
-    The best answer that there is does not reach the top of the scale, or the scale ends below it: a
-    score does not tell how far a system is from the best.
-    """
+    """Draw a case, and rank its gold spans by grade, or by grade per unit of effort."""
     case = draw(cases(setting))
 
-    def worth(place: int) -> float:
-        document, start, end, grade = case.gold[place]
+    def value(index: int) -> float:
+        document, start, end, grade = case.gold[index]
         if setting.yardstick is None:
             return grade
         first, last = setting.yardstick(case.documents[document].text).at([start, end])
         return float(grade / (last - first))
 
-    best = sorted(range(len(case.gold)), key=worth, reverse=True)
-    return Claim(case, tuple(Retrieved(*case.gold[place][:3]) for place in best), "one")
+    best = sorted(range(len(case.gold)), key=value, reverse=True)
+    return Claim(case, tuple(Retrieved(*case.gold[index][:3]) for index in best), "one")
+
+
+LAWS = {
+    law.name: law
+    for law in (
+        Law(
+            "boundedness",
+            "The score of any ranking lies between 0 and 1.",
+            "Scores are not fractions of the best possible score: means over topics lose their "
+            "meaning, and a system can win by what increases the score beyond 1.",
+            boundedness,
+        ),
+        Law(
+            "no-pay-twice",
+            "A result that repeats an earlier result, or lies inside one, never increases the score.",
+            "The measure rewards the same text twice: a system gains by returning what its user has "
+            "already read.",
+            no_pay_twice,
+        ),
+        Law(
+            "granularity",
+            "Splitting results in two never increases the score, and does not change it if effort is "
+            "the length of the text.",
+            "The score depends on how a system splits its text, and not only on the text: systems with "
+            "different chunk sizes cannot be compared.",
+            granularity,
+        ),
+        Law(
+            "order",
+            "Moving a result with relevant text before results without any never decreases the score.",
+            "The measure penalises a better order: a system that returns relevant text earlier can get "
+            "a lower score.",
+            order,
+        ),
+        Law(
+            "ideal",
+            "The gold spans, best first, score 1.",
+            "The best possible answer does not score 1, so a score does not show how far a system is "
+            "from the best.",
+            ideal,
+        ),
+    )
+}
+"""All laws by name."""

@@ -1,8 +1,7 @@
-"""Searching the smallest case in which a measure breaks a law."""
+"""Search for the smallest case in which a measure breaks a law."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,11 +23,16 @@ Verdict = Literal["held", "broken", "failed"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a law said about a subject.
+    """The result of testing a law.
 
-    cases: how many were tried until the first that was not held, or of all. verdict: ``failed`` where
-    the subject failed. claim: the smallest case that was not held. before, score: the scores of its
-    rankings. failure: what the subject did in place of a score.
+    Attributes:
+        law: The law.
+        verdict: ``failed`` if the measure raised an error or returned no number.
+        cases: Number of cases until the first that did not hold, or of all cases.
+        claim: The smallest case that did not hold; None if all held.
+        before: Score of the claim's first ranking, if the claim has two.
+        score: Score of the claim's ranking.
+        failure: What the measure did instead of returning a score.
     """
 
     law: Law
@@ -43,15 +47,22 @@ class Outcome:
 def search(
     subject: Subject, laws: Sequence[str] = (), examples: int = 200, seed: int = 0
 ) -> Iterator[Outcome]:
-    """Yield how a subject stands to each law, and end with the first where it failed.
+    """Test laws one after the other, and stop after the first at which the measure fails.
 
-    laws: their names; all without any. examples: how many cases are tried for each. seed: the same seed
-    tries the same cases, with the same versions of xcg, hypothesis and Python.
+    Args:
+        subject: The measure.
+        laws: Names of laws; empty for all.
+        examples: Number of cases for each law, at least 1.
+        seed: The same seed tests the same cases with the same versions of xcg, hypothesis and Python.
 
-    Raises XcgError for an unknown law, and for a subject that scores one case in two ways.
+    Yields:
+        An outcome for each law.
+
+    Raises:
+        XcgError: If a law is unknown, or the measure returns different scores for the same case.
 
     >>> from xcg.laws.subjects import FunctionSubject
-    >>> subject = FunctionSubject.named("xcg.laws.subject_types:recall_over_chunks")
+    >>> subject = FunctionSubject.named("xcg.laws.chunk_measures:recall_over_chunks")
     >>> outcome, = search(subject, ["boundedness"])
     >>> outcome.verdict, outcome.score, outcome.claim.ranking[0]
     ('broken', 2.0, Retrieved(document='a', start=0, end=1))
@@ -68,8 +79,10 @@ def search(
 
 
 @contextmanager
-def _nothing_written() -> Iterator[None]:
-    """Keep hypothesis from leaving its folder where the user works."""
+def _hypothesis_files_elsewhere() -> Iterator[None]:
+    """Keep hypothesis from writing to the working directory."""
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         set_hypothesis_home_dir(folder)
         try:
@@ -79,26 +92,28 @@ def _nothing_written() -> Iterator[None]:
 
 
 def _search(subject: Subject, law: Law, examples: int, seed: int) -> Outcome:
-    tried, wanted = 0, ""
-    last: tuple[Claim, Outcome] | None = None
+    tested = 0
+    sought: Verdict = "held"  # the verdict of the first case that did not hold
+    smallest: Outcome | None = None
 
     @st.composite
     def claims(draw: DrawFn) -> Claim:
         return law.claim(draw, subject.setting)
 
-    def breaks(claim: Claim) -> bool:
-        nonlocal tried, wanted, last
+    def is_violation(claim: Claim) -> bool:
+        nonlocal tested, sought, smallest
         try:
-            outcome = _judged(subject, law, claim)
+            outcome = _test(subject, law, claim)
         except UndefinedScoreError:
             hypothesis.reject()
-        tried += not wanted
-        if outcome.verdict != "held" and not wanted:
-            # From now on only its kind counts, so that the case stays one as it shrinks.
-            wanted = outcome.verdict
-        if outcome.verdict == wanted:
-            last = claim, outcome
-        return outcome.verdict == wanted
+        if sought == "held":
+            tested += 1
+            sought = outcome.verdict
+        # While hypothesis shrinks a case, its verdict must stay the same.
+        if outcome.verdict == sought != "held":
+            smallest = outcome
+            return True
+        return False
 
     settings = hypothesis.settings(
         max_examples=examples,
@@ -108,22 +123,28 @@ def _search(subject: Subject, law: Law, examples: int, seed: int) -> Outcome:
         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
     )
     try:
-        with _nothing_written():
+        with _hypothesis_files_elsewhere():
             random = Random(seed)  # noqa: S311
-            hypothesis.find(claims(), breaks, settings=settings, random=random)
+            hypothesis.find(claims(), is_violation, settings=settings, random=random)
     except hypothesis.errors.NoSuchExample:
-        return Outcome(law, "held", tried)
+        return Outcome(law, "held", tested)
     except hypothesis.errors.Unsatisfiable:
-        raise XcgError(f"{subject.name}: found no case that {law.name} speaks about") from None
+        raise XcgError(f"{subject.name}: no case was found to which {law.name} applies") from None
     except hypothesis.errors.Flaky:
-        last = None
-    if last is None or _judged(subject, law, last[0]) != last[1]:
-        raise XcgError(f"{subject.name} gave two scores for one case: expected the same")
-    return replace(last[1], cases=tried)
+        smallest = None
+    if smallest is None or smallest.claim is None or _test(subject, law, smallest.claim) != smallest:
+        raise XcgError(
+            f"{subject.name} returned two scores for the same case: expected a pure function"
+        )
+    return replace(smallest, cases=tested)
 
 
-def _judged(subject: Subject, law: Law, claim: Claim) -> Outcome:
-    """Return how a claim stands; UndefinedScoreError where a ranking has no score."""
+def _test(subject: Subject, law: Law, claim: Claim) -> Outcome:
+    """Return the outcome for one claim.
+
+    Raises:
+        UndefinedScoreError: If the measure has no score for a ranking.
+    """
     before = score = None
     try:
         if claim.before is not None:

@@ -1,13 +1,12 @@
-"""What can be broken: a measure of xcg under a user model, and a function of the user's own."""
+"""What the laws are tested on: measures of xcg under a user model, and users' own functions."""
 
 from __future__ import annotations
 
 import math
 import numbers
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from typing import Protocol
 
 from xcg.documents.corpus import Corpus
@@ -17,74 +16,91 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.judgements.highlights import Scale as Specificity
 from xcg.judgements.recall_base import Assessment, RecallBase, Scale, Span, level_assessment
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
-from xcg.laws.subject_types import Function, Gold, Retrieved, overlap
+from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.measures import MEASURES, Measure
-from xcg.registry import FunctionRegistry
+from xcg.registry import load_object
 from xcg.runs.run import Run, ranking_of
 from xcg.user_model.model import DEFAULT, UserModel
 
 
 class UndefinedScoreError(Exception):
-    """The measure has no score for a case."""
+    """A measure has no score for a case, for example because no topic has an ideal gain."""
 
 
 class FailedScoreError(Exception):
-    """The measure should have a score for a case, and failed."""
+    """A measure raised an error or returned no number."""
 
 
 class Subject(Protocol):
-    """What is held to the laws: its name for messages, the cases that suit it, and its score."""
+    """A measure that is tested against the laws."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     @property
     def setting(self) -> Setting:
-        """What its cases look like."""
+        """The kind of cases that suits the measure."""
 
     def score(self, case: Case, ranking: Ranking) -> float:
-        """Return the score; UndefinedScoreError where there is none, FailedScoreError for a failure."""
+        """Return the score of a ranking.
 
-    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
-        """Return what was judged, and how, as reports write it."""
+        Raises:
+            UndefinedScoreError: If the measure has no score for the case.
+            FailedScoreError: If it raises an error or returns no number.
+        """
+
+    def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
+        """Return the assessed spans, each with its assessment as text."""
 
 
 @dataclass(frozen=True)
 class FunctionSubject:
-    """A function of the user's own, see :mod:`xcg.laws.subject_types`.
+    """A user's own function; see :mod:`xcg.laws.chunk_measures`.
 
-    pays_text: whether the user who is in the function pays with text, and not with results; only
-        ``granularity`` and ``ideal`` ask.
+    Args:
+        name: Name in messages.
+        function: The function.
+        effort_is_text: Whether the user's effort is the length of the text, and not the number of
+            results. Only the laws ``granularity`` and ``ideal`` depend on it.
     """
 
     name: str
-    function: Function
-    pays_text: bool = False
+    function: ChunkMeasure
+    effort_is_text: bool = False
 
     @classmethod
-    def named(cls, name: str, pays_text: bool = False) -> FunctionSubject:
-        """Return the subject of ``package.module:function``; XcgError where it cannot be imported."""
-        return cls(name, _FUNCTIONS.part(name).function, pays_text)
+    def named(cls, name: str, effort_is_text: bool = False) -> FunctionSubject:
+        """Return the subject for ``package.module:function``.
+
+        Raises:
+            XcgError: If the function cannot be imported, or is not callable.
+        """
+        function = load_object(name, "function")
+        if not callable(function):
+            raise XcgError(f"{name!r} is not a function")
+        return cls(name, function, effort_is_text)
 
     @property
     def setting(self) -> Setting:
         """Gold and results are spans of plain text."""
-        return Setting(yardstick=(lambda text: Characters()) if self.pays_text else None)
+        return Setting(yardstick=(lambda text: Characters()) if self.effort_is_text else None)
 
     def score(self, case: Case, ranking: Ranking) -> float:
-        """Return what the function returns."""
+        """Call the function; see :meth:`Subject.score`."""
         try:
             value = self.function(list(case.gold), list(ranking))
-        except Exception as error:  # whatever a user's function raises is the user's to know
+        except Exception as error:  # a user's function may raise anything
             raise FailedScoreError(f"raised {type(error).__name__}: {error}") from None
         if not isinstance(value, numbers.Real) or isinstance(value, bool):
-            raise FailedScoreError(f"returned {_short(value)}: expected a number")
+            text = repr(value)
+            text = text if len(text) <= 60 else text[:58] + " …"
+            raise FailedScoreError(f"returned {text}: expected a number")
         if not math.isfinite(value):
             raise FailedScoreError(f"returned {value}: expected a finite number")
         return float(value)
 
-    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
+    def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades."""
         return _graded(case)
 
@@ -93,79 +109,83 @@ def _graded(case: Case) -> list[tuple[Retrieved, str]]:
     return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
 
 
-_FUNCTIONS: FunctionRegistry[Function] = FunctionRegistry("function", "xcg.function")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:58] + " …"
-
-
 @dataclass(frozen=True)
 class MeasureSubject:
-    """A measure of xcg under a user model, evaluated by :func:`xcg.evaluate` as users call it.
+    """A measure of xcg under a user model, computed by :func:`xcg.evaluate`.
 
-    Where results count as text, cases are spans of plain text, and gold are relevant passages. Else
-    they are elements of small trees: gold are some of the smallest, and all with relevant text are
-    assessed by the share of it, on the scale that the user model takes; levels have the gold alone.
+    If results count as text, cases are spans of plain text, and gold spans are relevant passages.
+    Otherwise, cases are elements of small trees. Gold spans are leaves, and all elements with relevant
+    text are assessed by the fraction of relevant text on the scale of the user model; with levels of
+    relevance, only the gold spans are assessed.
 
-    Raises XcgError for a measure of which less is better, and one that has no score for gold that is
-    returned as it is.
+    Use :meth:`of` or :meth:`named`, which choose a setting and a scale that suit the measure.
     """
 
     measure: Measure
     model: UserModel
-    setting: Setting = field(init=False)
-    _scale: Scale = field(init=False, default="share")
+    setting: Setting
+    scale: Scale
 
-    def __post_init__(self) -> None:
-        if self.measure.definition.lower_is_better:
-            raise XcgError(f"{self.measure}: less is better, and the laws are for measures of success")
+    @classmethod
+    def named(cls, measure: str, user_model: UserModel | None = None) -> MeasureSubject:
+        """Return the subject for the name of a measure; see :meth:`of`."""
+        return cls.of(MEASURES.parse(measure), user_model or UserModel.shipped(DEFAULT))
+
+    @classmethod
+    def of(cls, measure: Measure, model: UserModel) -> MeasureSubject:
+        """Return the subject for a measure.
+
+        Raises:
+            XcgError: If the measure is lower-is-better, or has no score for a case in which the gold
+                span is the only result.
+        """
+        if measure.definition.lower_is_better:
+            raise XcgError(f"{measure} is lower-is-better: the laws are for higher-is-better measures")
+        yardstick = _yardstick(measure, model)
+        form: Form
+        scales: list[Scale]
+        if model.spans == "text" or measure.definition.needs == "text":
+            form, scales = "text", ["level"]
+        else:
+            form, scales = "elements", list(_ASSESSMENT)
         reasons = []
-        for form, scale in self._candidates():
-            object.__setattr__(self, "_scale", scale)
+        for scale in scales:
+            subject = cls(measure, model, Setting(form, yardstick=yardstick), scale)
             grades = []
             for grade in _GRADES[scale]:
-                object.__setattr__(self, "setting", Setting(form, (grade,), self._yardstick()))
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
                 try:
-                    self._evaluated(case, (Retrieved("a", 0, 1),))
+                    subject._evaluate(case, (Retrieved("a", 0, 1),))
                 except XcgError as error:
                     reasons.append(str(error))
                 else:
                     grades.append(grade)
             if grades:
-                object.__setattr__(self, "setting", Setting(form, tuple(grades), self._yardstick()))
-                return
-        raise XcgError(f"{self.name} has no score for the simplest case: {reasons[0]}")
-
-    @classmethod
-    def named(cls, measure: str, user_model: UserModel | None = None) -> MeasureSubject:
-        """Return the subject of a measure's name; XcgError for an unknown one."""
-        return cls(MEASURES.parse(measure), user_model or UserModel.shipped(DEFAULT))
+                return replace(subject, setting=Setting(form, tuple(grades), yardstick))
+        raise XcgError(f"{subject.name} has no score for the simplest case: {reasons[0]}")
 
     @property
     def name(self) -> str:
-        """Measure, user model and its alpha, on which no-pay-twice depends."""
+        """Measure and user model, with the model's alpha because it decides no-pay-twice."""
         alpha = self.model.relevance_value.alpha
         return f"{self.measure} under {self.model.name} (alpha {alpha:g})"
 
     def score(self, case: Case, ranking: Ranking) -> float:
-        """Return the measure's figure."""
+        """Evaluate a ranking; see :meth:`Subject.score`."""
         try:
-            return self._evaluated(case, ranking)
+            return self._evaluate(case, ranking)
         except NothingToAverageError as error:
             raise UndefinedScoreError(str(error)) from None
         except XcgError as error:
             raise FailedScoreError(str(error)) from None
 
-    def judged(self, case: Case) -> list[tuple[Retrieved, str]]:
-        """Return the gold spans with their grades, or all assessed elements with their assessments."""
+    def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
+        """Return the gold spans with their grades, or the elements with their assessments."""
         if self.setting.form == "text":
             return _graded(case)
-        return [(span, assessment.label) for span, assessment in self._assessed(case)]
+        return [(span, assessment.label) for span, assessment in self._assessments(case)]
 
-    def _evaluated(self, case: Case, ranking: Ranking) -> float:
+    def _evaluate(self, case: Case, ranking: Ranking) -> float:
         run = Run("run", {"1": ranking_of(self._results(case, ranking))})
         corpus = Corpus.of({name: document.markup for name, document in case.documents.items()})
         results = evaluate(self._recall_base(case), run, corpus, self.model, self.measure)
@@ -177,19 +197,19 @@ class MeasureSubject:
             for document, start, end, grade in case.gold:
                 base.add_span("1", document, Span(start, end, grade), "gold")
             return base
-        for (document, start, end), assessment in self._assessed(case):
+        for (document, start, end), assessment in self._assessments(case):
             base.add("1", document, case.documents[document].elements[start, end], assessment, "gold")
         return base
 
-    def _assessed(self, case: Case) -> Iterator[tuple[Retrieved, Assessment]]:
-        """Yield the elements with relevant text, as assessors have to judge them: none is left out."""
+    def _assessments(self, case: Case) -> Iterator[tuple[Retrieved, Assessment]]:
+        """Yield all elements with relevant text, because unassessed elements would be irrelevant."""
         for name, document in case.documents.items():
             for start, end in document.elements:
-                held = [gold for gold in case.gold if overlap(gold, Retrieved(name, start, end))]
-                if held and (self._scale != "level" or (start, end) == held[0][1:3]):
-                    length = sum(gold.end - gold.start for gold in held)
-                    best = max(gold.grade for gold in held)
-                    assessment = _ASSESSED[self._scale](best, length / (end - start))
+                inside = [gold for gold in case.gold if overlap(gold, Retrieved(name, start, end))]
+                if inside and (self.scale != "level" or (start, end) == inside[0][1:3]):
+                    length = sum(gold.end - gold.start for gold in inside)
+                    grade = max(gold.grade for gold in inside)
+                    assessment = _ASSESSMENT[self.scale](grade, length / (end - start))
                     yield Retrieved(name, start, end), assessment
 
     def _results(
@@ -201,28 +221,18 @@ class MeasureSubject:
             else:
                 yield document, case.documents[document].elements[start, end], None
 
-    def _candidates(self) -> Iterator[tuple[Form, Scale]]:
-        """Yield what cases may look like, the first that works being the one."""
-        if self._counts_text():
-            yield "text", "level"  # of passages the user model says what their grades are
-        else:
-            yield from product(("elements",), _ASSESSED)
 
-    def _counts_text(self) -> bool:
-        """Say whether results count as the text that they are, and not as elements."""
-        return self.model.spans == "text" or self.measure.definition.needs == "text"
-
-    def _yardstick(self) -> Callable[[str], Yardstick] | None:
-        settings = self.measure.settings(self.model.effort.parameters())
-        unit = settings.get("budget", settings.get("effort", "ranks"))
-        if unit == "ranks":
-            return None
-        if unit == "characters":
-            return lambda text: Characters()
-        return partial(Yardstick.of, unit=unit, tokenizer=self.model.effort.tokenizer)
+def _yardstick(measure: Measure, model: UserModel) -> Callable[[str], Yardstick] | None:
+    settings = measure.settings(model.effort.parameters())
+    unit = settings.get("budget", settings.get("effort", "ranks"))
+    if unit == "ranks":
+        return None
+    if unit == "characters":
+        return lambda text: Characters()
+    return partial(Yardstick.of, unit=unit, tokenizer=model.effort.tokenizer)
 
 
-_ASSESSED: dict[Scale, Callable[[int, float], Assessment]] = {
+_ASSESSMENT: dict[Scale, Callable[[int, float], Assessment]] = {
     "four-point": lambda grade, share: Assessment(float(grade), Specificity().specificity(share)),
     "share": lambda grade, share: Assessment(float(grade), share, None, "share"),
     "level": lambda grade, share: level_assessment(grade),
@@ -230,7 +240,7 @@ _ASSESSED: dict[Scale, Callable[[int, float], Assessment]] = {
         float(grade), "E" if share == 1 else "L", None, "coverage"
     ),
 }
-"""The assessment of an element by the highest grade and the share of the relevant text in it."""
+"""The assessment of an element by the highest grade and the fraction of relevant text in it."""
 
 _GRADES: dict[Scale, tuple[int, ...]] = {
     "four-point": (1, 2, 3),

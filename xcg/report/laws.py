@@ -6,9 +6,9 @@ import textwrap
 from typing import Any
 
 from xcg.laws.cases import Case, Ranking
+from xcg.laws.chunk_measures import Gold, Retrieved
 from xcg.laws.laws import TOLERANCE, Claim
 from xcg.laws.search import Outcome
-from xcg.laws.subject_types import Gold, Retrieved
 from xcg.laws.subjects import Subject
 
 
@@ -18,12 +18,12 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     if outcome.claim is None:
         return f"{law.name}: held in {outcome.cases:,} cases\n"
     claim = outcome.claim
-    lines = [f"{law.name}: {outcome.verdict}, in case {outcome.cases:,}", *_wrapped(law.says)]
+    lines = [f"{law.name}: {outcome.verdict}, in case {outcome.cases:,}", *_wrapped(law.statement)]
     for name, document in claim.case.documents.items():
         lines.append(f"  document {name}: {_marked(claim.case, name)}")
         if subject.setting.form == "elements":
             lines.append(f"    {document.markup}")
-    for span, judgement in subject.judged(claim.case):
+    for span, judgement in subject.assessed(claim.case):
         what = "gold" if any(span == gold[:3] for gold in claim.case.gold) else "assessed"
         lines.append(f"  {what}: {_place(subject, claim.case, span)}, {judgement}")
     if claim.before is not None:
@@ -31,7 +31,7 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     if claim.before is None or outcome.before is not None:
         lines += _ranking(subject, claim, claim.ranking, outcome.score, outcome)
     if outcome.verdict == "broken":
-        lines += _wrapped(f"{_verdict(outcome)} {law.means}")
+        lines += _wrapped(f"{_verdict(outcome)} {law.violation}")
     return "\n".join(lines) + "\n"
 
 

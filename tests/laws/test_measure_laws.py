@@ -1,0 +1,77 @@
+"""Each law is broken by a measure made for it, and kept by measures that should keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from law_abiding_measures import characters, covered_gold, reciprocal_rank
+
+from xcg.laws.chunk_measures import Gold, Retrieved
+from xcg.laws.laws import LAWS
+from xcg.laws.search import search
+from xcg.laws.subjects import FunctionSubject
+
+
+def verdicts(function: Callable[[list[Gold], list[Retrieved]], float], examples: int) -> set[str]:
+    subject = FunctionSubject("f", function)
+    return {outcome.verdict for outcome in search(subject, examples=examples)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", [covered_gold, reciprocal_rank])
+def test_covered_text_and_reciprocal_rank_keep_all_laws(
+    function: Callable[[list[Gold], list[Retrieved]], float],
+) -> None:
+    assert verdicts(function, examples=100) == {"held"}
+
+
+def test_splitting_must_not_change_the_score_if_effort_is_text() -> None:
+    # A user who stops after the first result sees less of it after it is split.
+    def first_result(gold: list[Gold], ranking: list[Retrieved]) -> float:
+        return covered_gold(gold, ranking[:1])
+
+    for effort_is_text, verdict in ((False, "held"), (True, "broken")):
+        subject = FunctionSubject("f", first_result, effort_is_text)
+        (outcome,) = search(subject, ["granularity"])
+        assert outcome.verdict == verdict
+
+
+BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
+    "boundedness": lambda gold, ranking: 1.5 if covered_gold(gold, ranking) < 1 else 1.0,
+    "no-pay-twice": lambda gold, ranking: (
+        1.0 if len(set(ranking)) < len(ranking) else covered_gold(gold, ranking)
+    ),
+    "granularity": lambda gold, ranking: (
+        1.0 if min(len(characters(r)) for r in ranking) == 1 else covered_gold(gold, ranking)
+    ),
+    "order": lambda gold, ranking: (
+        covered_gold(gold, ranking) * (0.5 if reciprocal_rank(gold, ranking) == 1 else 1)
+    ),
+    "ideal": lambda gold, ranking: covered_gold(gold, ranking) / 2,
+}
+
+
+@pytest.mark.parametrize("law", list(LAWS))
+def test_each_law_can_be_broken(law: str) -> None:
+    (outcome,) = search(FunctionSubject("f", BREAKERS[law]), [law])
+    assert outcome.verdict == "broken"
+    claim = outcome.claim
+    assert claim is not None
+    assert BREAKERS[law](list(claim.case.gold), list(claim.ranking)) == outcome.score
+    if claim.before is not None:
+        assert BREAKERS[law](list(claim.case.gold), list(claim.before)) == outcome.before
+        assert outcome.before != outcome.score
+
+
+def test_rounding_breaks_no_law() -> None:
+    calls = iter(range(10**9))
+    found = verdicts(lambda g, r: covered_gold(g, r) + next(calls) % 2 * 1e-12, examples=60)
+    assert found == {"held"}
+
+
+def test_each_law_has_a_statement_and_an_explanation_of_violations() -> None:
+    assert list(LAWS) == ["boundedness", "no-pay-twice", "granularity", "order", "ideal"]
+    for law in LAWS.values():
+        assert law.statement.endswith(".")
+        assert law.violation.endswith(".")
