@@ -11,9 +11,16 @@ from pathlib import Path
 
 from xcg.documents.files import PathLike, expand
 from xcg.errors import XcgError
-from xcg.evaluation.campaign import Assessments, Documents, NamedResults, Runs, UserModels
-from xcg.evaluation.config import DEFAULT_MEASURES, Unanswered
 from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.inputs import (
+    DEFAULT_MEASURES,
+    Assessments,
+    Documents,
+    NamedResults,
+    Runs,
+    Unanswered,
+    UserModels,
+)
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import Run, Ties

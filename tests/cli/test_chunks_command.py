@@ -17,7 +17,8 @@ from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_bas
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.chunks import GoldLine, ResultLine, compare_chunks, model_for_text
+from xcg.evaluation.chunks import GoldLine, ResultLine, compare_chunks
+from xcg.evaluation.default_models import default_text_model
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
 
@@ -248,11 +249,11 @@ def test_what_cannot_be_compared(changed: dict[str, Any], message: str) -> None:
 
 
 def test_the_user_model_follows_the_gold() -> None:
-    assert model_for_text(recall_base(GOLD)).name == "spans"
-    assert model_for_text(recall_base([("bees", 0, 10, 3.0)])).name == "spans-levels"
-    assert model_for_text(RecallBase.of({"1": {"d": 2}})).name == "spans-levels"
+    assert default_text_model(recall_base(GOLD)).name == "spans"
+    assert default_text_model(recall_base([("bees", 0, 10, 3.0)])).name == "spans-levels"
+    assert default_text_model(RecallBase.of({"1": {"d": 2}})).name == "spans-levels"
     four_point = RecallBase.of({"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}})
-    assert model_for_text(four_point).name == "kazai-lalmas-2006, as text"
+    assert default_text_model(four_point).name == "kazai-lalmas-2006, as text"
     documents = {"d": "<a><p>one two </p><p>three four</p></a>"}
     # The ideal element, two tokens, is gold; the run reads it and two more.
     (line,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[1]).lines

@@ -273,7 +273,7 @@ def test_lenient_assessments_are_left_out() -> None:
         ({"runs": []}, "no runs"),
         ({"measures": []}, "no measures"),
         ({"user_model": []}, "no user models"),
-        ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are called"),
+        ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are named"),
         ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
         ({"unanswered": "drop"}, "unanswered is 'drop'"),
         ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' names no element"),

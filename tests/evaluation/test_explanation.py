@@ -13,8 +13,9 @@ from strategies import RandomCampaign, campaigns
 
 import xcg
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import Campaign, as_corpus, as_recall_base, as_runs
+from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.explain import explain
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.topic import Stages, ranking_gains
 from xcg.user_model.model import UserModel, shipped_models
 
@@ -70,7 +71,7 @@ def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model
     base = root / "assessments/handbook"
     runs = root / "corpora_samples/handbook-runs"
     corpus = xcg.Corpus(root / "corpora_samples/handbook")
-    topics = as_recall_base(base, Notes()).topics
+    topics = Inputs(base).recall_base.topics
     compared = 0
     for topic in topics:
         try:
@@ -105,8 +106,8 @@ def test_gains_of_random_campaigns(c: RandomCampaign) -> None:
         UserModel.of({"name": "exact", "ideal": "leaves", "relevance_value": {"near_misses": "exact"}}),
     ]
     notes = Notes()
-    base, corpus = as_recall_base({"1": c.assessments}, notes), as_corpus(dict(c.sources))
-    runs = as_runs({"r": {"1": c.ranking}}, notes)
+    inputs = Inputs({"1": c.assessments}, {"r": {"1": c.ranking}}, dict(c.sources))
+    base, corpus, runs = inputs.recall_base, inputs.documents, inputs.loaded_runs
     campaign = Campaign(base, runs, corpus, notes)
     stages = Stages(campaign.topic("1"), campaign)
     for model in models:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
 from xcg.evaluation import scoring
-from xcg.evaluation.campaign import as_recall_base, run_sources
+from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.user_model.model import UserModel
 
@@ -91,7 +91,7 @@ def test_runs_of_one_name_in_different_shares(tmp_path: Path) -> None:
     runs = write_runs(tmp_path / "runs", {k: RUNS[k] for k in ("r1", "r2", "r4")}, "same")
     rows, notes = same_for_any_number(runs, user_model="overlap-off", measures=["MAep"])
     assert {row.run for row in rows} == {f"same [{runs}/r{i}.txt]" for i in (1, 2, 4)}
-    assert notes[0] == "note: 3 runs are called 'same'; they are told apart by their file"
+    assert notes[0] == "note: 3 runs are named 'same'; the name of each now ends in its file"
     objects = [xcg.Run.of("same", RUNS["r1"]), xcg.Run.of("same", RUNS["r4"])]
     rows, _ = same_for_any_number(objects, user_model="overlap-off", measures=["MAep"])
     assert len({row.run for row in rows}) == 2
@@ -175,12 +175,12 @@ def test_trees_of_paths_hold_what_other_shares_retrieve(tmp_path: Path, near: ob
     st.data(),
 )
 def test_shares_put_together_are_the_whole(runs: list[Any], data: st.DataObject) -> None:
-    base = as_recall_base(ASSESSMENTS, Notes())
+    base = Inputs(ASSESSMENTS).recall_base
     own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
     corpus = xcg.Corpus.of(CORPUS)
     work = scoring.Work(base, corpus, models, own, standard, "zero", "document", lenient=True)
-    sources = run_sources([xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)], Notes())
+    sources = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
     cuts = sorted(data.draw(st.sets(st.integers(1, len(sources) - 1))))
     whole, notes = Notes(lenient=True), Notes(lenient=True)
     expected = scoring.put_together([scoring.score(work, {}, sources)], whole)
@@ -208,7 +208,7 @@ def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path
     nobody = xcg_command(*sample, "--workers", 0)
     assert (nobody.returncode, nobody.stderr) == (
         2,
-        "xcg: error: 0 workers: expected 1 or more, or -1 for one a core\n",
+        "xcg: error: 0 workers: expected 1 or more, or -1 for one per core\n",
     )
 
 

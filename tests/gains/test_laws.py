@@ -14,7 +14,8 @@ from strategies import RandomCampaign, campaigns
 import xcg
 from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import Campaign, as_recall_base, as_runs
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.topic import ideal_topic, ranking_gains
 from xcg.measures import MEASURES, TopicGains
 
@@ -33,9 +34,9 @@ def topic_gains(
     ranking: list[tuple[str, str]] | None = None,
     corpus: bool = True,
 ) -> TopicGains:
-    base = as_recall_base({"1": campaign.assessments}, Notes())
+    base = Inputs({"1": campaign.assessments}).recall_base
     ranking = campaign.ranking if ranking is None else ranking
-    runs = as_runs({"run": {"1": ranking}}, Notes())
+    runs = Inputs(base, {"run": {"1": ranking}}).loaded_runs
     documents = Corpus.of(campaign.sources) if corpus else None
     view = Campaign(base, runs, documents, Notes()).topic("1")
     return ranking_gains(view.ranking("run"), ideal_topic(view, model), model)
@@ -163,8 +164,8 @@ def test_an_ideal_ranking_scores_one(campaign: RandomCampaign, quantisation: str
 @given(campaigns())
 def test_what_lies_in_an_ideal_element_never_earns_more_than_it(campaign: RandomCampaign) -> None:
     model = xcg.UserModel.of(OVERLAP_ON)
-    base = as_recall_base({"1": campaign.assessments}, Notes())
-    runs = as_runs({"run": {"1": campaign.ranking}}, Notes())
+    base = Inputs({"1": campaign.assessments}).recall_base
+    runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
     view = Campaign(base, runs, Corpus.of(campaign.sources), Notes()).topic("1")
     ideal = ideal_topic(view, model)
     ranking = view.ranking("run")

@@ -18,7 +18,7 @@ import xcg
 from xcg.documents.files import LONGEST_LINE, lines
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation import scoring
-from xcg.evaluation.campaign import read_sources
+from xcg.evaluation.inputs import load_runs
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.trec_qrels import _read_lines, read_trec_qrels
 from xcg.judgements.recall_base import Assessment, RecallBase
@@ -246,11 +246,11 @@ def test_one_flat_run_is_held_at_a_time(tmp_path: Path) -> None:
 
     def read(*arguments: Any) -> list[Run]:
         assert not any(reference() for reference in held)
-        found = read_sources(*arguments)
+        found = load_runs(*arguments)
         held.extend(map(weakref.ref, found))
         return found
 
-    with patch.object(scoring, "read_sources", read):
+    with patch.object(scoring, "load_runs", read):
         results = xcg.evaluate(qrels, runs, measures="AP P@2")
     assert len(held) == 3
     assert results.runs == [f"t [{run}]" for run in runs]

@@ -18,9 +18,10 @@ from conftest import ROOT, Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import Configuration, load_configuration
+from xcg.evaluation.config import load_configuration
 from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
+from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.report import html
 from xcg.report.html import island, report_data, write_report
@@ -64,19 +65,19 @@ class Page(HTMLParser):
         return json.loads(self.scripts[0])
 
 
-def written(configuration: Configuration, **options: Any) -> bytes:
+def written(configuration: Inputs, **options: Any) -> bytes:
     stream = io.BytesIO()
     write_report(configuration, stream, **options)
     return stream.getvalue()
 
 
 @pytest.fixture(scope="module")
-def sample() -> Configuration:
+def sample() -> Inputs:
     return load_configuration(ROOT / "configs/quickstart.yaml")
 
 
 @pytest.fixture(scope="module")
-def content(sample: Configuration) -> bytes:
+def content(sample: Inputs) -> bytes:
     return written(sample)
 
 
@@ -86,7 +87,7 @@ def data(content: bytes) -> Any:
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Configuration:
+def hostile(tmp_path: Path) -> Inputs:
     """Two runs, two topics and a document, all full of what could break a page."""
     text = "&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt; \"'&amp; ]]&gt; words"
     folder = tmp_path / "documents"
@@ -115,12 +116,12 @@ def hostile(tmp_path: Path) -> Configuration:
             f'<inex-submission participant-id="0" run-id={quoteattr(run)} task="CO" query="automatic">'
             f"<description/><collections/>{topics}</inex-submission>"
         )
-    return Configuration([assessed], [runs], folder, [UserModel.of({"name": "<i>m</i>"})])
+    return Inputs([assessed], [runs], folder, [UserModel.of({"name": "<i>m</i>"})])
 
 
-def test_the_figures_are_the_evaluations_own(sample: Configuration, data: Any) -> None:
+def test_the_figures_are_the_evaluations_own(sample: Inputs, data: Any) -> None:
     results = xcg.evaluate(
-        sample.assessments, sample.runs, sample.corpus, sample.user_models, sample.measures
+        sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
     )
     compared = 0
     for m, model in enumerate(data["models"]):
@@ -140,12 +141,12 @@ def test_the_figures_are_the_evaluations_own(sample: Configuration, data: Any) -
     assert set(results.notes) <= set(data["notes"])
 
 
-def test_the_best_runs(sample: Configuration, data: Any) -> None:
+def test_the_best_runs(sample: Inputs, data: Any) -> None:
     pytest.importorskip("scipy")
     from xcg.statistics.significance import compare
 
     results = xcg.evaluate(
-        sample.assessments, sample.runs, sample.corpus, sample.user_models, sample.measures
+        sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
     )
     assert len(data["best"]) == len(results.measures) * len(results.user_models)
     for line in data["best"]:
@@ -163,10 +164,10 @@ def test_the_best_runs(sample: Configuration, data: Any) -> None:
         assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
 
 
-def test_the_curves(sample: Configuration, data: Any) -> None:
+def test_the_curves(sample: Inputs, data: Any) -> None:
     for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
         assert curve["measure"] == name
-        found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_models, name, 60)
+        found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_model, name, 60)
         for one in found:
             model = [m["name"] for m in data["models"]].index(one.user_model)
             run = data["runs"].index(one.run)
@@ -178,7 +179,7 @@ def test_the_curves(sample: Configuration, data: Any) -> None:
             assert shown == pytest.approx([at[x] for x in curve["x"][: len(shown)]], abs=5.1e-5)
 
 
-def test_the_gains_are_the_explanations_own(sample: Configuration, data: Any) -> None:
+def test_the_gains_are_the_explanations_own(sample: Inputs, data: Any) -> None:
     told = data["explanations"]
     words = told["words"]
     assert [topic["topic"] for topic in told["topics"]] == data["topics"][:10]
@@ -257,11 +258,11 @@ def test_the_markup(content: bytes) -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_the_same_campaign_gives_the_same_file(hostile: Configuration) -> None:
+def test_the_same_campaign_gives_the_same_file(hostile: Inputs) -> None:
     assert written(hostile) == written(hostile)
 
 
-def test_hostile_texts_stay_data(hostile: Configuration) -> None:
+def test_hostile_texts_stay_data(hostile: Inputs) -> None:
     page = Page(written(hostile).decode())
     data = page.data
     assert data["runs"] == list(HOSTILE_RUNS)
@@ -289,16 +290,16 @@ def test_an_island_holds_no_figure_that_json_lacks(value: float) -> None:
 def test_one_run_and_one_topic(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
     (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
-    data = report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"]))
+    data = report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run"]))
     assert [model["name"] for model in data["models"]] == ["levels"]
     assert all("second" not in line for line in data["best"])
     assert data["explanations"]["documents"][0]["nodes"] == [(-1, "document[1]", "")]
     (ranking,) = data["explanations"]["topics"][0]["models"][0]["runs"]
     assert [result[6] for result in ranking["results"]] == [1.0, 2.0]
     assert (
-        report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"]), explained=0)[
-            "explanations"
-        ]["topics"]
+        report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run"]), explained=0)["explanations"][
+            "topics"
+        ]
         == []
     )
 
@@ -308,11 +309,11 @@ def test_without_topics_to_compare_the_report_says_so(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
     (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
     files = [tmp_path / "run", tmp_path / "run2"]
-    for line in report_data(Configuration([tmp_path / "qrels"], files))["best"]:
+    for line in report_data(Inputs([tmp_path / "qrels"], files))["best"]:
         assert "expected two or more" in line["untested"] or "scipy" in line["untested"]
 
 
-def test_bounds(sample: Configuration, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "MANY_RUNS": 4,
         "EXPLAINED_MODELS": 2,
@@ -348,7 +349,7 @@ def test_measures_without_gains(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d 2\n2 0 e 0\n")
     (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n2 Q0 e 1 9 r\n")
     measures = MEASURES.parse_all(["nDCG@10"])
-    data = report_data(Configuration([tmp_path / "qrels"], [tmp_path / "run"], measures=measures))
+    data = report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run"], measures=measures))
     assert data["topics"] == ["1", "2"]
     assert data["curves"][0]["topics"][0][0][1] is None
     assert "no ideal element" in data["explanations"]["topics"][1]["models"][0]["missing"]
@@ -357,14 +358,12 @@ def test_measures_without_gains(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_and_nothing_is_written(tmp_path: Path) -> None:
     stream = io.BytesIO()
     with pytest.raises(XcgError):
-        write_report(Configuration([tmp_path / "none"], [tmp_path / "none"]), stream)
+        write_report(Inputs([tmp_path / "none"], [tmp_path / "none"]), stream)
     assert stream.getvalue() == b""
 
 
 @pytest.fixture(params=["sample", "hostile", "one"])
-def page_file(
-    request: pytest.FixtureRequest, content: bytes, hostile: Configuration, tmp_path: Path
-) -> Path:
+def page_file(request: pytest.FixtureRequest, content: bytes, hostile: Inputs, tmp_path: Path) -> Path:
     file = tmp_path / "report.html"
     if request.param == "sample":
         file.write_bytes(content)
@@ -373,7 +372,7 @@ def page_file(
     else:
         (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
         (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
-        file.write_bytes(written(Configuration([tmp_path / "qrels"], [tmp_path / "run"])))
+        file.write_bytes(written(Inputs([tmp_path / "qrels"], [tmp_path / "run"])))
     return file
 
 

@@ -13,7 +13,8 @@ from strategies import RandomCampaign, campaigns
 import xcg
 from xcg.documents.parsing import parse_document
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import Campaign, as_recall_base
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.topic import Stages, ranking_gains
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
@@ -169,7 +170,7 @@ def test_never_more_than_the_ideal_is_worth(campaign: RandomCampaign, near: obje
 
 def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     """Return what the results that contain no ideal element earn, as a share of the ideal gain."""
-    base = as_recall_base({"1": c.assessments}, Notes())
+    base = Inputs({"1": c.assessments}).recall_base
     run = Run.of("r", {"1": c.ranking})
     corpus = xcg.Corpus.of(dict(c.sources))
     campaign = Campaign(base, [run], corpus, Notes())

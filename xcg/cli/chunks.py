@@ -11,7 +11,7 @@ import click
 from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
 from xcg.cli.output import open_output, print_notes, progress_bar
 from xcg.cli.plots import plot_option
-from xcg.evaluation.chunks import compare_chunks
+from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.plots import reading_plot, save
 from xcg.tables import records
 
@@ -69,23 +69,13 @@ def chunks(
     explains the gain of each result.
     """
     campaign.assessments = (*campaign.assessments, *gold)
-    configuration = campaign.configuration()
-    if configuration.corpus is None:
+    inputs = campaign.inputs()
+    if inputs.corpus is None:
         raise campaign.missing("corpus")
     with open_output(output) as write:
         with progress_bar() as progress:
-            comparison = compare_chunks(
-                configuration.assessments,
-                configuration.runs,
-                configuration.corpus,
-                configuration.user_models,
-                budgets,
-                unit,
-                questions=questions,
-                unanswered=configuration.unanswered,
-                ties=configuration.ties,
-                lenient=campaign.lenient,
-                progress=progress,
+            comparison = compare_chunks_of_inputs(
+                inputs, budgets, unit, questions=questions, progress=progress
             )
         if not questions:
             write(records(comparison.to_records(), format_))

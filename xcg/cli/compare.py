@@ -5,16 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+    output_option,
+    records_format_option,
+)
 from xcg.cli.output import open_output, print_error, print_notes, print_status
 from xcg.cli.plots import plot_option
 from xcg.errors import UnmappedError, XcgError
-from xcg.measures import MEASURES
+from xcg.measures import Measure
 from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
 from xcg.report.plots import differences_plot, save, sweep_plot
 from xcg.statistics.gate import limits, shortfalls
@@ -45,7 +52,7 @@ def sweep(
     combinations are evaluated in one pass over the files.
     """
     with open_output(output) as write:
-        results = campaign.evaluate(campaign.configuration())
+        results = evaluate_with_progress(campaign.inputs())
         rows = shifts(results, baseline)
         write(records([row._asdict() for row in rows], format_))
     if plot is not None:
@@ -143,9 +150,9 @@ def compare(
         campaign.measures = " ".join(thresholds)
     with _exit_3_if_unmapped(gated):
         with open_output(output) as write:
-            configuration = campaign.configuration()
-            configuration.measures = MEASURES.parse_all([*configuration.measures, *thresholds])
-            results = campaign.evaluate(configuration, check_corpus=gated)
+            inputs = campaign.inputs(check_corpus=gated)
+            measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
+            results = evaluate_with_progress(replace(inputs, measures=measures))
             rows: list[dict[str, Any]] = []
             if orders:
                 rows = order_rows(results)

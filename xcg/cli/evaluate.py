@@ -6,7 +6,12 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, output_option
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+    output_option,
+)
 from xcg.cli.output import open_output, print_notes
 from xcg.evaluation.text_evaluation import evaluate_text, official_output
 from xcg.report.tables import FORMATS
@@ -44,17 +49,17 @@ def evaluate(
     CONFIG is a YAML file. Options override its settings.
     """
     with open_output(output) as write:
-        configuration = campaign.configuration()
+        inputs = campaign.inputs()
         if format_ == "inex_eval":
             scores = evaluate_text(
-                configuration.assessments,
-                configuration.runs,
-                configuration.corpus,
-                ties=configuration.ties,
-                lenient=campaign.lenient,
+                inputs.assessments,
+                inputs.runs,
+                inputs.corpus,
+                ties=inputs.ties,
+                lenient=inputs.lenient,
             )
             write(official_output(scores, per_topic))
             return
-        results = campaign.evaluate(configuration)
+        results = evaluate_with_progress(inputs)
         write(results.to_text(format_, per_topic, mark, against))
     print_notes(results.notes)

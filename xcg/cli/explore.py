@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,11 @@ import click
 from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
 from xcg.cli.output import open_output, print_notes
 from xcg.cli.plots import plot_option
-from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.curves import curves as compute_curves
-from xcg.evaluation.explain import explain as explain_run
-from xcg.evaluation.ideals import ideal_elements, ideal_statistics
-from xcg.formats.base import read_runs
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.curves import curves_of_inputs
+from xcg.evaluation.explain import explain_inputs
+from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics_of_inputs
+from xcg.evaluation.results import NotedList
 from xcg.judgements.recall_base import MEAN
 from xcg.report.explanations import document_tree, ranking_table
 from xcg.report.plots import curves_plot, save
@@ -43,18 +43,15 @@ def ideal(
     """Print the ideal recall-base of a topic: the elements that a system should return."""
     if (topic is None) != statistics:
         raise XcgError("expected either --topic, or --statistics for all topics")
-    configuration = campaign.configuration()
-    inputs = configuration.assessments, configuration.corpus, configuration.user_models
-    assessments, corpus, models = inputs
-    notes = Notes(campaign.lenient)
+    inputs = campaign.inputs(runs=())
     with open_output(output) as write:
-        rows: Sequence[Any] = (
-            ideal_elements(assessments, topic, corpus, models, notes)
+        rows: NotedList[Any] = (
+            ideal_elements_of_inputs(inputs, topic)
             if topic is not None
-            else ideal_statistics(assessments, corpus, models, notes)
+            else ideal_statistics_of_inputs(inputs)
         )
         write(records([row._asdict() for row in rows], format_))
-    print_notes(notes.lines())
+    print_notes(rows.notes)
 
 
 @click.command()
@@ -85,25 +82,15 @@ def explain(
 
     RUN is a file, or the name of a run in the configuration.
     """
-    configuration = campaign.configuration()
-    notes = Notes(campaign.lenient)
+    inputs = campaign.inputs(topics=[topic])
     source: Any = run
     if campaign.config is not None and not Path(run).exists():
-        runs = read_runs(configuration.runs, notes, configuration.ties, [topic])
-        by_name = {known.name: known for known in runs}
+        by_name = {known.name: known for known in inputs.loaded_runs}
         if run not in by_name:
             raise XcgError(f"no run {run!r} in {campaign.config}: {nearest(run, by_name)}")
         source = by_name[run]
     with open_output(output) as write:
-        explanations = explain_run(
-            configuration.assessments,
-            source,
-            topic,
-            configuration.corpus,
-            configuration.user_models,
-            notes,
-            configuration.ties,
-        )
+        explanations = explain_inputs(replace(inputs, runs=source), topic)
         if format_ == "json":
             rows = [
                 {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
@@ -115,7 +102,7 @@ def explain(
             write("\n".join(document_tree(one, document) for one in explanations))
         else:
             write("\n".join(ranking_table(one) for one in explanations))
-    print_notes(notes.lines())
+    print_notes(explanations.notes)
 
 
 @click.command()
@@ -152,20 +139,9 @@ def curves(
 
     --measures names them without a cutoff, such as "nxCG ep".
     """
-    configuration = campaign.configuration(parse_measures=False)
-    notes = Notes(campaign.lenient)
+    inputs = campaign.inputs(parse_measures=False)
     with open_output(output) as write:
-        lines = compute_curves(
-            configuration.assessments,
-            configuration.runs,
-            configuration.corpus,
-            configuration.user_models,
-            campaign.measures or "nxCG ep",
-            depth,
-            notes,
-            ideal,
-            configuration.ties,
-        )
+        lines = curves_of_inputs(inputs, campaign.measures or "nxCG ep", depth, ideal)
         means = [curve for curve in lines if curve.topic == MEAN]
         rows = [
             {**curve._asdict(), "x": x, "y": y}
@@ -175,4 +151,4 @@ def curves(
         write(records(rows, format_))
     if plot is not None:
         save(curves_plot(means), plot)
-    print_notes(notes.lines())
+    print_notes(lines.notes)

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,8 +15,9 @@ from xcg.cli.options import output_option
 from xcg.cli.output import open_output, print_status
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.config import Configuration, load_configuration
+from xcg.evaluation.config import load_configuration
 from xcg.evaluation.element_assessments import assess_elements_of_passages
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
@@ -173,7 +175,7 @@ def validate(
 
     The exit status is 0 if everything is correct, 1 after warnings and 2 after errors.
     """
-    configuration = load_configuration(config) if config is not None else Configuration()
+    configuration: Any = load_configuration(config) if config is not None else Inputs()
     inputs = (
         assessments or configuration.assessments,
         runs or configuration.runs,

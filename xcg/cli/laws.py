@@ -12,7 +12,7 @@ import click
 from xcg.cli.options import output_option, seed_option
 from xcg.cli.output import open_output
 from xcg.errors import XcgError
-from xcg.evaluation.campaign import as_user_models
+from xcg.evaluation.inputs import resolve_user_models
 from xcg.laws.search import search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.report.laws import outcome_record, outcome_text
@@ -108,7 +108,7 @@ def _subject(measure: str, user_model: str | None, effort: Literal["ranks", "tex
         return FunctionSubject.named(measure, effort == "text")
     if effort is not None:
         raise XcgError("--effort is for a function; a measure of xcg declares its own effort")
-    models = as_user_models(user_model) if user_model is not None else [None]
+    models = resolve_user_models(user_model) if user_model is not None else [None]
     if len(models) > 1:
         raise XcgError(f"{user_model} means {len(models)} user models: expected one")
     return MeasureSubject.named(measure, models[0])

@@ -1,10 +1,10 @@
-"""Options that several commands share, and the configuration that they form."""
+"""Options that several commands share, and the inputs that they describe."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -13,11 +13,10 @@ import click
 from xcg.cli.output import progress_bar
 from xcg.documents.cache import without_cache
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.campaign import as_user_models
-from xcg.evaluation.config import Configuration, Unanswered, load_configuration
-from xcg.evaluation.evaluate import evaluate as evaluate_runs
+from xcg.evaluation.config import load_configuration
+from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.inputs import Inputs, Unanswered, resolve_user_models
 from xcg.evaluation.results import Results
-from xcg.measures import MEASURES
 from xcg.runs.run import TIES, Ties
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -62,36 +61,35 @@ class CampaignOptions:
     unanswered: Unanswered | None = None
     workers: int | None = None
 
-    def configuration(self, *, parse_measures: bool = True) -> Configuration:
-        """Return the configuration of CONFIG and the options.
+    def inputs(self, *, parse_measures: bool = True, **others: Any) -> Inputs:
+        """Return the inputs that CONFIG and the options describe.
 
         Args:
             parse_measures: Whether --measures lists measures of the evaluation. Some commands read
                 it differently.
+            others: Further arguments of :class:`Inputs`.
 
         Raises:
             XcgError: If CONFIG or an option is wrong, or if no assessments or runs are given.
         """
-        configuration = load_configuration(self.config) if self.config is not None else Configuration()
-        if self.assessments:
-            configuration.assessments = [Path(path) for path in self.assessments]
-        if self.corpus is not None:
-            configuration.corpus = Path(self.corpus)
-        if self.user_model:
-            configuration.user_models = as_user_models(self.user_model)
-        if not configuration.assessments:
+        given: dict[str, Any] = {
+            "assessments": [Path(path) for path in self.assessments] or None,
+            "runs": [Path(path) for path in self.runs or ()] or None,
+            "corpus": Path(self.corpus) if self.corpus is not None else None,
+            "user_model": resolve_user_models(self.user_model) if self.user_model else None,
+            "measures": self.measures if parse_measures else None,
+            "ties": self.ties,
+            "unanswered": self.unanswered,
+            "workers": self.workers,
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        inputs = load_configuration(self.config) if self.config is not None else Inputs()
+        inputs = replace(inputs, **options, **others, lenient=self.lenient)
+        if not inputs.assessments:
             raise self.missing("assessments")
-        if self.runs:
-            configuration.runs = [Path(path) for path in self.runs]
-        if self.runs is not None and not configuration.runs:
+        if self.runs is not None and not inputs.runs:
             raise self.missing("runs")
-        if parse_measures and self.measures is not None:
-            configuration.measures = MEASURES.parse_all(self.measures)
-        configuration.ties = self.ties or configuration.ties
-        configuration.unanswered = self.unanswered or configuration.unanswered
-        if self.workers is not None:
-            configuration.workers = self.workers
-        return configuration
+        return inputs
 
     def missing(self, key: str) -> XcgError:
         """Return the error for an input that neither CONFIG nor an option gives."""
@@ -100,27 +98,11 @@ class CampaignOptions:
             return InputError(self.config, f"no {key}: expected the key {key!r} or {option}")
         return XcgError(f"no {key}: expected a CONFIG.yaml or {option}")
 
-    def evaluate(self, configuration: Configuration, *, check_corpus: bool = False) -> Results:
-        """Evaluate the runs of a configuration, with a progress bar.
 
-        Args:
-            configuration: The inputs, as :meth:`configuration` returns them.
-            check_corpus: Whether all results and assessments must exist in the corpus.
-        """
-        with progress_bar() as progress:
-            return evaluate_runs(
-                configuration.assessments,
-                configuration.runs,
-                configuration.corpus,
-                configuration.user_models,
-                configuration.measures,
-                unanswered=configuration.unanswered,
-                ties=configuration.ties,
-                lenient=self.lenient,
-                check_corpus=check_corpus,
-                progress=progress,
-                workers=configuration.workers,
-            )
+def evaluate_with_progress(inputs: Inputs) -> Results:
+    """Evaluate runs, with a progress bar."""
+    with progress_bar() as progress:
+        return evaluate_inputs(inputs, progress)
 
 
 def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) -> None:

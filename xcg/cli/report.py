@@ -32,12 +32,11 @@ def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
 
     The page is self-contained and needs no network.
     """
-    configuration = campaign.configuration()
+    inputs = campaign.inputs()
     with whole_file(output) as file, progress_bar() as progress:
         write_report(
-            configuration,
+            inputs,
             file,
             explained=explained,
-            lenient=campaign.lenient,
             progress=progress,
         )

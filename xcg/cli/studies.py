@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,14 +12,14 @@ import click
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
+    evaluate_with_progress,
     output_option,
     records_format_option,
     seed_option,
 )
 from xcg.cli.output import open_output, print_notes, print_status, progress_bar
 from xcg.cli.plots import plot_option
-from xcg.documents.corpus import Corpus
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.element_assessments import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
@@ -34,8 +35,7 @@ from xcg.report.plots import (
 from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_rows
 from xcg.statistics.levels import MEASURES as LEVEL_MEASURES
 from xcg.statistics.levels import levels_experiment, spread
-from xcg.statistics.perturbation import COUNTS
-from xcg.statistics.perturbation import perturb as perturb_runs
+from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6, perturb_inputs
 from xcg.statistics.significance import align
 from xcg.statistics.stability import agreement as agreement_of
 from xcg.statistics.stability import measured_swap_rates, variations
@@ -84,13 +84,12 @@ def stability_assessors(
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
-    configuration = campaign.configuration()
-    bases = [read_assessments(configuration.assessments), *map(read_assessments, assessors)]
+    inputs = campaign.inputs()
+    bases = [inputs.recall_base, *map(read_assessments, assessors)]
     with open_output(output) as write:
         if agreement:
-            if configuration.corpus is not None:  # highlighted passages become elements
-                documents = Corpus(configuration.corpus)
-                bases = [assess_elements_of_passages(base, documents) for base in bases]
+            if inputs.documents is not None:  # highlighted passages become elements
+                bases = [assess_elements_of_passages(base, inputs.documents) for base in bases]
             rows = [
                 {"assessors": f"{a + 1} and {b + 1}", **agreement_of(bases[a], bases[b])}
                 for a, b in combinations(range(len(bases)), 2)
@@ -99,12 +98,12 @@ def stability_assessors(
             return
         found = variations(
             bases,
-            configuration.runs,
-            configuration.corpus,
-            configuration.user_models,
-            configuration.measures,
-            ties=configuration.ties,
-            lenient=campaign.lenient,
+            inputs.runs,
+            inputs.corpus,
+            inputs.user_model,
+            inputs.measures,
+            ties=inputs.ties,
+            lenient=inputs.lenient,
         )
         rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
         write(records(rows, format_))
@@ -180,7 +179,7 @@ def stability_topics(
     if workers == 0:
         raise XcgError("0 workers: expected 1 or more, or -1 for all cores")
     with open_output(output) as write:
-        results = campaign.evaluate(campaign.configuration())
+        results = evaluate_with_progress(campaign.inputs())
         if len(results.user_models) != 1:
             raise XcgError("several user models: expected one for this study")
         (model,) = results.user_models
@@ -238,23 +237,15 @@ def perturb(
     numbers = list(COUNTS)
     if counts is not None:
         numbers = sorted({0, *_whole_numbers("counts", counts, "0 1 10", 0, 999_999)})
-    configuration = campaign.configuration(parse_measures=False)
-    notes = Notes(campaign.lenient)
+    inputs = campaign.inputs()
+    if campaign.measures is None:
+        inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
     with open_output(output) as write:
-        lines = perturb_runs(
-            configuration.assessments,
-            configuration.runs,
-            configuration.corpus,
-            configuration.user_models,
-            campaign.measures or "R ep@0.1 Q MAep iMAep",
-            numbers,
-            notes,
-            configuration.ties,
-        )
+        lines = perturb_inputs(inputs, numbers)
         write(records([line._asdict() for line in lines], format_))
     if plot is not None:
         save(perturbation_plot(lines), plot)
-    print_notes(notes.lines())
+    print_notes(lines.notes)
 
 
 @click.command()

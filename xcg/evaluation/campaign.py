@@ -2,221 +2,35 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import compress, count
 from operator import itemgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from xcg.documents.files import PathLike, expand
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.text_units import Characters, TextUnit, Yardstick
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.recall_base import Assessment, Judged, RecallBase, Span
+from xcg.judgements.recall_base import Assessment, RecallBase, Span
 from xcg.measures.highlighted import HighlightedRanking
-from xcg.runs.chunks import is_chunk, run_of_chunks
-from xcg.runs.run import Ranking, Run, Ties, Topics
-from xcg.user_model.model import DEFAULT, OF_SCALE, UserModel, resolve_models
+from xcg.runs.run import Ranking, Run
+from xcg.user_model.model import UserModel
 
 if TYPE_CHECKING:
     from xcg.documents.corpus import Corpus
 
-Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
-NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
-"""Run → topic → results: elements, documents or chunks."""
-Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
-Documents: TypeAlias = "Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None"
-UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Retrieved = Mapping[str, Mapping[str, set[str]]]
 """Topic → file → paths."""
-
-
-def as_recall_base(assessments: Assessments, notes: Notes) -> RecallBase:
-    """Return the recall-base that files, dicts or a recall-base mean."""
-    if isinstance(assessments, RecallBase):
-        return assessments
-    if isinstance(assessments, Mapping):
-        return RecallBase.of(assessments)
-    return read_assessments(assessments, notes)
-
-
-def as_runs(
-    runs: Runs,
-    notes: Notes,
-    ties: Ties = "document",
-    topics: Topics = None,
-    corpus: Corpus | None = None,
-) -> list[Run]:
-    """Return the runs that files, dicts or objects mean, each under a name of its own.
-
-    topics: of files, the results for these are read alone. corpus: where chunks are looked for.
-    """
-    sources = run_sources(runs, notes, corpus)
-    return with_own_names(read_sources(sources, notes, ties, topics), notes)
-
-
-def run_sources(runs: Runs, notes: Notes, corpus: Corpus | None = None) -> list[Run | Path]:
-    """Return the runs that are there, and the files of those that are to be read, in order.
-
-    corpus: where chunks are looked for.
-    """
-    if isinstance(runs, (Run, str, os.PathLike, Mapping)):
-        runs = [runs]
-    found: list[Run | Path] = []
-    for item in runs:
-        if isinstance(item, Run):
-            found.append(item)
-        elif isinstance(item, Mapping):
-            found += [_plain_run(str(name), topics, notes, corpus) for name, topics in item.items()]
-        else:
-            found += expand(item, "runs")
-    if not found:
-        raise XcgError("no runs: expected at least one")
-    return found
-
-
-def _plain_run(
-    name: str, results: Mapping[str, Iterable[object]], notes: Notes, corpus: Corpus | None
-) -> Run:
-    """Return the run of topic → results, which are all elements and documents, or all chunks."""
-    kept = {t: found if isinstance(found, Mapping) else list(found) for t, found in results.items()}
-    if not any(is_chunk(result) for found in kept.values() for result in found):
-        return Run.of(name, kept)
-    texts = _Texts(corpus) if corpus is not None else None
-    return run_of_chunks(name, kept, texts=texts, notes=notes)
-
-
-class _Texts(Mapping[str, str]):
-    """The texts of a corpus, each read when it is asked for."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __getitem__(self, name: str) -> str:
-        if name not in self._corpus:
-            raise KeyError(name)
-        return self._corpus.tree(name).text
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._corpus)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self._corpus)
-
-
-def read_sources(
-    sources: Sequence[Run | Path], notes: Notes, ties: Ties = "document", topics: Topics = None
-) -> list[Run]:
-    """Return the runs that are there and those of the files, under their own names."""
-    return [s if isinstance(s, Run) else read_run(s, notes, ties, topics) for s in sources]
-
-
-def with_own_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
-    """Return the runs, each under a name that no other has."""
-    names = own_names([(run.name, run.source) for run in runs], notes)
-    return [
-        Run(name, run.rankings, run.source, run.skipped) for name, run in zip(names, runs, strict=True)
-    ]
-
-
-def own_names(runs: Sequence[tuple[str, str]], notes: Notes) -> list[str]:
-    """Return a name for each (name, source), so that no run hides another of its name."""
-    names = [name for name, _ in runs]
-    shared = {name for name in names if names.count(name) > 1}
-    for name in sorted(shared):
-        notes.note(f"{names.count(name)} runs are called {name!r}; they are told apart by their file")
-    taken: dict[str, int] = {}
-    found = []
-    for name, source in runs:
-        own = f"{name} [{source}]" if name in shared else name
-        taken[own] = taken.get(own, 0) + 1
-        found.append(f"{own} #{taken[own]}" if taken[own] > 1 else own)
-    return found
-
-
-def as_corpus(corpus: Documents) -> Corpus | None:
-    """Return the corpus that a folder or dicts mean."""
-    if corpus is None:
-        return None
-    from xcg.documents.corpus import Corpus
-
-    if isinstance(corpus, Corpus):
-        return corpus
-    return Corpus.of(corpus) if isinstance(corpus, Mapping) else Corpus(corpus)
-
-
-def as_user_models(spec: UserModels) -> list[UserModel]:
-    """Return the user models that names, files, mappings or objects mean; no name may come twice."""
-    if isinstance(spec, (UserModel, str, os.PathLike, Mapping)):
-        spec = [spec]
-    models = [model for item in spec for model in resolve_models(item)]
-    names = [model.name for model in models]
-    if not models:
-        raise XcgError("no user models: expected at least one")
-    for name in names:
-        if names.count(name) > 1:
-            raise XcgError(f"two user models are called {name!r}: expected different names")
-    return models
 
 
 @cache
 def _whole_document() -> ElementTree:
     """Return what stands for each document of which nobody names an element, without a corpus."""
     return ElementTree.from_paths(["/document[1]"])
-
-
-_HIGHEST_EXHAUSTIVITY = 2  # of a passage; above there are only levels
-
-
-def states_spans_alone(base: RecallBase) -> bool:
-    """Return whether relevance is stated by spans of text, and by nothing else."""
-    return not any(base.files(topic) or base.passages(topic) for topic in base.topics)
-
-
-def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
-    """Return the user model for assessments where the user names none.
-
-    Where relevance is stated by spans of text alone and results for them are passages, which other
-    models refuse, results count as text.
-    """
-    if states_spans_alone(base):
-        returned = (t for run in runs for t, ranking in run.rankings.items() if ranking.spans)
-        if any(any(base.spans(topic).values()) for topic in returned):
-            return model_for_text(base)
-    scales = base.scales
-    (scale,) = scales if len(scales) == 1 else ("",)
-    return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
-
-
-def model_for_text(base: RecallBase) -> UserModel:
-    """Return the user model with ``spans: text`` for assessments where the user names none.
-
-    >>> model_for_text(RecallBase.of({"1": {"d": 2}})).name
-    'spans-levels'
-    """
-    spans = UserModel.shipped("spans")
-    scales = base.scales
-    grades = (s.exhaustivity for t in base.topics for file in base.spans(t).values() for s in file)
-    if "level" in scales or any(grade > _HIGHEST_EXHAUSTIVITY for grade in grades):
-        return UserModel.shipped("spans-levels")
-    if scales & {"four-point", "coverage"}:
-        model = default_model(base)
-        return replace(model, name=f"{model.name}, as text", spans="text", effort=spans.effort)
-    return spans
-
-
-def models_for(
-    user_model: UserModels | None, base: RecallBase, runs: Iterable[Run] = ()
-) -> list[UserModel]:
-    """Return the user models that are meant, or the default one where none is named."""
-    return as_user_models(user_model) if user_model is not None else [default_model(base, runs)]
 
 
 class RankedRows:

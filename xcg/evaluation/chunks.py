@@ -17,21 +17,10 @@ import numpy as np
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.campaign import (
-    Assessments,
-    Campaign,
-    Documents,
-    Runs,
-    UserModels,
-    as_corpus,
-    as_recall_base,
-    as_runs,
-    as_user_models,
-    model_for_text,
-)
-from xcg.evaluation.config import Unanswered
+from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import note_topics, some_topics
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
 from xcg.gains.element_reader import NEGLIGIBLE
 from xcg.gains.span_reader import SpanReader
@@ -224,13 +213,25 @@ def compare_chunks(
     >>> line.text, line.found, line.useful, line.twice, line.nxcg
     (4.0, 1.0, 0.25, 0.25, {1: 0.0, 2: 1.0})
     """
-    notes = Notes(lenient)
-    budgets = _checked(budgets, unit, unanswered)
-    given = _the_model(user_model) if user_model is not None else None
-    base = as_recall_base(gold, notes)
-    model = given or model_for_text(base)
-    documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, base, documents)
+    inputs = Inputs(gold, runs, corpus, user_model, unanswered=unanswered, ties=ties, lenient=lenient)
+    return compare_chunks_of_inputs(inputs, budgets, unit, questions=questions, progress=progress)
+
+
+def compare_chunks_of_inputs(
+    inputs: Inputs,
+    budgets: Iterable[int] = BUDGETS,
+    unit: TextUnit = "tokens",
+    *,
+    questions: bool = False,
+    progress: Progress | None = None,
+) -> ChunkComparison:
+    """Compare runs as text, as :func:`compare_chunks` does."""
+    budgets = _checked(budgets, unit)
+    inputs.check_options()
+    base, model, documents = inputs.recall_base, inputs.text_model, inputs.documents
+    loaded, unanswered = inputs.loaded_runs, inputs.unanswered
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
     if documents is None:
         raise XcgError("chunks are compared by their text: expected a corpus")
     campaign = Campaign(base, loaded, documents, notes, check_later=True)
@@ -273,12 +274,10 @@ def compare_chunks(
     )
 
 
-def _checked(budgets: Iterable[int], unit: str, unanswered: str) -> list[int]:
-    """Return the budgets, each once; XcgError for what is no budget, unit or way to count."""
-    legal = {"unit": get_args(TextUnit), "unanswered": get_args(Unanswered)}
-    for name, value in (("unit", unit), ("unanswered", unanswered)):
-        if value not in legal[name]:
-            raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal[name])}")
+def _checked(budgets: Iterable[int], unit: str) -> list[int]:
+    """Return the budgets, each once; XcgError for an illegal budget or unit."""
+    if unit not in get_args(TextUnit):
+        raise XcgError(f"unit is {unit!r}: {nearest(unit, get_args(TextUnit))}")
     found = list(dict.fromkeys(budgets))
     for budget in found:
         if not isinstance(budget, int) or budget < 1:
@@ -295,19 +294,6 @@ def _with_questions(tallies: Sequence[_Tally], model: UserModel, notes: Notes) -
     if not kept:
         raise XcgError(f"nothing to compare: no question with gold text under {model.name} is answered")
     return kept
-
-
-def _the_model(user_model: UserModels) -> UserModel:
-    models = as_user_models(user_model)
-    if len(models) > 1:
-        raise XcgError(f"{len(models)} user models: expected one with 'spans: text', like spans")
-    (model,) = models
-    if model.spans != "text":
-        raise XcgError(
-            f"chunks are compared as text, and the user model {model.name} has 'spans: {model.spans}': "
-            "expected one with 'spans: text', like spans or spans-levels"
-        )
-    return model
 
 
 class _Shown(NamedTuple):

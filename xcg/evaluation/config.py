@@ -1,70 +1,55 @@
-"""A whole evaluation in one YAML file: corpus, assessments, runs, user models, measures."""
+"""Load a whole evaluation from one YAML file: corpus, assessments, runs, user models, measures."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from xcg.errors import InputError, XcgError
+from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
-from xcg.runs.run import TIES, Ties
+from xcg.runs.run import TIES
 from xcg.user_model.model import UserModel, check, checked_models, choice, resolve_models, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 
-Unanswered = Literal["zero", "skip"]
-DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
+def load_configuration(path: str | os.PathLike[str]) -> Inputs:
+    """Load the inputs of an evaluation from a YAML file.
 
-@dataclass
-class Configuration:
-    """What an evaluation works on. Paths are relative to the current folder.
+    Paths in the file are relative to its folder.
 
-    user_models: None where none is named, so that the assessments' scale decides.
-    """
+    Args:
+        path: The file.
 
-    assessments: list[Path] = field(default_factory=list)
-    runs: list[Path] = field(default_factory=list)
-    corpus: Path | None = None
-    user_models: list[UserModel] | None = None
-    measures: list[Measure] = field(default_factory=lambda: MEASURES.parse_all(DEFAULT_MEASURES))
-    unanswered: Unanswered = "zero"
-    ties: Ties = "document"
-    workers: int = 1
+    Returns:
+        The inputs. User models and measures are validated; data files are not opened.
 
-
-def load_configuration(path: str | os.PathLike[str]) -> Configuration:
-    """Load a configuration.
-
-    Raises InputError that names file, line and key for an unknown key, a wrong type, a value out of
-    range, or a user model or measure that is wrong.
+    Raises:
+        InputError: If a key is unknown, a value has a wrong type or range, or a user model or measure
+            is wrong; with file, line and key.
     """
     file = load_yaml(Path(path))
     folder = file.path.parent
-    values = check(file.content, _schema(), file.where)
-    configuration = Configuration()
-    if "corpus" in values:
-        configuration.corpus = folder / values["corpus"]
-    configuration.assessments = [folder / item for item in values.get("assessments", [])]
-    configuration.runs = [folder / item for item in values.get("runs", [])]
-    if "user_model" in values:
-        configuration.user_models = _models(values["user_model"], file)
-    if "measures" in values:
-        configuration.measures = _measures(values["measures"], file)
-    configuration.unanswered = cast(Unanswered, values.get("topics", {}).get("unanswered", "zero"))
-    configuration.ties = cast(Ties, values.get("ties", "document"))
-    configuration.workers = values.get("workers", 1)
-    return configuration
+    given: dict[str, Any] = check(file.content, _schema(), file.where)
+    inputs: dict[str, Any] = {key: given[key] for key in ("ties", "workers") if key in given}
+    if "corpus" in given:
+        inputs["corpus"] = folder / given["corpus"]
+    for key in ("assessments", "runs"):
+        inputs[key] = [folder / item for item in given.get(key, [])]
+    if "user_model" in given:
+        inputs["user_model"] = _user_models(given["user_model"], file)
+    if "measures" in given:
+        inputs["measures"] = _measures(given["measures"], file)
+    return Inputs(**inputs, **given.get("topics", {}))
 
 
-def _models(value: object, file: YamlFile) -> list[UserModel]:
-    several = isinstance(value, list)
+def _user_models(value: object, file: YamlFile) -> list[UserModel]:
     models = []
     for index, spec in enumerate(value if isinstance(value, list) else [value]):
-        place: KeyPath = ("user_model", index) if several else ("user_model",)
+        place: KeyPath = ("user_model", index) if isinstance(value, list) else ("user_model",)
         if isinstance(spec, Mapping):
             models += checked_models(spec, _below(file, place))
             continue
@@ -82,11 +67,11 @@ def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:
 
 
 def _measures(value: object, file: YamlFile) -> list[Measure]:
-    try:
-        if isinstance(value, str):
+    if isinstance(value, str):
+        try:
             return MEASURES.parse_all(value)
-    except XcgError as error:
-        raise InputError(file.where(("measures",)), str(error)) from None
+        except XcgError as error:
+            raise InputError(file.where(("measures",)), str(error)) from None
     measures = []
     for index, item in enumerate(cast(list[object], value)):
         try:
@@ -118,7 +103,7 @@ def _model_spec(value: object) -> object:
 def _workers(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
         return value
-    raise vol.Invalid("expected a number of processes from 1, or -1 for one a core")
+    raise vol.Invalid("expected a number of processes from 1, or -1 for one per core")
 
 
 def _schema() -> vol.Schema:

@@ -9,17 +9,9 @@ import numpy as np
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.campaign import (
-    Assessments,
-    Campaign,
-    Documents,
-    Runs,
-    UserModels,
-    as_corpus,
-    as_recall_base,
-    as_runs,
-    models_for,
-)
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
+from xcg.evaluation.results import NotedList
 from xcg.gains.topic import IdealTopic, Stages
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
@@ -68,10 +60,11 @@ def curves(
     user_model: UserModels | None = None,
     measure: str = "nxCG",
     depth: int = 100,
-    notes: Notes | None = None,
+    *,
     with_ideal: bool = False,
     ties: Ties = "document",
-) -> list[CurveOf]:
+    lenient: bool = False,
+) -> NotedList[CurveOf]:
     """Return the curves of runs for every topic, and their means over topics, point by point.
 
     measure: one, or several in one text. depth: the last rank of a curve by rank. with_ideal: add the
@@ -83,12 +76,23 @@ def curves(
     >>> [(curve.topic, list(curve.y)) for curve in found]
     [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
     """
-    notes = notes if notes is not None else Notes()
+    inputs = Inputs(assessments, runs, corpus, user_model, ties=ties, lenient=lenient)
+    return curves_of_inputs(inputs, measure, depth, with_ideal)
+
+
+def curves_of_inputs(
+    inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
+) -> NotedList[CurveOf]:
+    """Return the curves of runs, as :func:`curves` does."""
     wanted = [curve_measure(name) for name in split_measures(measure)]
-    base = as_recall_base(assessments, notes)
-    documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, base, documents)
-    models = models_for(user_model, base, loaded)
+    base, documents, loaded, models = (
+        inputs.recall_base,
+        inputs.documents,
+        inputs.loaded_runs,
+        inputs.user_models,
+    )
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
     campaign = Campaign(base, loaded, documents, notes)
     names = [run.name for run in loaded] + ([IDEAL] if with_ideal else [])
     found: dict[tuple[Measure, str, str], list[CurveOf]] = {
@@ -114,7 +118,8 @@ def curves(
                     found[one, model.name, name].append(curve)
     if not any(found.values()):
         raise XcgError("no curves: no topic has an ideal element under these user models")
-    return [curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run))]
+    lines = (curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run)))
+    return NotedList(lines, notes.lines())
 
 
 def _ideal_ranking(ideal: IdealTopic, of_run: TopicGains) -> TopicGains:

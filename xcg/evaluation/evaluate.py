@@ -5,26 +5,21 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import get_args
 
-from xcg.errors import Notes, NothingToAverageError, XcgError, nearest
-from xcg.evaluation.campaign import (
+from xcg.errors import Notes, NothingToAverageError
+from xcg.evaluation.inputs import (
+    DEFAULT_MEASURES,
     Assessments,
     Documents,
+    Inputs,
+    Measures,
     Runs,
+    Unanswered,
     UserModels,
-    as_corpus,
-    as_recall_base,
-    as_user_models,
-    default_model,
-    own_names,
-    read_sources,
-    run_sources,
-    states_spans_alone,
+    unique_names,
 )
-from xcg.evaluation.config import DEFAULT_MEASURES, Unanswered
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
     Column,
@@ -38,7 +33,7 @@ from xcg.evaluation.scoring import (
     score,
 )
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
-from xcg.measures import MEASURES, Measure
+from xcg.measures import Measure
 from xcg.runs.run import Run, Ties
 from xcg.user_model.model import OF_SCALE, UserModel
 
@@ -50,7 +45,7 @@ def evaluate(
     runs: Runs,
     corpus: Documents = None,
     user_model: UserModels | None = None,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     unanswered: Unanswered = "zero",
     ties: Ties = "document",
@@ -94,30 +89,49 @@ def evaluate(
     >>> results.value("bm25", "nxCG@1"), results.value("bm25", "MAep")
     (0.5, 0.75)
     """
-    notes = Notes(lenient)
-    if unanswered not in get_args(Unanswered):
-        raise XcgError(f"unanswered is {unanswered!r}: {nearest(unanswered, get_args(Unanswered))}")
-    if workers < 1 and workers != -1:
-        raise XcgError(f"{workers} workers: expected 1 or more, or -1 for one a core")
-    chosen = MEASURES.parse_all(measures)
-    given = as_user_models(user_model) if user_model is not None else None
-    base = as_recall_base(assessments, notes)
-    documents = as_corpus(corpus)
-    sources = run_sources(runs, notes, documents)
+    inputs = Inputs(
+        assessments,
+        runs,
+        corpus,
+        user_model,
+        measures,
+        unanswered=unanswered,
+        ties=ties,
+        lenient=lenient,
+        check_corpus=check_corpus,
+        workers=workers,
+    )
+    return evaluate_inputs(inputs, progress)
+
+
+def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results:
+    """Evaluate runs, as :func:`evaluate` does."""
+    inputs.check_options()
+    base, documents, unanswered = inputs.recall_base, inputs.documents, inputs.unanswered
+    _ = inputs.run_sources
+    chosen = inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     own = [measure for measure in chosen if measure.definition.needs != "levels"]
-    models = given
-    if models is None and states_spans_alone(base) and any(m.definition.needs == "gains" for m in own):
-        read = read_sources(sources, notes, ties, base)
-        models, sources = [default_model(base, read)], list[Run | Path](read)
-    models, model_names = _with_names(models, base, own)
-    checked = check_corpus and documents is not None
-    work = Work(base, documents, models, own, standard, unanswered, ties, lenient, checked)
-    shares = _shares(work, sources, workers, progress)
+    models, model_names = _with_names(inputs, own)
+    sources = inputs.run_sources
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
+    work = Work(
+        base,
+        documents,
+        models,
+        own,
+        standard,
+        unanswered,
+        inputs.ties,
+        inputs.lenient,
+        inputs.check_corpus and documents is not None,
+    )
+    shares = _shares(work, sources, inputs.workers, progress)
     scored = put_together(shares, notes)
     if progress is not None:
         progress(len(base.topics), len(base.topics))
-    names = own_names([(run.name, run.source) for run in scored], notes)
+    names = unique_names([(run.name, run.source) for run in scored], notes)
     named = dict(zip(names, scored, strict=True))
     note_topics(base, named, unanswered, notes)
     rows = []
@@ -140,17 +154,14 @@ def evaluate(
     return Results(rows, notes.lines(), _scope(named, base, chosen, model_names, notes))
 
 
-def _with_names(
-    models: list[UserModel] | None, base: RecallBase, own: Sequence[Measure]
-) -> tuple[list[UserModel], list[str]]:
-    """Return the models, by default the one for the assessments, and what they are called.
+def _with_names(inputs: Inputs, own: Sequence[Measure]) -> tuple[list[UserModel], list[str]]:
+    """Return the user models and their names.
 
-    Standard measures look at no model: for levels, of the default one the name is enough.
+    Standard measures use no model: for levels, the name of the default model is enough.
     """
-    if models is None and not own and base.scales == {"level"}:
+    if inputs.user_model is None and not own and inputs.recall_base.scales == {"level"}:
         return [], [OF_SCALE["level"]]
-    models = models or [default_model(base)]
-    return models, [model.name for model in models]
+    return inputs.user_models, [model.name for model in inputs.user_models]
 
 
 def _shares(

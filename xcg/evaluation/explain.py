@@ -8,18 +8,9 @@ from typing import Literal, NamedTuple
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import MissingSizeError, Notes, XcgError, nearest
-from xcg.evaluation.campaign import (
-    Assessments,
-    Campaign,
-    Documents,
-    Runs,
-    TopicView,
-    UserModels,
-    as_corpus,
-    as_recall_base,
-    as_runs,
-    models_for,
-)
+from xcg.evaluation.campaign import Campaign, TopicView
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
+from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, Reader
 from xcg.gains.topic import IdealTopic, Stages, ranking_gains
 from xcg.measures.definition import vector
@@ -115,9 +106,10 @@ def explain(
     topic: str,
     corpus: Documents = None,
     user_model: UserModels | None = None,
-    notes: Notes | None = None,
+    *,
     ties: Ties = "document",
-) -> list[Explanation]:
+    lenient: bool = False,
+) -> NotedList[Explanation]:
     """Explain every run's ranking for a topic, under every user model.
 
     The gains are those of :func:`xcg.evaluate`, by the same steps. Raises XcgError for an unknown
@@ -130,13 +122,18 @@ def explain(
     >>> [missed.path for missed in found.missed]
     ['/a[1]/s[2]']
     """
-    notes = notes if notes is not None else Notes()
-    base = as_recall_base(assessments, notes)
+    inputs = Inputs(assessments, runs, corpus, user_model, ties=ties, lenient=lenient, topics=[topic])
+    return explain_inputs(inputs, topic)
+
+
+def explain_inputs(inputs: Inputs, topic: str) -> NotedList[Explanation]:
+    """Explain every run's ranking for a topic, as :func:`explain` does."""
+    base = inputs.recall_base
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, [topic], documents)
-    models = models_for(user_model, base, loaded)
+    documents, loaded, models = inputs.documents, inputs.loaded_runs, inputs.user_models
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
     campaign = Campaign(base, loaded, documents, notes)
     stages = Stages(campaign.topic(topic), campaign)
     found = []
@@ -153,7 +150,7 @@ def explain(
             ranking = run.rankings.get(topic)
             paths = list(ranking.paths) if ranking is not None else []
             found.append(_explained(run.name, paths, stages.view, ideal, model))
-    return found
+    return NotedList(found, notes.lines())
 
 
 class _Watch:

@@ -8,16 +8,9 @@ from typing import NamedTuple
 
 from xcg.documents.tree import UNKNOWN
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.campaign import (
-    Assessments,
-    Campaign,
-    Documents,
-    TopicView,
-    UserModels,
-    as_corpus,
-    as_recall_base,
-    models_for,
-)
+from xcg.evaluation.campaign import Campaign, TopicView
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, UserModels
+from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.topic import Stages
 from xcg.lazy_modules import np
@@ -40,8 +33,9 @@ def ideal_elements(
     topic: str,
     corpus: Documents = None,
     user_model: UserModels | None = None,
-    notes: Notes | None = None,
-) -> list[IdealElement]:
+    *,
+    lenient: bool = False,
+) -> NotedList[IdealElement]:
     """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
 
     Under a user model for which results count as text, gold spans by their characters: ``120–180``.
@@ -52,15 +46,22 @@ def ideal_elements(
     >>> [(element.path, element.score) for element in ideal_elements(base, "1")]
     [('/a[1]/s[1]', 1.0), ('/a[1]/s[2]', 0.5)]
     """
-    notes = notes if notes is not None else Notes()
-    base = as_recall_base(assessments, notes)
+    inputs = Inputs(assessments, (), corpus, user_model, lenient=lenient)
+    return ideal_elements_of_inputs(inputs, topic)
+
+
+def ideal_elements_of_inputs(inputs: Inputs, topic: str) -> NotedList[IdealElement]:
+    """Return the ideal recall-base of a topic, as :func:`ideal_elements` does."""
+    base, documents = inputs.recall_base, inputs.documents
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    campaign = Campaign(base, [], as_corpus(corpus), notes)
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
+    campaign = Campaign(base, [], documents, notes)
     stages = Stages(campaign.topic(topic), campaign)
     view = stages.view
     elements: list[IdealElement] = []
-    for model in models_for(user_model, base):
+    for model in inputs.user_models:
         ideal = stages.ideal(model)
         found = [
             IdealElement(model.name, topic, file, f"{start}–{end}", "", score)
@@ -80,7 +81,7 @@ def ideal_elements(
         if not found:
             notes.note(f"{model.name}: topic {topic} has no ideal element")
         elements += sorted(found, key=lambda element: -element.score)
-    return elements
+    return NotedList(elements, notes.lines())
 
 
 class Selected(NamedTuple):
@@ -108,8 +109,9 @@ def ideal_statistics(
     assessments: Assessments,
     corpus: Documents = None,
     user_model: UserModels | None = None,
-    notes: Notes | None = None,
-) -> list[Selected]:
+    *,
+    lenient: bool = False,
+) -> NotedList[Selected]:
     """Return a line for each user model and topic: what its ideal selection keeps and loses.
 
     Of gold spans, where results count as text, there are just number, gain and mean size to tell.
@@ -121,12 +123,18 @@ def ideal_statistics(
     >>> found.relevant, found.ideal, found.gain, found.depth
     (3, 2, 1.5, 2.0)
     """
-    notes = notes if notes is not None else Notes()
-    base = as_recall_base(assessments, notes)
-    models = models_for(user_model, base)
-    campaign = Campaign(base, [], as_corpus(corpus), notes)
+    return ideal_statistics_of_inputs(Inputs(assessments, (), corpus, user_model, lenient=lenient))
+
+
+def ideal_statistics_of_inputs(inputs: Inputs) -> NotedList[Selected]:
+    """Return a line for each user model and topic, as :func:`ideal_statistics` does."""
+    base, models = inputs.recall_base, inputs.user_models
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
+    campaign = Campaign(base, [], inputs.documents, notes)
     topics = [Stages(campaign.topic(topic), campaign) for topic in base.topics]
-    return [_of_topic(model, stages) for model in models for stages in topics]
+    lines = (_of_topic(model, stages) for model in models for stages in topics)
+    return NotedList(lines, notes.lines())
 
 
 def _of_topic(model: UserModel, stages: Stages) -> Selected:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 
 if TYPE_CHECKING:
     import pandas
+
+
+T = TypeVar("T")
+
+
+class NotedList(list[T]):
+    """A list of results with the notes of the evaluation that made it."""
+
+    def __init__(self, items: Iterable[T], notes: Sequence[str] = ()) -> None:
+        super().__init__(items)
+        self.notes = list(notes)
 
 
 class Result(NamedTuple):

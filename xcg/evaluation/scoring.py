@@ -16,10 +16,9 @@ from xcg.evaluation.campaign import (
     Campaign,
     Retrieved,
     TopicView,
-    read_sources,
     retrieved_paths,
-    with_own_names,
 )
+from xcg.evaluation.inputs import load_runs, with_unique_names
 from xcg.garbage import seldom_collected
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, trec_figures
@@ -27,7 +26,7 @@ from xcg.runs.run import Run
 
 if TYPE_CHECKING:
     from xcg.documents.corpus import Corpus
-    from xcg.evaluation.config import Unanswered
+    from xcg.evaluation.inputs import Unanswered
     from xcg.gains.topic import Stages
     from xcg.judgements.recall_base import RecallBase
     from xcg.runs.run import Ties
@@ -123,7 +122,7 @@ def retrieved(work: Work, sources: Sequence[Run | Path]) -> dict[str, dict[str, 
     Of runs that cannot be read nothing: :func:`score` tells why.
     """
     try:
-        runs = read_sources(sources, Notes(work.lenient), work.ties, work.base)
+        runs = load_runs(sources, Notes(work.lenient), work.ties, work.base)
     except XcgError:
         return {}
     return {topic: retrieved_paths(runs, topic, work.base.files(topic)) for topic in work.base.topics}
@@ -157,8 +156,8 @@ class _Scoring:
             return
         from xcg.gains.topic import Stages
 
-        read = read_sources(sources, self._step(_READING), work.ties, base)
-        runs = with_own_names(read, Notes())  # whoever knows all runs names them
+        read = load_runs(sources, self._step(_READING), work.ties, base)
+        runs = with_unique_names(read, Notes())  # whoever knows all runs names them
         campaign = Campaign(base, runs, work.corpus, Notes(), check_later=True, beside=beside)
         sheets = [_Sheet(model, work.measures, runs, work.unanswered) for model in work.models]
         topics = base.topics if work.measures or work.check_corpus else []
@@ -214,7 +213,7 @@ class _Scoring:
                     [],
                     trec_figures(levels, run, work.standard),
                 )
-                for run in read_sources([source], notes, work.ties, work.base)
+                for run in load_runs([source], notes, work.ties, work.base)
             ]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.campaign import Assessments, Documents, Runs, as_corpus, as_recall_base, as_runs
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures.highlighted import (
     POINTS,
@@ -63,9 +63,8 @@ def evaluate_text(
     >>> found.topics["7"]["char_prec"], found.topics["all"]["AiP"]
     (1.0, 1.0)
     """
-    notes = Notes(lenient)
-    base = as_recall_base(assessments, notes)
-    documents = as_corpus(corpus)
+    inputs = Inputs(assessments, runs, corpus, ties=ties, lenient=lenient)
+    base, documents = inputs.recall_base, inputs.documents
 
     def tree(file: str) -> ElementTree:
         if documents is None:
@@ -82,7 +81,7 @@ def evaluate_text(
             "assessments with <passage>"
         )
     found = []
-    for run in as_runs(runs, notes, ties, base, documents):
+    for run in inputs.loaded_runs:
         topics = {
             topic: _figures(HighlightedRanking(_results(run, topic, tree), highlighted[topic]), beta)
             for topic in relevant

@@ -257,7 +257,8 @@ class _Evaluator(ir_measures.Evaluator):
     """Qrels and measures, ready for any number of runs."""
 
     def __init__(self, measures: Sequence[ir_measures.Measure], qrels: Any) -> None:
-        from xcg.evaluation.campaign import as_user_models, default_model
+        from xcg.evaluation.default_models import default_model
+        from xcg.evaluation.inputs import resolve_user_models
 
         judgements, self._query_ids = _judgements(qrels)
         super().__init__(measures, set(self._query_ids.values()))
@@ -269,7 +270,7 @@ class _Evaluator(ir_measures.Evaluator):
             named = by_model.setdefault(measure.params.get("user_model"), {})
             named.setdefault(str(measure.asked()), []).append(measure)
         for name, named in by_model.items():
-            models = [default_model(self._base)] if name is None else as_user_models(name)
+            models = [default_model(self._base)] if name is None else resolve_user_models(name)
             if len(models) != 1:
                 raise XcgError(f"user_model={name!r} means {len(models)} user models: expected one")
             if _has_ideal(self._base, models[0]):

@@ -13,12 +13,11 @@ from typing import Any, BinaryIO
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import as_corpus, as_recall_base, as_runs, default_model
-from xcg.evaluation.config import Configuration
+from xcg.errors import XcgError
 from xcg.evaluation.curves import curves
-from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.explain import ExplainedResult, Explanation, MissedElement, explain
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import Progress
 from xcg.judgements.recall_base import MEAN, RecallBase
@@ -49,21 +48,20 @@ Json = dict[str, Any]
 
 
 def write_report(
-    configuration: Configuration,
+    inputs: Inputs,
     stream: BinaryIO,
     *,
     explained: int = 10,
-    lenient: bool = False,
     progress: Progress | None = None,
 ) -> None:
     """Write the report of a campaign as one HTML file.
 
     explained: how many topics are explained result by result, the first ones.
-    lenient: as for :func:`xcg.evaluate`. progress: called with the number of steps done and of all.
+    progress: called with the number of steps done and of all.
 
     Raises XcgError as :func:`xcg.evaluate`; nothing is written then.
     """
-    data = report_data(configuration, explained=explained, lenient=lenient, progress=progress)
+    data = report_data(inputs, explained=explained, progress=progress)
     template = files("xcg.report").joinpath("page.html").read_text(encoding="utf-8")
     before, place, after = template.partition(_PLACE_OF_DATA)
     if not place:
@@ -89,10 +87,9 @@ def island(data: object) -> bytes:
 
 
 def report_data(
-    configuration: Configuration,
+    inputs: Inputs,
     *,
     explained: int = 10,
-    lenient: bool = False,
     progress: Progress | None = None,
 ) -> Json:
     """Return all that the page shows, as plain objects.
@@ -101,44 +98,33 @@ def report_data(
     """
     from xcg import __version__
 
-    notes = Notes(lenient)
-    base = as_recall_base(configuration.assessments, notes)
-    runs = as_runs(configuration.runs, notes, configuration.ties, base)
-    corpus = as_corpus(configuration.corpus)
-    models = configuration.user_models or [default_model(base, runs)]
-    steps = _Steps(progress, 3 * len(base.topics) + max(0, explained))
-    results = evaluate(
-        base,
-        runs,
-        corpus,
-        models,
-        configuration.measures,
-        unanswered=configuration.unanswered,
-        ties=configuration.ties,
-        lenient=lenient,
-        progress=lambda done, _: steps.at(done),
+    base, runs, corpus, models = (
+        inputs.recall_base,
+        inputs.loaded_runs,
+        inputs.documents,
+        inputs.user_models,
     )
+    steps = _Steps(progress, 3 * len(base.topics) + max(0, explained))
+    results = evaluate_inputs(inputs, lambda done, _: steps.at(done))
     having = set(results.topics)
     topics = [topic for topic in base.topics if topic in having]
-    campaign = _Material(base, runs, corpus, models, results, topics, lenient, steps)
+    campaign = _Material(base, runs, corpus, models, results, topics, inputs.lenient, steps)
     limits: list[str] = []
     data = {
         "version": __version__,
         "files": {
-            "assessments": [os.path.normpath(path) for path in configuration.assessments],
-            "runs": [os.path.normpath(path) for path in configuration.runs],
-            "corpus": os.path.normpath(configuration.corpus)
-            if configuration.corpus is not None
-            else None,
+            "assessments": _paths(inputs.assessments),
+            "runs": _paths(inputs.runs),
+            "corpus": next(iter(_paths(inputs.corpus)), None),
         },
-        "unanswered": configuration.unanswered,
+        "unanswered": inputs.unanswered,
         "runs": results.runs,
         "topics": topics,
         "assessed": len(base.topics),
         "models": [_model(model) for model in models],
         "measures": results.measures,
-        "titles": {str(measure): measure.definition.title for measure in configuration.measures},
-        "notes": list(dict.fromkeys([*notes.lines(), *results.notes])),
+        "titles": {str(measure): measure.definition.title for measure in inputs.measure_list},
+        "notes": results.notes,
         "limits": limits,
         "figures": _figures(campaign, limits),
         "best": _best(campaign),
@@ -147,6 +133,12 @@ def report_data(
     }
     steps.at(steps.of)
     return data
+
+
+def _paths(given: object) -> list[str]:
+    """Return the paths among the inputs; objects in memory have none."""
+    items = given if isinstance(given, (list, tuple)) else [given]
+    return [os.path.normpath(item) for item in items if isinstance(item, (str, os.PathLike))]
 
 
 class _Steps:
@@ -274,7 +266,7 @@ def _curves(campaign: _Material, name: str, limits: list[str]) -> Json:
             campaign.models,
             name,
             min(DEPTH, max(longest, 10)),
-            Notes(campaign.lenient),
+            lenient=campaign.lenient,
         )
     except XcgError as error:
         campaign.steps.on(len(campaign.base.topics))
@@ -413,9 +405,8 @@ class _Topic:
         """Explain the topic under each user model, and remember which elements are named."""
         of = self._campaign
         for model in models:
-            notes = Notes(of.lenient)
             try:
-                found = explain(of.base, runs, self._topic, of.corpus, [model], notes)
+                found = explain(of.base, runs, self._topic, of.corpus, [model], lenient=of.lenient)
             except XcgError as error:
                 self._models.append(str(error))
                 continue

@@ -27,7 +27,7 @@ from pathlib import Path
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
 from xcg.errors import InputError
-from xcg.evaluation.config import DEFAULT_MEASURES
+from xcg.evaluation.inputs import DEFAULT_MEASURES
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase

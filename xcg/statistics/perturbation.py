@@ -9,24 +9,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import (
-    Assessments,
-    Campaign,
-    Documents,
-    Runs,
-    UserModels,
-    as_corpus,
-    as_recall_base,
-    as_runs,
-    models_for,
-)
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs, UserModels
+from xcg.evaluation.results import NotedList
 from xcg.gains.topic import Stages
-from xcg.measures import MEASURES, Measure, TopicGains
+from xcg.measures import TopicGains
 from xcg.measures.definition import vector
 from xcg.runs.run import Ties
 
 Place = Literal["after first", "before first"]
 PLACES: tuple[Place, ...] = ("after first", "before first")
+MEASURES_OF_FIGURE_6 = "R ep@0.1 Q MAep iMAep"
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
 
 
@@ -50,11 +43,12 @@ def perturb(
     runs: Runs,
     corpus: Documents = None,
     user_model: UserModels | None = None,
-    measures: str | Measure | Sequence[str | Measure] = "R ep@0.1 Q MAep iMAep",
+    measures: Measures = MEASURES_OF_FIGURE_6,
     counts: Sequence[int] = COUNTS,
-    notes: Notes | None = None,
+    *,
     ties: Ties = "document",
-) -> list[Perturbed]:
+    lenient: bool = False,
+) -> NotedList[Perturbed]:
     """Return how measures react when non-relevant results are inserted into runs.
 
     They come from documents with nothing relevant, so that they gain nothing and hide nothing. Every
@@ -67,15 +61,20 @@ def perturb(
     >>> [(line.place, round(line.value, 4)) for line in found if line.inserted]
     [('after first', 0.8333), ('before first', 0.5833)]
     """
-    notes = notes if notes is not None else Notes()
-    chosen = MEASURES.parse_all(measures)
+    inputs = Inputs(assessments, runs, corpus, user_model, measures, ties=ties, lenient=lenient)
+    return perturb_inputs(inputs, counts)
+
+
+def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturbed]:
+    """Return how measures react to non-relevant results, as :func:`perturb` does."""
+    chosen = inputs.measure_list
     for measure in chosen:
         if measure.definition.needs != "gains":
             raise XcgError(f"{measure} looks at more than gains: expected measures like MAep")
-    base = as_recall_base(assessments, notes)
-    documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, base, documents)
-    models = models_for(user_model, base, loaded)
+    base, documents, loaded = inputs.recall_base, inputs.documents, inputs.loaded_runs
+    models = inputs.user_models
+    notes = Notes(inputs.lenient)
+    notes.take(inputs.notes)
     campaign = Campaign(base, loaded, documents, notes)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
     for topic in base.topics:
@@ -113,7 +112,7 @@ def perturb(
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
-    return lines
+    return NotedList(lines, notes.lines())
 
 
 def _inserted(topic: TopicGains, place: Place, count: int) -> TopicGains:

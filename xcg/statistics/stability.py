@@ -19,18 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.campaign import (
+from xcg.evaluation.default_models import default_model
+from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.inputs import (
     Assessments,
     Documents,
+    Inputs,
     Runs,
     UserModels,
-    as_corpus,
-    as_recall_base,
-    as_runs,
-    as_user_models,
-    default_model,
+    resolve_user_models,
 )
-from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.parallel import Backend, Progress, run_tasks
 from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, topic_key
 from xcg.measures import MEASURES, Measure
@@ -244,7 +242,11 @@ def variations(
 ) -> dict[str, Variation]:
     """Return measure → what :func:`figures_by_assessor` returns, with one pass for each assessor."""
     notes = Notes(lenient)
-    bases = [as_recall_base(given, notes) for given in assessments]
+    bases = []
+    for given in assessments:
+        inputs = Inputs(given, lenient=lenient)
+        bases.append(inputs.recall_base)
+        notes.take(inputs.notes)
     if not bases:
         raise XcgError("no assessors: expected one or more")
     chosen = MEASURES.parse_all(measures)
@@ -253,8 +255,9 @@ def variations(
         if not measure.averages_values(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean over topics is no mean of the topics' figures")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
-    documents = as_corpus(corpus)
-    loaded = as_runs(runs, notes, ties, frozenset(topics), documents)
+    inputs = Inputs(bases[0], runs, corpus, ties=ties, lenient=lenient, topics=frozenset(topics))
+    documents, loaded = inputs.documents, inputs.loaded_runs
+    notes.take(inputs.notes)
     names = tuple(run.name for run in loaded)
     row_of = {topic: row for row, topic in enumerate(topics)}
     column_of = {run: column for column, run in enumerate(names)}
@@ -288,7 +291,7 @@ def _one_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> Us
     if user_model is None:
         models = list({model.name: model for model in map(default_model, bases)}.values())
     else:
-        models = as_user_models(user_model)
+        models = resolve_user_models(user_model)
     if len(models) != 1:
         names = ", ".join(model.name for model in models)
         raise XcgError(f"{len(models)} user models: {names}; expected one")

@@ -1,0 +1,273 @@
+"""The inputs of every evaluation: what a user provides, and the validated objects made of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.files import PathLike, expand
+from xcg.documents.tree import ElementTree
+from xcg.errors import Notes, XcgError, nearest
+from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
+from xcg.formats.base import read_assessments, read_run
+from xcg.judgements.recall_base import Judged, RecallBase
+from xcg.measures import MEASURES, Measure
+from xcg.runs.chunks import is_chunk, run_of_chunks
+from xcg.runs.run import TIES, Run, Ties, Topics
+from xcg.user_model.model import UserModel, resolve_models
+
+Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
+"""Paths, a recall-base, or topic → file → assessments."""
+NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
+"""Run → topic → results: elements, documents or chunks."""
+Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
+Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
+UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
+Measures = str | Measure | Iterable[str | Measure]
+Unanswered = Literal["zero", "skip"]
+"""How an assessed topic without results counts: 0, or not at all."""
+
+DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything an evaluation works on.
+
+    The arguments are what a user provides: paths, plain data or objects. The properties are validated
+    objects. Each is made on first use and kept, so files are read once.
+
+    Args:
+        assessments: Files, folders or globs; a :class:`RecallBase`; or dicts topic → file → path →
+            (e, s), or topic → document → level or list of (start, end) passages.
+        runs: Files, folders or globs; :class:`Run` objects; or dicts run → topic → results.
+        corpus: A folder or archive, a :class:`Corpus`, or a dict of documents.
+        user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. By default
+            the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
+        measures: Names such as ``"nxCG@10"``, or measures.
+        unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
+        ties: The order of TREC results with equal scores, see :data:`xcg.runs.run.Ties`.
+        lenient: Count wrong data as warnings instead of raising.
+        check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
+            the documents.
+        workers: Number of processes; -1 for one per core.
+        topics: The topics to read from run files; by default the assessed ones.
+
+    Raises:
+        XcgError: If an option has an illegal value. The properties raise it for illegal data.
+
+    >>> inputs = Inputs({"1": {"d": 2}}, {"r": {"1": ["d", "e"]}}, measures="nxCG@1 MAep")
+    >>> inputs.recall_base.topics, inputs.loaded_runs[0].name
+    (['1'], 'r')
+    >>> [model.name for model in inputs.user_models], [str(m) for m in inputs.measure_list]
+    (['levels'], ['nxCG@1', 'MAep'])
+    """
+
+    assessments: Assessments = ()
+    runs: Runs = ()
+    corpus: Documents = None
+    user_model: UserModels | None = None
+    measures: Measures = DEFAULT_MEASURES
+    unanswered: Unanswered = "zero"
+    ties: Ties = "document"
+    lenient: bool = False
+    check_corpus: bool = False
+    workers: int = 1
+    topics: Topics = None
+    notes: Notes = field(init=False, repr=False, compare=False)
+    """What was noted while the inputs were read."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", Notes(self.lenient))
+        options = (
+            ("unanswered", self.unanswered, get_args(Unanswered)),
+            ("ties", self.ties, TIES),
+        )
+        for name, value, legal in options:
+            if value not in legal:
+                raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
+        if self.workers < 1 and self.workers != -1:
+            raise XcgError(f"{self.workers} workers: expected 1 or more, or -1 for one per core")
+
+    @cached_property
+    def measure_list(self) -> list[Measure]:
+        """The measures, each once."""
+        return MEASURES.parse_all(self.measures)
+
+    @cached_property
+    def recall_base(self) -> RecallBase:
+        """The assessments."""
+        if isinstance(self.assessments, RecallBase):
+            return self.assessments
+        if isinstance(self.assessments, Mapping):
+            return RecallBase.of(self.assessments)
+        return read_assessments(self.assessments, self.notes)
+
+    @cached_property
+    def documents(self) -> Corpus | None:
+        """The corpus, None without one."""
+        if self.corpus is None or isinstance(self.corpus, Corpus):
+            return self.corpus
+        return Corpus.of(self.corpus) if isinstance(self.corpus, Mapping) else Corpus(self.corpus)
+
+    @property
+    def run_sources(self) -> Sequence[Run | Path]:
+        """The runs that are in memory, and the files of the others, in order."""
+        return self.__dict__.get("loaded_runs") or self._given_runs
+
+    @cached_property
+    def loaded_runs(self) -> list[Run]:
+        """The runs, all in memory, each under a name that no other run has."""
+        topics = self.recall_base if self.topics is None else self.topics
+        runs = load_runs(self._given_runs, self.notes, self.ties, topics)
+        return with_unique_names(runs, self.notes)
+
+    @cached_property
+    def user_models(self) -> list[UserModel]:
+        """The user models that are named, or the default one."""
+        if self.user_model is not None:
+            return self._named_models
+        base = self.recall_base
+        # What the results are matters in this case only. Otherwise runs are read by the workers.
+        by_results = has_only_passages(base) and any(
+            measure.definition.needs == "gains" for measure in self.measure_list
+        )
+        return [default_model(base, self.loaded_runs if by_results and self._has_runs else ())]
+
+    @cached_property
+    def text_model(self) -> UserModel:
+        """The user model for results that are scored as text: the only named one, or the default.
+
+        Raises:
+            XcgError: If several user models are named, or one that scores elements.
+        """
+        if self.user_model is None:
+            return default_text_model(self.recall_base)
+        if len(self._named_models) > 1:
+            raise XcgError(
+                f"{len(self._named_models)} user models: expected one with 'spans: text', like spans"
+            )
+        (model,) = self._named_models
+        if model.spans != "text":
+            raise XcgError(
+                f"chunks are compared as text, but the user model {model.name} has 'spans: "
+                f"{model.spans}': expected one with 'spans: text', like spans or spans-levels"
+            )
+        return model
+
+    def check_options(self) -> None:
+        """Raise XcgError for an illegal measure or user model, before any data are read."""
+        _ = self.measure_list
+        if self.user_model is not None:
+            _ = self._named_models
+
+    @cached_property
+    def _named_models(self) -> list[UserModel]:
+        assert self.user_model is not None
+        return resolve_user_models(self.user_model)
+
+    @property
+    def _has_runs(self) -> bool:
+        return isinstance(self.runs, (Run, str, os.PathLike, Mapping)) or bool(self.runs)
+
+    @cached_property
+    def _given_runs(self) -> Sequence[Run | Path]:
+        given = self.runs
+        items = [given] if isinstance(given, (Run, str, os.PathLike, Mapping)) else given
+        found: list[Run | Path] = []
+        for item in items:
+            if isinstance(item, Run):
+                found.append(item)
+            elif isinstance(item, Mapping):
+                found += [self._run_of(str(name), results) for name, results in item.items()]
+            else:
+                found += expand(item, "runs")
+        if not found:
+            raise XcgError("no runs: expected at least one")
+        return found
+
+    def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
+        """Return the run of topic → results, which are all chunks or all elements and documents."""
+        kept = {t: r if isinstance(r, Mapping) else list(r) for t, r in results.items()}
+        if not any(is_chunk(result) for found in kept.values() for result in found):
+            return Run.of(name, kept)
+        texts = _Texts(self.documents) if self.documents is not None else None
+        return run_of_chunks(name, kept, texts=texts, notes=self.notes)
+
+
+class _Texts(Mapping[str, str]):
+    """The texts of a corpus, each read on demand."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._corpus:
+            raise KeyError(name)
+        return self._corpus.tree(name).text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._corpus)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._corpus)
+
+
+def resolve_user_models(user_model: UserModels) -> list[UserModel]:
+    """Return the user models that names, files, mappings or objects describe.
+
+    Raises:
+        XcgError: If there is none, or two have the same name.
+    """
+    given = user_model
+    specs = [given] if isinstance(given, (UserModel, str, os.PathLike, Mapping)) else given
+    models = [model for spec in specs for model in resolve_models(spec)]
+    if not models:
+        raise XcgError("no user models: expected at least one")
+    names = [model.name for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise XcgError(f"two user models are named {name!r}: expected different names")
+    return models
+
+
+def load_runs(
+    sources: Sequence[Run | Path], notes: Notes, ties: Ties = "document", topics: Topics = None
+) -> list[Run]:
+    """Return the runs of some sources under the names in their files, reading the files."""
+    return [s if isinstance(s, Run) else read_run(s, notes, ties, topics) for s in sources]
+
+
+def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
+    """Return the runs, each under a name that no other has."""
+    names = unique_names([(run.name, run.source) for run in runs], notes)
+    return [
+        run if run.name == name else Run(name, run.rankings, run.source, run.skipped)
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def unique_names(runs: Sequence[tuple[str, str]], notes: Notes) -> list[str]:
+    """Return a different name for each run, given as (name, source).
+
+    >>> unique_names([("bm25", "a.run"), ("bm25", "b.run"), ("lm", "c.run")], Notes())
+    ['bm25 [a.run]', 'bm25 [b.run]', 'lm']
+    """
+    names = [name for name, _ in runs]
+    shared = {name for name in names if names.count(name) > 1}
+    for name in sorted(shared):
+        notes.note(
+            f"{names.count(name)} runs are named {name!r}; the name of each now ends in its file"
+        )
+    used: dict[str, int] = {}
+    unique = []
+    for name, source in runs:
+        full_name = f"{name} [{source}]" if name in shared else name
+        used[full_name] = used.get(full_name, 0) + 1
+        unique.append(f"{full_name} #{used[full_name]}" if used[full_name] > 1 else full_name)
+    return unique
