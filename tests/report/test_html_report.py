@@ -1,4 +1,4 @@
-"""The HTML report: the evaluation's own figures, safe against hostile texts, tried in a browser."""
+"""The HTML report: its scores, its safety against hostile texts, and the page in a browser."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
-from xcg.report import html
-from xcg.report.html import island, report_data, write_report
+from xcg.report import html_data, html_documents, html_explanations, html_page
+from xcg.report.html_data import report_data
+from xcg.report.html_page import script_json, write_report
 from xcg.user_model.model import UserModel
 
 CHROMIUM = next(
@@ -36,7 +37,7 @@ HOSTILE_RUNS = ("<b>plain</b> \"'&amp;", "</script><script>document.title='x'</s
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its scripts, its tags, its texts outside scripts."""
+    """The scripts and the tags of a page."""
 
     def __init__(self, content: str) -> None:
         super().__init__()
@@ -65,9 +66,9 @@ class Page(HTMLParser):
         return json.loads(self.scripts[0])
 
 
-def written(configuration: Inputs, **options: Any) -> bytes:
+def page_bytes(inputs: Inputs, **options: Any) -> bytes:
     stream = io.BytesIO()
-    write_report(configuration, stream, **options)
+    write_report(inputs, stream, **options)
     return stream.getvalue()
 
 
@@ -78,7 +79,7 @@ def sample() -> Inputs:
 
 @pytest.fixture(scope="module")
 def content(sample: Inputs) -> bytes:
-    return written(sample)
+    return page_bytes(sample)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def data(content: bytes) -> Any:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Inputs:
-    """Two runs, two topics and a document, all full of what could break a page."""
+    """Two runs, two topics and a document with texts that could break a page."""
     text = "&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt; \"'&amp; ]]&gt; words"
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -119,7 +120,7 @@ def hostile(tmp_path: Path) -> Inputs:
     return Inputs([assessed], [runs], folder, [UserModel.of({"name": "<i>m</i>"})])
 
 
-def test_the_figures_are_the_evaluations_own(sample: Inputs, data: Any) -> None:
+def test_the_scores_are_those_of_the_evaluation(sample: Inputs, data: Any) -> None:
     results = xcg.evaluate(
         sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
     )
@@ -132,7 +133,7 @@ def test_the_figures_are_the_evaluations_own(sample: Inputs, data: Any) -> None:
                     for row in results
                     if (row.user_model, row.measure, row.run) == (model["name"], measure, run)
                 }
-                row = zip(["all", *data["topics"]], data["figures"][m][k][r], strict=True)
+                row = zip(["all", *data["topics"]], data["scores"][m][k][r], strict=True)
                 shown = {topic: value for topic, value in row if value is not None}
                 assert shown == expected
                 compared += len(shown)
@@ -141,7 +142,7 @@ def test_the_figures_are_the_evaluations_own(sample: Inputs, data: Any) -> None:
     assert set(results.notes) <= set(data["notes"])
 
 
-def test_the_best_runs(sample: Inputs, data: Any) -> None:
+def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) -> None:
     pytest.importorskip("scipy")
     from xcg.statistics.significance import compare
 
@@ -164,7 +165,7 @@ def test_the_best_runs(sample: Inputs, data: Any) -> None:
         assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
 
 
-def test_the_curves(sample: Inputs, data: Any) -> None:
+def test_the_curves_are_those_of_curves(sample: Inputs, data: Any) -> None:
     for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
         assert curve["measure"] == name
         found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_model, name, 60)
@@ -179,25 +180,25 @@ def test_the_curves(sample: Inputs, data: Any) -> None:
             assert shown == pytest.approx([at[x] for x in curve["x"][: len(shown)]], abs=5.1e-5)
 
 
-def test_the_gains_are_the_explanations_own(sample: Inputs, data: Any) -> None:
-    told = data["explanations"]
-    words = told["words"]
-    assert [topic["topic"] for topic in told["topics"]] == data["topics"][:10]
+def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
+    explanations = data["explanations"]
+    words = explanations["words"]
+    assert [topic["topic"] for topic in explanations["topics"]] == data["topics"][:10]
     compared = 0
-    for topic in told["topics"][:4]:
-        for model, name in zip(topic["models"], told["models"], strict=True):
+    for topic in explanations["topics"][:4]:
+        for model, name in zip(topic["models"], explanations["models"], strict=True):
             if "missing" in model:
                 continue
             found = explain(sample.assessments, sample.runs, topic["topic"], sample.corpus, name)
             for ranking, one in zip(model["runs"], found, strict=True):
-                assert one.run in told["runs"]
+                assert one.run in explanations["runs"]
                 assert model["ideal_gain"] == one.ideal_gain
                 assert ranking["length"] == ranking["shown"] == len(one.results)
                 judged = [result for result in one.results if result.file in one.judged]
                 assert sum(result.gain for result in judged) == sum(r.gain for r in one.results)
                 for shown, result in zip(ranking["results"], judged, strict=True):
                     rank, place, node, path, seen, through, gain, why = shown
-                    document = told["documents"][topic["documents"][place]]
+                    document = explanations["documents"][topic["documents"][place]]
                     assert (rank, document["file"]) == (result.rank, result.file)
                     assert (words[path], gain, words[why]) == (result.path, result.gain, result.why)
                     assert (("no", "partly", "fully")[seen], through) == (result.seen, result.through)
@@ -207,8 +208,8 @@ def test_the_gains_are_the_explanations_own(sample: Inputs, data: Any) -> None:
                     compared += 1
                 missed = {
                     (
-                        told["documents"][topic["documents"][place]]["file"],
-                        path_of(told["documents"][topic["documents"][place]]["nodes"], node),
+                        explanations["documents"][topic["documents"][place]]["file"],
+                        path_of(explanations["documents"][topic["documents"][place]]["nodes"], node),
                     )
                     for place, node in ranking["missed"]
                 }
@@ -221,17 +222,17 @@ def path_of(nodes: list[list[Any]], node: int) -> str:
     return (path_of(nodes, parent) if parent >= 0 else "") + "/" + step
 
 
-def test_documents_are_kept_once_and_short(data: Any) -> None:
+def test_documents_occur_once_with_short_texts(data: Any) -> None:
     documents = data["explanations"]["documents"]
     files = [document["file"] for document in documents]
     assert len(set(files)) == len(files)
     for document in documents:
         for number, (parent, _, text) in enumerate(document["nodes"]):
             assert parent < number
-            assert len(text) <= html.TEXT + 2
+            assert len(text) <= html_documents.MAX_TEXT + 2
 
 
-def test_the_file_is_small_and_needs_nothing_else(content: bytes) -> None:
+def test_the_file_is_small_and_self_contained(content: bytes) -> None:
     assert len(content) < 5_000_000
     page = content.decode()
     loading = {"src", "href", "srcset", "action", "data", "poster", "background"}
@@ -241,12 +242,12 @@ def test_the_file_is_small_and_needs_nothing_else(content: bytes) -> None:
             assert (attributes[attribute] or "").startswith("#")
         assert not any(attribute.startswith("on") for attribute in attributes)
     assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|innerHTML|import\(|eval\(", page)
-    template = Path(html.__file__).with_name("page.html").read_text()
-    assert "http://" not in template
-    assert "https://" not in template
+    for source in Path(html_page.__file__).parent.glob("page*"):
+        assert "http://" not in source.read_text(), source
+        assert "https://" not in source.read_text(), source
 
 
-def test_the_markup(content: bytes) -> None:
+def test_the_markup_is_accessible(content: bytes) -> None:
     tags = Page(content.decode()).tags
     assert ("html", {"lang": "en"}) in tags
     assert any(attributes.get("name") == "viewport" for _, attributes in tags)
@@ -259,11 +260,11 @@ def test_the_markup(content: bytes) -> None:
 
 
 def test_the_same_campaign_gives_the_same_file(hostile: Inputs) -> None:
-    assert written(hostile) == written(hostile)
+    assert page_bytes(hostile) == page_bytes(hostile)
 
 
-def test_hostile_texts_stay_data(hostile: Inputs) -> None:
-    page = Page(written(hostile).decode())
+def test_hostile_texts_remain_data(hostile: Inputs) -> None:
+    page = Page(page_bytes(hostile).decode())
     data = page.data
     assert data["runs"] == list(HOSTILE_RUNS)
     assert sorted(data["topics"]) == ["2", "</script>"]
@@ -275,16 +276,16 @@ def test_hostile_texts_stay_data(hostile: Inputs) -> None:
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "".join(map(chr, range(0x2100))), "\ufeff\ufffe\U0001f600"])
-def test_an_island_is_read_back_as_it_was(text: str) -> None:
-    made = island({text: [text]})
+def test_script_json_is_safe_and_loads_unchanged(text: str) -> None:
+    made = script_json({text: [text]})
     assert not re.search(rb"[<>&\x00-\x1f\x7f]", made)
     assert json.loads(made) == {text: [text]}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_an_island_holds_no_figure_that_json_lacks(value: float) -> None:
+def test_script_json_refuses_numbers_that_json_lacks(value: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        island(value)
+        script_json(value)
 
 
 def test_one_run_and_one_topic(tmp_path: Path) -> None:
@@ -304,7 +305,7 @@ def test_one_run_and_one_topic(tmp_path: Path) -> None:
     )
 
 
-def test_without_topics_to_compare_the_report_says_so(tmp_path: Path) -> None:
+def test_the_report_explains_why_nothing_was_tested(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
     (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
     (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
@@ -313,35 +314,36 @@ def test_without_topics_to_compare_the_report_says_so(tmp_path: Path) -> None:
         assert "expected two or more" in line["untested"] or "scipy" in line["untested"]
 
 
-def test_bounds(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "MANY_RUNS": 4,
-        "EXPLAINED_MODELS": 2,
-        "EXPLAINED_RESULTS": 100,
-        "LEAST_RESULTS": 5,
-        "TEXTS": 5000,
-        "FIGURES": 500,
-        "CURVE_POINTS": 20_000,
+def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, limits in {
+        html_data: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
+        html_documents: {"MAX_TOTAL_TEXT": 5000},
+        html_explanations: {"MAX_RUNS": 4, "MAX_MODELS": 2, "MAX_RESULTS": 100, "MIN_DEPTH": 5},
     }.items():
-        monkeypatch.setattr(html, name, value)
+        for name, value in limits.items():
+            monkeypatch.setattr(module, name, value)
     steps: list[tuple[int, int]] = []
     data = report_data(sample, explained=3, progress=lambda done, of: steps.append((done, of)))
     assert steps[-1][0] == steps[-1][1]
     assert sorted(steps) == steps
-    told = data["explanations"]
-    assert (len(told["runs"]), len(told["models"]), len(told["topics"])) == (3, 2, 3)
-    for topic in told["topics"]:
+    explanations = data["explanations"]
+    assert (len(explanations["runs"]), len(explanations["models"]), len(explanations["topics"])) == (
+        3,
+        2,
+        3,
+    )
+    for topic in explanations["topics"]:
         for model in topic["models"]:
             for ranking in model.get("runs", ()):
                 assert ranking["shown"] <= 5
                 assert all(result[0] <= 5 for result in ranking["results"])
-    assert not any(node[2] for node in told["documents"][-1]["nodes"])
-    assert len(data["figures"][0][0][0]) == 1 + len(data["topics"])
-    assert len(data["figures"][-1][0][0]) == 1
+    assert not any(node[2] for node in explanations["documents"][-1]["nodes"])
+    assert len(data["scores"][0][0][0]) == 1 + len(data["topics"])
+    assert len(data["scores"][-1][0][0]) == 1
     assert len(data["curves"][0]["topics"]) < len(data["models"])
-    said = " ".join(data["limits"])
+    text = " ".join(data["limits"])
     for words in ("3 of 15 topics", "2 of 5 user models", "5 results", "best 3 of 8 runs", "the text"):
-        assert words in said
+        assert words in text
 
 
 def test_measures_without_gains(tmp_path: Path) -> None:
@@ -355,11 +357,63 @@ def test_measures_without_gains(tmp_path: Path) -> None:
     assert "no ideal element" in data["explanations"]["topics"][1]["models"][0]["missing"]
 
 
-def test_what_is_wrong_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+def test_nothing_is_written_after_an_error(tmp_path: Path) -> None:
     stream = io.BytesIO()
     with pytest.raises(XcgError):
         write_report(Inputs([tmp_path / "none"], [tmp_path / "none"]), stream)
     assert stream.getvalue() == b""
+
+
+@pytest.fixture
+def search_lengths(tmp_path: Path) -> Inputs:
+    """Runs with the only relevant document of each topic at ranks 1, 2 and 3.
+
+    ASL (mean rank of the relevant results, lower is better) is 1, 2 and 3 by hand.
+    """
+    (tmp_path / "qrels").write_text("1 0 d 1\n2 0 d 1\n")
+    files = []
+    for run, rank in (("poor", 3), ("good", 1), ("fair", 2)):
+        documents = [f"n{number}" for number in range(2)]
+        documents.insert(rank - 1, "d")
+        files.append(tmp_path / run)
+        files[-1].write_text(
+            "".join(
+                f"{topic} Q0 {document} {place} {9 - place} {run}\n"
+                for topic in "12"
+                for place, document in enumerate(documents, 1)
+            )
+        )
+    measures = MEASURES.parse_all(["ASL", "xCG@1"])
+    return Inputs([tmp_path / "qrels"], files, measures=measures)
+
+
+def test_lower_scores_are_better_where_the_measure_says_so(
+    search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = report_data(search_lengths)
+    assert data["lower_is_better"] == [True, False]
+    assert [run[0] for run in data["scores"][0][0]] == [3, 1, 2]
+    asl, xcg_line = data["best"]
+    assert (asl["run"], asl["mean"], asl["second"], asl["difference"]) == ("good", 1, "fair", -1)
+    assert (xcg_line["run"], xcg_line["mean"]) == ("good", 1)
+    monkeypatch.setattr(html_explanations, "MAX_RUNS", 2)
+    monkeypatch.setattr(html_explanations, "BEST_RUNS", 2)
+    assert report_data(search_lengths)["explanations"]["runs"] == ["good", "fair"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_bytes(page_bytes(search_lengths))
+    page = browse(f"{file.as_uri()}#selftest", tmp_path / "profile").stdout
+    assert '<output id="selftest">selftest ok</output>' in page
+    means = page.partition('id="tables"')[2].partition("</section>")[0]
+    runs = re.findall(r'<th scope="row"><bdi>(\w+)</bdi>', means)
+    assert runs == ["good", "fair", "poor"]
+    assert re.findall(r"<strong>([0-9.]+)<span", means) == ["1.0000", "1.0000"]
+    topics = page.partition('id="topic-table"')[2].partition("</section>")[0]
+    shades = dict(re.findall(r"--shade-strength: ([0-9.]+);?\"[^>]*>(?:<strong>)?([0-9.]+)", topics))
+    assert shades == {"0.667": "1.000", "0.333": "2.000", "0.000": "3.000"}
 
 
 @pytest.fixture(params=["sample", "hostile", "one"])
@@ -368,32 +422,37 @@ def page_file(request: pytest.FixtureRequest, content: bytes, hostile: Inputs, t
     if request.param == "sample":
         file.write_bytes(content)
     elif request.param == "hostile":
-        file.write_bytes(written(hostile))
+        file.write_bytes(page_bytes(hostile))
     else:
         (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
         (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
-        file.write_bytes(written(Inputs([tmp_path / "qrels"], [tmp_path / "run"])))
+        file.write_bytes(page_bytes(Inputs([tmp_path / "qrels"], [tmp_path / "run"])))
     return file
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
-def test_the_page_in_a_browser(page_file: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
+def browse(address: str, profile: Path) -> subprocess.CompletedProcess[str]:
+    """Return what a browser displays, as HTML."""
+    return subprocess.run(
         [
             str(CHROMIUM),
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
             "--enable-logging=stderr",
-            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--user-data-dir={profile}",
             "--virtual-time-budget=10000",
             "--dump-dom",
-            f"{page_file.as_uri()}#selftest",
+            address,
         ],
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: Path) -> None:
+    done = browse(f"{page_file.as_uri()}#selftest", tmp_path / "profile")
     found = re.search(r'<output id="selftest">([^<]*)</output>', done.stdout)
     assert found is not None, done.stderr
     assert found[1] == "selftest ok"
@@ -404,7 +463,7 @@ def test_the_page_in_a_browser(page_file: Path, tmp_path: Path) -> None:
     assert "[object" not in done.stdout.partition("<script")[0]
 
 
-def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
+def test_the_command_writes_the_page(xcg_command: Command, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
     done = xcg_command(*call)

@@ -9,7 +9,7 @@ import click
 from xcg.cli.options import CampaignOptions, campaign_options
 from xcg.cli.output import progress_bar
 from xcg.documents.files import whole_file
-from xcg.report.html import write_report
+from xcg.report.html_page import write_report
 
 
 @click.command()

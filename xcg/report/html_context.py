@@ -1,0 +1,42 @@
+"""The evaluated campaign that all parts of the HTML report share, and the progress of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.results import Results
+from xcg.evaluation.scoring import Progress
+
+Json = dict[str, Any]
+
+
+class StepCounter:
+    """Counts the completed steps of the report and reports them."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress = progress
+        self.total = total
+        self._done = 0
+
+    def set(self, done: int) -> None:
+        """Set the number of completed steps."""
+        self._done = done
+        if self._progress is not None:
+            self._progress(min(done, self.total), self.total)
+
+    def advance(self, steps: int) -> None:
+        """Add completed steps."""
+        self.set(self._done + steps)
+
+
+@dataclass(frozen=True)
+class ReportContext:
+    """The inputs and results of an evaluation; ``topics`` are the topics that have scores."""
+
+    inputs: Inputs
+    results: Results
+    topics: Sequence[str]
+    steps: StepCounter

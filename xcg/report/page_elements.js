@@ -1,0 +1,156 @@
+"use strict";
+
+// Errors are collected for the self-test.
+const errors = [];
+window.addEventListener("error", (event) => errors.push(event.message));
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const modelNames = data.models.map((model) => model.name);
+
+// ---- Elements. Text from the data only ever becomes text nodes, so it cannot inject markup.
+
+const byId = (id) => document.getElementById(id);
+
+// Replace control characters and bidirectional controls, which could change how other text is displayed.
+const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u25a1");
+
+function fillElement(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : printable(child));
+  }
+  return element;
+}
+
+const makeElement = (tag, attributes, ...children) => fillElement(document.createElement(tag), attributes, children);
+
+// The address is an identifier that no browser loads. It is split because the page must contain no address.
+const SVG_NAMESPACE = "http:" + "//www.w3.org/2000/svg";
+const makeSvg = (tag, attributes, ...children) =>
+  fillElement(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
+
+// A name of unknown direction, isolated from the text around it.
+const isolate = (name) => makeElement("bdi", {}, name);
+
+let createdIds = 0;
+function newId(prefix) {
+  createdIds += 1;
+  return `${prefix}-${createdIds}`;
+}
+
+// ---- Numbers and lists
+
+const indices = (length) => Array.from({ length }, (_, index) => index);
+const isMissing = (value) => value === null || value === undefined;
+const countOf = (number, singular) => `${number} ${number === 1 ? singular : singular + "s"}`;
+const formatScore = (value, decimals = 4) => (isMissing(value) ? "–" : value.toFixed(decimals));
+const formatShort = (value) => String(Number(value.toPrecision(4)));
+const formatRanks = (ranks) => (ranks.length === 1 ? "rank " : "ranks ") + ranks.join(", ");
+
+// ---- The order of scores. With some measures, lower scores are better.
+
+function compareScores(first, second, lowerIsBetter) {
+  const missing = isMissing(first) - isMissing(second);
+  if (missing || isMissing(first)) return missing;
+  return lowerIsBetter ? first - second : second - first;
+}
+
+function bestScore(scores, lowerIsBetter) {
+  const known = scores.filter((score) => !isMissing(score));
+  return lowerIsBetter ? Math.min(...known) : Math.max(...known);
+}
+
+// The indices of all runs, best mean first; runs with equal means keep their order.
+function runsByMean(model, measure) {
+  const mean = (run) => data.scores[model][measure][run][0];
+  return indices(data.runs.length).sort((a, b) => compareScores(mean(a), mean(b), data.lower_is_better[measure]));
+}
+
+// ---- Controls
+
+function fillOptions(select, labels, chosen) {
+  select.replaceChildren(...labels.map((label, index) => makeElement("option", { value: index }, label)));
+  select.value = chosen;
+}
+
+function makeSelect(label, options, chosen, onChange) {
+  const select = makeElement("select", { id: newId("select") });
+  fillOptions(select, options, chosen);
+  select.addEventListener("change", () => onChange(Number(select.value)));
+  return { select, node: makeElement("label", { class: "control", for: select.id }, label, select) };
+}
+
+function makeButton(label, onClick) {
+  const button = makeElement("button", { type: "button", class: "button" }, label);
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+function makeScrollable(label, table) {
+  return makeElement("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, table);
+}
+
+// ---- Tables that the reader can sort
+//
+// columns: {label, number, lowerIsBetter}.
+// rows: lists of cells {value, node, strong, shade}; the first cell is the heading of the row.
+// sortColumn: the column by which the table is sorted at first; none by default.
+
+function makeSortableTable(caption, columns, rows, sortColumn) {
+  const body = makeElement("tbody");
+  const firstDirection = (column) => (column.number && !column.lowerIsBetter ? "descending" : "ascending");
+  const opposite = { ascending: "descending", descending: "ascending" };
+
+  const headers = columns.map((column, index) => {
+    const button = makeElement("button", { type: "button" }, column.label);
+    button.addEventListener("click", () => {
+      const first = firstDirection(column);
+      sortRows(index, headers[index].getAttribute("aria-sort") === first ? opposite[first] : first);
+    });
+    return makeElement("th", { scope: "col", class: column.number ? "number" : null }, button);
+  });
+
+  function makeCell(cell, index) {
+    const text = cell.node || (columns[index].number ? formatScore(cell.value) : isolate(cell.value));
+    const content = cell.strong
+      ? makeElement("strong", {}, text, makeElement("span", { class: "hidden" }, " (best)"))
+      : text;
+    if (index === 0) return makeElement("th", { scope: "row" }, content);
+    const classes = [columns[index].number && "number", cell.shade !== undefined && "shaded"].filter(Boolean);
+    const node = makeElement("td", { class: classes.join(" ") || null }, content);
+    if (cell.shade !== undefined) node.style.setProperty("--shade-strength", cell.shade.toFixed(3));
+    return node;
+  }
+
+  const lines = rows.map((cells, position) => ({ node: makeElement("tr", {}, cells.map(makeCell)), cells, position }));
+  const showLines = () => body.replaceChildren(...lines.map((line) => line.node));
+
+  // Empty cells come last in both directions; equal cells keep the original order.
+  function sortRows(index, direction) {
+    headers.forEach((header, other) => {
+      if (other === index) header.setAttribute("aria-sort", direction);
+      else header.removeAttribute("aria-sort");
+    });
+    const sign = direction === "ascending" ? 1 : -1;
+    lines.sort((a, b) => {
+      const [first, second] = [a.cells[index].value, b.cells[index].value];
+      const missing = isMissing(first) - isMissing(second);
+      if (missing || isMissing(first)) return missing || a.position - b.position;
+      const order = columns[index].number
+        ? first - second
+        : String(first).localeCompare(String(second), "en", { numeric: true });
+      return sign * order || a.position - b.position;
+    });
+    showLines();
+  }
+
+  if (sortColumn === undefined) showLines();
+  else sortRows(sortColumn, firstDirection(columns[sortColumn]));
+  return makeElement("table", {},
+    makeElement("caption", {}, caption),
+    makeElement("thead", {}, makeElement("tr", {}, headers)),
+    body);
+}

@@ -1,0 +1,141 @@
+// ---- Section "Summary"
+
+function showSummary() {
+  const size = [countOf(data.runs.length, "run"), countOf(data.topics.length, "topic")];
+  document.title = `Evaluation report: ${size.join(", ")}`;
+  byId("subtitle").append(
+    [...size, countOf(data.measures.length, "measure"), countOf(data.models.length, "user model")].join(", "));
+  byId("facts").append(makeFacts());
+  showBestRuns();
+  const notes = [...data.notes, ...data.limits];
+  byId("notes").append(makeElement("h3", {}, "Notes"), notes.length
+    ? makeElement("ul", { class: "plain" }, notes.map((note) => makeElement("li", {}, note)))
+    : makeElement("p", {}, "No topic or result was left out."));
+  byId("version").append(`Created by xcg ${printable(data.version)}.`);
+}
+
+function makeFacts() {
+  const separated = (nodes) => nodes.map((node, index) => [index ? ", " : "", node]).flat();
+  const paths = (items) => (items.length ? separated(items.map((item) => makeElement("code", {}, item))) : ["none"]);
+  const names = (items) => separated(items.map(isolate));
+  const settings = (model) => Object.entries(model.settings).map(([key, value]) => `${key} ${value}`).join(", ");
+  const withoutIdeal = data.assessed - data.topics.length;
+  const facts = [
+    ["Assessments", paths(data.files.assessments)],
+    ["Runs", [paths(data.files.runs), ": ", names(data.runs)]],
+    ["Documents", data.files.corpus
+      ? makeElement("code", {}, data.files.corpus)
+      : "none; the structure is derived from the paths"],
+    ["Topics", [`${data.topics.length}: `, names(data.topics),
+      withoutIdeal ? `; ${withoutIdeal} more assessed without an ideal element` : ""]],
+    ["Unanswered topics", data.unanswered === "zero" ? "count 0" : "are left out of a run's means"],
+    ["User models", makeElement("ul", { class: "plain" }, data.models.map((model) =>
+      makeElement("li", {}, makeElement("strong", {}, isolate(model.name)), ": ", settings(model))))],
+  ];
+  return makeElement("dl", { class: "facts" },
+    facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
+}
+
+function showBestRuns() {
+  const severalModels = data.models.length > 1;
+  const reasons = new Set(); // why some differences were not tested
+  const columns = [{ label: "Measure" }, ...(severalModels ? [{ label: "User model" }] : []), { label: "Best run" },
+    { label: "Mean", number: true }, { label: "Second run" }, { label: "Difference", number: true },
+    { label: "Significant?" }];
+  const rows = data.best.map((line) => {
+    if (line.untested) reasons.add(line.untested);
+    return [{ value: line.measure }, ...(severalModels ? [{ value: line.model }] : []), { value: line.run },
+      { value: line.mean }, { value: line.second === undefined ? "–" : line.second },
+      { value: line.difference === undefined ? null : line.difference }, { value: describeTest(line) }];
+  });
+  byId("best").append(
+    makeElement("p", { class: "hint" }, "The difference between the best run and the second, and its significance: " +
+      "paired t test over topics, p corrected by Holm for all comparisons with the best run; significant if p < 0.05."),
+    makeScrollable("Best run of each measure", makeSortableTable("Best and second run", columns, rows)),
+    ...[...reasons].map((reason) => makeElement("p", {}, `Not tested: ${printable(reason)}`)));
+}
+
+function describeTest(line) {
+  if (line.untested) return "not tested";
+  if (line.p === undefined) return "–";
+  const p = line.p < 0.001 ? "p < 0.001" : `p = ${line.p.toFixed(3)}`;
+  const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
+  return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
+}
+
+// ---- Section "Measures"
+
+const MAX_OPEN_MODELS = 6;
+
+function showMeasures() {
+  byId("tables").append(makeElement("dl", { class: "facts" }, data.measures.map((measure, index) =>
+    [makeElement("dt", {}, measure),
+      makeElement("dd", {}, data.titles[measure] || "", data.lower_is_better[index] ? " (lower is better)" : "")])));
+  const tables = makeElement("div", { class: "models" });
+  byId("tables").append(tables);
+  data.models.forEach((model, index) => {
+    tables.append(makeElement("details", { class: "model", open: index < MAX_OPEN_MODELS },
+      makeElement("summary", {}, makeElement("h3", {}, isolate(model.name))),
+      makeScrollable(`Measures under ${printable(model.name)}`, makeMeansTable(data.scores[index]))));
+  });
+}
+
+// scores: measure → run → [mean, score of each topic].
+function makeMeansTable(scores) {
+  const columns = [{ label: "Run" }, ...data.measures.map((label, measure) =>
+    ({ label, number: true, lowerIsBetter: data.lower_is_better[measure] }))];
+  const best = scores.map((runs, measure) => bestScore(runs.map((run) => run[0]), data.lower_is_better[measure]));
+  const rows = data.runs.map((name, run) => [{ value: name }, ...scores.map((runs, measure) => {
+    const value = runs[run][0];
+    return { value, strong: value !== null && value === best[measure] };
+  })]);
+  return makeSortableTable("Means over topics", columns, rows, 1);
+}
+
+// ---- Section "Topics"
+
+const topicView = { model: 0, measure: 0 };
+
+// columnsPerTable: how many topics fit beside each other on paper; on the screen all are in one table.
+function showTopicTable(columnsPerTable) {
+  const { model, measure } = topicView;
+  const scores = data.scores[model][measure];
+  const lowerIsBetter = data.lower_is_better[measure];
+  if (!data.topics.length || scores[0].length < 2) {
+    byId("topic-table").replaceChildren(makeElement("p", {},
+      "The scores of single topics are left out for this user model, to keep the file small."));
+    return;
+  }
+  const title = `${data.measures[measure]} of each run and topic under ${modelNames[model]}`;
+  const highest = Math.max(...scores.flat().filter((value) => !isMissing(value)), 1e-9);
+  const best = scores[0].map((_, topic) => bestScore(scores.map((run) => run[topic]), lowerIsBetter));
+  const labels = ["mean", ...data.topics];
+  const width = columnsPerTable || labels.length;
+
+  function makeTopicCell(value, topic) {
+    const share = Math.max(0, value || 0) / highest;
+    return {
+      value,
+      node: document.createTextNode(formatScore(value, 3)),
+      strong: value !== null && value === best[topic] && (lowerIsBetter || value > 0),
+      shade: isMissing(value) ? 0 : lowerIsBetter ? 1 - share : share,
+    };
+  }
+
+  const tables = indices(Math.ceil(labels.length / width)).map((block) => {
+    const topics = indices(labels.length).slice(block * width, (block + 1) * width);
+    const columns = [{ label: "Run" }, ...topics.map((topic) => ({ label: labels[topic], number: true, lowerIsBetter }))];
+    const runs = columnsPerTable ? runsByMean(model, measure) : indices(data.runs.length);
+    const rows = runs.map((run) =>
+      [{ value: data.runs[run] }, ...topics.map((topic) => makeTopicCell(scores[run][topic], topic))]);
+    return makeScrollable(printable(title), makeSortableTable(title, columns, rows, columnsPerTable ? undefined : 1));
+  });
+  byId("topic-table").replaceChildren(...tables);
+}
+
+function showTopics() {
+  byId("topic-controls").append(
+    makeSelect("User model", modelNames, 0, (model) => { topicView.model = model; showTopicTable(); }).node,
+    makeSelect("Measure", data.measures, 0, (measure) => { topicView.measure = measure; showTopicTable(); }).node);
+  showTopicTable();
+}

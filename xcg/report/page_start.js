@@ -1,0 +1,115 @@
+// ---- Printing: everything is open, wide tables are split, and the ranking is read to its end
+
+const PRINTED_COLUMNS = 9;
+let stateBeforePrint = null;
+const explanationIsShown = () => shown.model && !nodesOfPage.content.hidden;
+
+window.addEventListener("beforeprint", () => {
+  if (stateBeforePrint) return;
+  const closed = [...document.querySelectorAll("details")].filter((details) => !details.open);
+  stateBeforePrint = { closed, rank: reader.rank };
+  for (const details of closed) details.open = true;
+  showTopicTable(PRINTED_COLUMNS);
+  if (explanationIsShown()) showRank(shown.ranking.shown);
+});
+
+window.addEventListener("afterprint", () => {
+  if (!stateBeforePrint) return;
+  for (const details of stateBeforePrint.closed) details.open = false;
+  showTopicTable();
+  if (explanationIsShown()) showRank(stateBeforePrint.rank);
+  stateBeforePrint = null;
+});
+
+// ---- Self-test: tests open the page with #selftest
+
+function check(condition, problem) {
+  if (!condition) throw new Error(problem);
+}
+
+function checkSorting() {
+  const table = byId("tables").querySelector("table");
+  const header = table.querySelectorAll("thead th")[1];
+  const click = () => header.querySelector("button").click();
+  const isSorted = (direction) => {
+    const values = [...table.querySelectorAll("tbody tr")]
+      .map((row) => parseFloat(row.children[1].textContent)).filter((value) => !Number.isNaN(value));
+    const sign = direction === "ascending" ? 1 : -1;
+    return header.getAttribute("aria-sort") === direction &&
+      values.every((value, index) => index === 0 || sign * (value - values[index - 1]) >= 0);
+  };
+  const [first, second] = data.lower_is_better[0] ? ["ascending", "descending"] : ["descending", "ascending"];
+  check(isSorted(first), "the best run is not first");
+  click();
+  check(isSorted(second), "the first click does not reverse the table");
+  click();
+  check(isSorted(first), "the second click does not restore the order");
+}
+
+function checkCurves() {
+  for (const chart of charts) {
+    const lines = chart.countLines();
+    const box = byId("curve-runs").querySelector("input:checked");
+    check(lines > 0, "there are no curves");
+    box.click();
+    check(chart.countLines() === lines - 1, "the curve of a deselected run remains");
+    box.click();
+    check(chart.countLines() === lines, "a selected run has no curve");
+  }
+}
+
+function checkSelects() {
+  for (const select of document.querySelectorAll("#curve-controls select, #topic-controls select, #explained select")) {
+    const first = select.value;
+    const values = [...select.options].map((option) => option.value);
+    for (const value of [...values, first]) {
+      select.value = value;
+      select.dispatchEvent(new Event("change"));
+    }
+  }
+  const rows = byId("topic-table").querySelectorAll("tbody tr");
+  check(rows.length >= data.runs.length || !data.topics.length, "the table of topics is missing");
+}
+
+function checkExplanations() {
+  if (!explanationIsShown() || !shown.documentResults.length) return;
+  const countSeen = () => nodesOfPage.tree.querySelectorAll(".fully").length;
+  const moveSlider = (rank) => {
+    nodesOfPage.slider.value = rank;
+    nodesOfPage.slider.dispatchEvent(new Event("input"));
+  };
+  const [first] = shown.documentResults;
+  moveSlider(0);
+  check(countSeen() === 0, "an element is seen before the first rank");
+  moveSlider(first.rank);
+  check(countSeen() > 0, "nothing is seen after a result");
+  check(nodesOfPage.status.textContent.includes(printable(first.why)), "the explanation of a result is missing");
+  moveSlider(shown.ranking.shown);
+}
+
+function checkPrinting() {
+  window.dispatchEvent(new Event("beforeprint"));
+  check(!document.querySelector("details:not([open])"), "a part is closed in print");
+  window.dispatchEvent(new Event("afterprint"));
+}
+
+function runSelfTest() {
+  try {
+    checkSorting();
+    checkCurves();
+    checkSelects();
+    checkExplanations();
+    checkPrinting();
+    check(errors.length === 0, errors[0]);
+    byId("selftest").textContent = "selftest ok";
+  } catch (error) {
+    byId("selftest").textContent = `selftest failed: ${error.message}`;
+  }
+}
+
+showSummary();
+showMeasures();
+showCurves();
+showTopics();
+showExplanations();
+if (location.hash === "#selftest") runSelfTest();
