@@ -14,7 +14,7 @@ from xcg.cli.options import (
 )
 from xcg.cli.output import open_output, print_notes
 from xcg.evaluation.text_evaluation import evaluate_text, official_output
-from xcg.report.tables import FORMATS
+from xcg.report.tables import FORMATS, render
 
 
 @click.command()
@@ -61,5 +61,5 @@ def evaluate(
             write(official_output(scores, per_topic))
             return
         results = evaluate_with_progress(inputs)
-        write(results.to_text(format_, per_topic, mark, against))
+        write(render(results, format_, per_topic, mark, against))
     print_notes(results.notes)

@@ -1,18 +1,33 @@
-"""Results as text: tables for people, JSON Lines, JSON and CSV at full precision for programs."""
+"""Write results as text: tables for people, records at full precision for programs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
+from xcg.measures import MEASURES
+from xcg.statistics.significance import compare
 from xcg.tables import RECORD_FORMATS, TABLE_FORMATS
 
-if TYPE_CHECKING:
-    from xcg.evaluation.results import Results
+FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
+
+_MAX_WIDTH = 100
+"""Characters; a wider table is transposed if that makes it narrower."""
+
+_SIGNIFICANCE_LEVEL = 0.05
+
+# Private-use characters that replace marks until the cells are escaped.
+_BOLD, _BOLD_END, _DAGGER = "\ue000", "\ue001", "\ue002"
+_MARKS = {
+    "markdown": {_BOLD: "**", _BOLD_END: "**", _DAGGER: "†"},
+    "latex": {_BOLD: r"\textbf{", _BOLD_END: "}", _DAGGER: r"$^\dagger$"},
+}
 
 Row = list[str]
-_WIDE = 100  # characters; a table that is wider is turned on its side where that is narrower
+Templates = Mapping[tuple[str, str, str], str]
+"""(measure, user model, run) → template of the mean's cell."""
 
 
 def render(
@@ -22,110 +37,120 @@ def render(
     mark: bool = False,
     against: str | None = None,
 ) -> str:
-    """Return results as text; XcgError for an unknown format.
+    """Write results as text.
 
-    ``table``, ``markdown`` and ``latex`` have a row a run and a column a measure, or the other way
-    round where that fits better, with four decimals. ``jsonl``, ``json`` and ``csv`` have a line a
-    figure at full double precision. Without ``per_topic`` they hold the means over topics. ``mark`` and
-    ``against`` are for Markdown and LaTeX, see :meth:`Results.to_text`.
+    Args:
+        results: The results.
+        format: ``table``, ``markdown`` or ``latex``: one row per run and one column per measure, with
+            four decimals; transposed if that is narrower. With several user models, they are the
+            columns, and the number after each score is the rank of the run. ``jsonl``, ``json`` or
+            ``csv``: one record per score, at full double precision.
+        per_topic: Whether to include the scores of each topic, not only the means.
+        mark: Whether to print the best mean of each measure in bold (markdown and latex).
+        against: A run; means that differ significantly from its mean (paired t test, Holm, 5 %) get a
+            dagger (markdown and latex).
+
+    Raises:
+        XcgError: If the format or the run is unknown.
     """
     if format not in FORMATS:
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
-    chosen = results if per_topic else results.means()
+    selected = results if per_topic else results.means()
     if format in RECORD_FORMATS:
-        return RECORD_FORMATS[format]([row._asdict() for row in chosen])
-    marks = _marks(results, mark, against) if format in ("markdown", "latex") else {}
-    text = TABLE_FORMATS[format](*_pivot(chosen, per_topic, marks))
-    bold, end, dagger = ("**", "**", "†") if format == "markdown" else (r"\textbf{", "}", r"$^\dagger$")
-    return text.replace(_BOLD, bold).replace(_END, end).replace(_DAGGER, dagger)
+        return RECORD_FORMATS[format]([row._asdict() for row in selected])
+    marks = _MARKS.get(format, {})
+    templates = _templates(results, mark, against) if marks else {}
+    by_model = len(results.user_models) > 1 and not per_topic
+    heading, rows = (
+        _columns_of_models(selected, templates)
+        if by_model
+        else _columns_of_measures(selected, per_topic, templates)
+    )
+    text = TABLE_FORMATS[format](heading, rows)
+    for character, markup in marks.items():
+        text = text.replace(character, markup)
+    return text
 
 
-_BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"  # stand for marks while cells are escaped
-Marks = dict[tuple[str, str, str], str]
-
-
-def _marks(results: Results, mark: bool, against: str | None) -> Marks:
-    """Return (measure, user model, run) → a template for the mean's cell."""
-    from xcg.measures import MEASURES
-
-    found: Marks = {}
-    every = list(results.means())
+def _templates(results: Results, mark: bool, against: str | None) -> Templates:
+    """Return the cells that have marks."""
+    templates: dict[tuple[str, str, str], str] = {}
+    means = list(results.means())
     for measure in results.measures:
         for model in results.user_models:
-            if mark and not MEASURES.order(measure).lower_is_better:
-                means = [r for r in every if (r.measure, r.user_model) == (measure, model)]
-                best = max((round(r.value, 4) for r in means), default=0.0)
-                found.update(
-                    {
-                        (measure, model, r.run): f"{_BOLD}{{}}{_END}"
-                        for r in means
-                        if round(r.value, 4) == best
-                    }
-                )
+            printed = {
+                row.run: round(row.value, 4)
+                for row in means
+                if (row.measure, row.user_model) == (measure, model)
+            }
+            if mark and printed:
+                best = MEASURES.order(measure).best(printed.values())
+                for run, value in printed.items():
+                    if value == best:
+                        templates[measure, model, run] = f"{_BOLD}{{}}{_BOLD_END}"
             if against is not None:
-                from xcg.statistics.significance import compare
-
                 for line in compare(results, measure, model, against):
-                    if line.p_adjusted < 0.05:
+                    if line.p_adjusted < _SIGNIFICANCE_LEVEL:
                         key = measure, model, line.run
-                        found[key] = found.get(key, "{}") + _DAGGER
-    return found
+                        templates[key] = templates.get(key, "{}") + _DAGGER
+    return templates
 
 
-def _pivot(results: Results, per_topic: bool, marks: Marks) -> tuple[Row, list[Row]]:
-    """Return the heading and the rows of a table; names first, then a column a measure."""
-    if len(results.user_models) > 1 and not per_topic:
-        return _side_by_side(results, marks)
-    several = len(results.user_models) > 1
-    columns = results.measures
+def _columns_of_measures(
+    results: Results, per_topic: bool, templates: Templates
+) -> tuple[Row, list[Row]]:
+    """Return heading and rows: names, then one column per measure; or transposed."""
+    several_models = len(results.user_models) > 1
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for row in results:
-        names = [row.run]
-        if several:
-            names.insert(0, row.user_model)
-        if per_topic:
-            names.append(row.topic)
-        template = marks.get((row.measure, row.user_model, row.run), "{}")
-        template = template if row.topic == MEAN else "{}"
-        cells.setdefault(tuple(names), {})[row.measure] = template.format(f"{row.value:.4f}")
-    heading = ["user model"] * several + ["run"] + ["topic"] * per_topic
-    rows = [[*names, *(values.get(c, "") for c in columns)] for names, values in cells.items()]
+        names = (
+            *([row.user_model] if several_models else ()),
+            row.run,
+            *([row.topic] if per_topic else ()),
+        )
+        key = row.measure, row.user_model, row.run
+        template = templates.get(key, "{}") if row.topic == MEAN else "{}"
+        cells.setdefault(names, {})[row.measure] = template.format(f"{row.value:.4f}")
+    measures = results.measures
+    heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
+    rows = [[*names, *(values.get(m, "") for m in measures)] for names, values in cells.items()]
     if per_topic:
-        return [*heading, *columns], rows
-    flipped = [list(column) for column in zip([*heading, *columns], *rows, strict=True)]
-    flipped[0][0] = "measure"
-    upright_width = sum(max(map(len, column)) + 2 for column in flipped)
-    if upright_width > _WIDE and _width(flipped) < upright_width:
-        return flipped[0], list(flipped[1:])
-    return [*heading, *columns], rows
+        return heading, rows
+    transposed = [list(column) for column in zip(heading, *rows, strict=True)]
+    transposed[0][0] = "measure"
+    width = _width([heading, *rows])
+    if width > _MAX_WIDTH and _width(transposed) < width:
+        return transposed[0], transposed[1:]
+    return heading, rows
 
 
-def _side_by_side(results: Results, marks: Marks) -> tuple[Row, list[Row]]:
-    """Return a row a measure and run and a column a user model, each value with its place.
+def _columns_of_models(results: Results, templates: Templates) -> tuple[Row, list[Row]]:
+    """Return heading and rows: measure and run, then one column per user model.
 
-    The place is that of the run among all runs under that model, runs of equal value (to the
-    printed digits) sharing one: it is what the choice of the model moves.
+    Each score is followed by the rank of the run under the model; runs with equal printed scores share
+    a rank.
     """
-    cells = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
+    scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
     rows = []
     for measure in results.measures:
+        order = MEASURES.order(measure)
         for run in results.runs:
             row = [measure, run]
             for model in results.user_models:
-                value = cells.get((measure, model, run))
-                if value is None:
+                score = scores.get((measure, model, run))
+                if score is None:
                     row.append("")
                     continue
-                others = (cells.get((measure, model, other), value) for other in results.runs)
-                place = 1 + sum(1 for other in others if other > value)
-                template = marks.get((measure, model, run), "{}")
-                row.append(f"{template.format(f'{value:.4f}')} {place:>3}.")
+                others = [
+                    scores[measure, model, other]
+                    for other in results.runs
+                    if (measure, model, other) in scores
+                ]
+                template = templates.get((measure, model, run), "{}")
+                row.append(f"{template.format(f'{score:.4f}')} {order.rank(score, others):>3}.")
             rows.append(row)
     return ["measure", "run", *results.user_models], rows
 
 
-def _width(rows: list[list[str]]) -> int:
+def _width(rows: list[Row]) -> int:
     return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True))
-
-
-FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")

@@ -1,0 +1,95 @@
+"""Tables of results: layouts, marks and ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation.results import Result, Results
+from xcg.report.tables import render
+
+BASE = {str(t): {"d": {"/a": (1, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}} for t in range(1, 7)}
+GOOD, POOR = ["d#/a/s[1]", "d#/a/s[2]"], ["d#/a/s[2]"]
+RUNS = {
+    "good": dict.fromkeys(BASE, GOOD),
+    "same_&": dict.fromkeys(BASE, GOOD),
+    "poor": {t: POOR if t != "6" else GOOD for t in BASE},
+}
+
+
+def rows_of(table: str) -> list[list[str]]:
+    return [line.split() for line in table.splitlines()]
+
+
+def test_best_means_are_bold_and_significant_differences_have_daggers() -> None:
+    results = xcg.evaluate(BASE, RUNS, measures="MAep ASL")
+    markdown = render(results, "markdown", mark=True, against="good")
+    assert markdown.count("**1.0000**") == 2  # both runs with the best MAep
+    poor = next(line for line in markdown.splitlines() if "poor" in line)
+    assert poor.count("†") == 2
+    latex = render(results, "latex", mark=True, against="good")
+    assert latex.count(r"\textbf{1.0000}") == 2
+    assert r"$^\dagger$" in latex
+    assert r"same\_\&" in latex
+    assert "**" not in render(results, "markdown")
+    assert "**" not in render(results, "table", mark=True)
+    with pytest.raises(XcgError, match="no run 'god': did you mean 'good'"):
+        render(results, "latex", against="god")
+
+
+def test_the_lowest_mean_of_a_lower_is_better_measure_is_bold() -> None:
+    # ASL is the mean rank of the relevant results: (1 + 2) / 2 for good; 1 for poor, and 1.5 in topic 6.
+    results = xcg.evaluate(BASE, RUNS, measures="ASL")
+    assert render(results, "markdown", mark=True).count("**") == 2
+    assert "**1.0833**" in render(results, "markdown", mark=True)
+    assert results.value("good", "ASL") == 1.5
+
+
+def results_of(measure: str, scores: dict[str, dict[str, float]]) -> Results:
+    return Results(
+        Result(run, "all", measure, score, model)
+        for model, by_run in scores.items()
+        for run, score in by_run.items()
+    )
+
+
+def test_ranks_follow_the_order_of_the_measure() -> None:
+    scores = {"m1": {"a": 3.0, "b": 1.0, "c": 3.0}, "m2": {"a": 1.0, "b": 2.0}}
+    assert rows_of(render(results_of("MAep", scores)))[1:] == [
+        ["MAep", "a", "3.0000", "1.", "1.0000", "2."],
+        ["MAep", "b", "1.0000", "3.", "2.0000", "1."],
+        ["MAep", "c", "3.0000", "1."],
+    ]
+    assert rows_of(render(results_of("ASL", scores)))[1:] == [
+        ["ASL", "a", "3.0000", "2.", "1.0000", "1."],
+        ["ASL", "b", "1.0000", "1.", "2.0000", "2."],
+        ["ASL", "c", "3.0000", "2."],
+    ]
+
+
+def test_user_models_are_columns_with_bold_scores() -> None:
+    results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
+    assert render(results, "latex", mark=True).count(r"\textbf{") == 4
+
+
+def test_topics_and_user_models_have_columns_of_their_own() -> None:
+    results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
+    heading, first, *_ = rows_of(render(results, per_topic=True))
+    assert heading == ["user", "model", "run", "topic", "MAep"]
+    assert first == ["kazai-lalmas-2006", "good", "1", "1.0000"]
+
+
+def test_a_wide_table_is_transposed() -> None:
+    measures = [f"nxCG@{rank}" for rank in range(10, 25)]
+    upright = rows_of(render(xcg.evaluate(BASE, RUNS, measures=measures[:2])))
+    assert upright[0] == ["run", "nxCG@10", "nxCG@11"]
+    transposed = rows_of(render(xcg.evaluate(BASE, RUNS, measures=measures)))
+    assert transposed[0] == ["measure", "good", "same_&", "poor"]
+    assert [row[0] for row in transposed[1:]] == measures
+
+
+def test_an_unknown_format_is_named() -> None:
+    results = results_of("MAep", {"m": {"a": 1.0}})
+    with pytest.raises(XcgError, match="unknown format 'jsonll': did you mean 'jsonl'"):
+        render(results, "jsonll")
