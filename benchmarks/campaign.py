@@ -1,8 +1,8 @@
-"""What a campaign costs: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS [TREC_EVAL]]]].
+"""Measure a campaign: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS [TREC_EVAL]]]].
 
-A simulated campaign is evaluated as a whole and in parts, each against a floor within the same run:
-what lxml needs to parse the same files and nothing else; for flat TREC runs, what ir_measures' command
-needs, and trec_eval where the path of its binary is given.
+A simulated campaign is evaluated as a whole and step by step. Times are relative to a lower bound in
+the same run: parsing the same files with lxml. For flat TREC runs they are relative to the command of
+ir_measures, and to trec_eval if the path of its binary is given.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOPICS, _FLAT_RUNS = 51, 69  # of flat retrieval
 
 
 def median(repetitions: int, work: Callable[[], object]) -> float:
-    """Return the median time of a piece of work."""
+    """Return the median time of a function."""
     times = []
     for _ in range(repetitions):
         began = time.perf_counter()
@@ -43,7 +43,7 @@ def median(repetitions: int, work: Callable[[], object]) -> float:
 
 
 def parse(files: Sequence[Path]) -> None:
-    """Parse files with lxml and throw the trees away."""
+    """Parse files with lxml."""
     for file in files:
         etree.parse(file)
 
@@ -58,7 +58,7 @@ def opened_documents(folder: Path, submission: Path) -> list[Path]:
 
 
 def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
-    """Print what an element campaign costs against parsing its files."""
+    """Print the times of a campaign of elements, relative to parsing its files."""
     shape = dataclasses.replace(Shape(), articles=articles, runs=runs)
     simulate(folder, shape)
     documents = sorted((folder / "documents").rglob("*.xml"))
@@ -107,7 +107,7 @@ def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
 
 
 def assessments_with_sizes(folder: Path) -> RecallBase:
-    """Return a simulated campaign's assessments with sizes of elements, so that no corpus is needed."""
+    """Return the assessments of a simulated campaign with element sizes, so it needs no corpus."""
     corpus = Corpus(folder / "documents")
     base, sized = read_assessments(folder / "assessments"), RecallBase()
     for topic in base.topics:
@@ -121,7 +121,7 @@ def assessments_with_sizes(folder: Path) -> RecallBase:
 
 
 def flat(folder: Path, repetitions: int, trec_eval: str | None) -> None:
-    """Print what flat runs cost by the command against ir_measures' and trec_eval's."""
+    """Print the time for flat runs, relative to ir_measures and trec_eval."""
     chance = random.Random(1)
     qrels = folder / "flat.qrels"
     with qrels.open("w") as file:

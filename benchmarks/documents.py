@@ -1,4 +1,4 @@
-"""What a document costs beyond its parsing: python benchmarks/documents.py FOLDER."""
+"""Measure the time for a document beyond its parsing: python benchmarks/documents.py FOLDER."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Throw damaged input at every reader: python benchmarks/fuzz.py [INPUTS [SEED]].
+"""Test every reader with damaged input: python benchmarks/fuzz.py [INPUTS [SEED]].
 
-Good samples of every form are mutated, or bytes are made up, and each reader must answer with a result
-or with xcg's own error. Anything else ends the run with the input, so that it can become a test.
+The inputs are mutated samples of every format, or random bytes. A reader must return a result or raise
+xcg's own error. Any other error ends the run and prints the input, which can then become a test.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def archive(kind: str) -> bytes:
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """Return a sample with a few places replaced, cut, doubled or swapped; sometimes noise."""
+    """Return a sample with a few parts replaced, cut, doubled or swapped; sometimes random bytes."""
     if chance.random() < 0.03:
         return chance.randbytes(chance.randrange(200))
     octets = bytearray(data)
@@ -110,7 +110,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object]]]:
-    """Return name, samples and reader of everything that reads what users bring."""
+    """Return name, samples and function of every reader of user files."""
     corpus = Corpus.of({"d": XML})
 
     def from_file(read: Callable[[Path], object]) -> Callable[[bytes], object]:
@@ -154,7 +154,7 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
 
 
 def fuzz(inputs: int, seed: int) -> dict[str, tuple[int, int]]:
-    """Try so many inputs; return for each reader how many were tried and how many were read."""
+    """Test a number of inputs; return for each reader how many were tested and how many were read."""
     chance = random.Random(seed)
     counts: dict[str, tuple[int, int]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +176,7 @@ def fuzz(inputs: int, seed: int) -> dict[str, tuple[int, int]]:
 
 
 def main() -> None:
-    """Print what was tried."""
+    """Print the number of inputs of each reader."""
     inputs = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     began = time.monotonic()

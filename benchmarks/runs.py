@@ -1,8 +1,8 @@
-"""What reading a run costs: python benchmarks/runs.py [REPETITIONS].
+"""Measure how long it takes to read a run: python benchmarks/runs.py [REPETITIONS].
 
-Runs of three sizes, a factor of four apart, are read as a submission and as TREC text. The time is set
-against a floor within the same run, lxml's parse or a split of every line; the memory is the peak above
-what stood before, for each result.
+Runs of three sizes, which differ by a factor of four, are read as submissions and as TREC runs. Times
+are relative to a lower bound in the same run: parsing with lxml, or splitting every line. Memory is the
+additional peak per result.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIZES = (375, 1500, 6000)  # results of a topic
 
 
 def results(size: int) -> Iterator[tuple[int, int, str, str]]:
-    """Yield topic, rank, file and path of results as systems return them, some in one document."""
+    """Yield topic, rank, file and path of realistic results; some documents have several."""
     chance = random.Random(size)
     for topic in range(TOPICS):
         file = "co/2000/r0"
@@ -39,7 +39,7 @@ def results(size: int) -> Iterator[tuple[int, int, str, str]]:
 
 
 def write(folder: Path, size: int) -> tuple[Path, Path]:
-    """Write the results in both forms."""
+    """Write the results in both formats."""
     submission, trec = folder / f"{size}.xml", folder / f"{size}.trec"
     with submission.open("w") as xml, trec.open("w") as text:
         xml.write('<inex-submission run-id="run">\n')
@@ -61,14 +61,14 @@ def split(path: Path) -> list[list[str]]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time of a piece of work."""
+    """Return the processor time of a function."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def main() -> None:
-    """Print time and memory for each form and size."""
+    """Print time and memory for each format and size."""
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     with tempfile.TemporaryDirectory() as folder:
         for size in SIZES:

@@ -1,7 +1,7 @@
-"""Whether scoring stays linear: python benchmarks/scoring.py [REPETITIONS].
+"""Measure whether scoring grows linearly: python benchmarks/scoring.py [REPETITIONS].
 
-Time and memory at three sizes, a factor of 4 apart: in results of one document with much overlap, in
-results of a run, in judged elements and in runs. Each is printed by unit and as a ratio to the first.
+Time and memory at three sizes, which differ by a factor of 4, for: results of one document with much
+overlap, results of a run, judged elements, and runs. Values are per unit, and relative to the first size.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Campaign = tuple[Any, Any, Any]
 
 
 def one_document(size: int) -> Campaign:
-    """Return a campaign of 4,000 results, times a size, in one document."""
+    """Return a campaign with 4,000 × size results in one document."""
     results = 4_000 * size
     paths = [
         f"/article[1]/sec[{i // 20 + 1}]/ss1[{i // 5 % 4 + 1}]/p[{i % 5 + 1}]" for i in range(results)
@@ -38,7 +38,7 @@ def one_document(size: int) -> Campaign:
 
 
 def many(results: int = 250, judged: int = 50, runs: int = 4) -> Campaign:
-    """Return a campaign of ten topics; results by run and topic, judged documents of 31 elements."""
+    """Return a campaign with ten topics. Each judged document has 31 elements."""
     chosen = random.Random(1)
     sections = [f"/article[1]/sec[{s}]" for s in range(1, 6)]
     paths = ["/article[1]", *sections, *(f"{s}/p[{p}]" for s in sections for p in range(1, 6))]
@@ -71,7 +71,7 @@ def many(results: int = 250, judged: int = 50, runs: int = 4) -> Campaign:
 
 
 def cost(campaign: Campaign, repetitions: int) -> tuple[float, int]:
-    """Return the seconds of processor time and the octets at most that an evaluation takes."""
+    """Return the processor time in seconds and the peak memory in bytes of an evaluation."""
     assessments, runs, corpus = campaign
     read = [xcg.Run.of(name, topics) for name, topics in runs.items()]
 
@@ -91,7 +91,7 @@ def cost(campaign: Campaign, repetitions: int) -> tuple[float, int]:
 
 
 def growth(what: str, campaign: Callable[[int], Campaign], repetitions: int) -> None:
-    """Print what a campaign costs at all sizes."""
+    """Print time and memory of a campaign at all sizes."""
     costs = [cost(campaign(size), repetitions) for size in SIZES]
     for number, name in enumerate(("time", "memory")):
         found = [by_kind[number] / size for by_kind, size in zip(costs, SIZES, strict=True)]
@@ -100,7 +100,7 @@ def growth(what: str, campaign: Callable[[int], Campaign], repetitions: int) -> 
 
 
 def main() -> None:
-    """Print the growth in everything."""
+    """Print the growth of every quantity."""
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     growth("results in one document", one_document, repetitions)
     growth("results of a run", lambda size: many(results=250 * size), repetitions)

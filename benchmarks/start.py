@@ -1,4 +1,4 @@
-"""How fast the command starts: python benchmarks/start.py."""
+"""Measure how fast the command starts: python benchmarks/start.py."""
 
 from __future__ import annotations
 
