@@ -1,7 +1,7 @@
 """Measure whether scoring grows linearly: python benchmarks/scoring.py [REPETITIONS].
 
 Time and memory at three sizes, which differ by a factor of 4, for: results of one document with much
-overlap, results of a run, judged elements, and runs. Values are per unit, and relative to the first size.
+overlap, results of a run, judged elements and runs. Values are per unit, relative to the first size.
 """
 
 from __future__ import annotations
