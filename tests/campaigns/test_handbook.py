@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import doctest
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Command
 from lxml import etree
 
 from xcg.evaluation.config import load_configuration
@@ -67,13 +66,14 @@ def test_python_sessions_run(article: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(("article", "code"), examples("console"), ids=identifier)
-def test_commands_print_the_output_in_the_article(article: Path, code: etree._Element) -> None:
+def test_commands_print_the_output_in_the_article(
+    article: Path, code: etree._Element, xcg_command: Command
+) -> None:
     for block in re.split(r"^\$ ", code.text or "", flags=re.MULTILINE)[1:]:
-        command, _, expected = block.partition("\n")
-        assert command.startswith("xcg ")
-        done = subprocess.run(
-            f"{sys.executable} -m {command}", shell=True, cwd=ROOT, capture_output=True, text=True
-        )
+        line, _, expected = block.partition("\n")
+        program, *arguments = shlex.split(line)
+        assert program == "xcg"
+        done = xcg_command(*arguments)
         assert (done.returncode, done.stderr) == (0, "")
         if expected.strip():
             assert done.stdout == expected
