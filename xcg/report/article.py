@@ -1,4 +1,4 @@
-"""An article of the sample corpus as readable text or HTML, from either of its two markups."""
+"""Write an article of the sample corpus as text or HTML, from either of its two markups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xcg.documents.parsing import hardened_parser
 from xcg.errors import InputError, XcgError, nearest
 from xcg.tables import text_table
 
-# What an element is for a reader, whatever its markup calls it.
+# The names of elements in both markups, by their role.
 _TITLES = {"ti", "article-title", "st", "title"}
 _PARAGRAPHS = {"p", "ip1", "bb", "mixed-citation"}
 _SECTIONS = {"sec", "ss1", "ss2", "ss3", "abs", "abstract"}
@@ -28,8 +28,21 @@ _AUTHORS = {"au", "contrib-group"}
 _NOTES = {"fn"}
 _REFERENCES = {"bib", "ref-list"}
 _EMPHASIS = {"it": "em", "italic": "em", "b": "strong", "bold": "strong"}
-_APART = _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS  # not part of the line that they stand in
-_WIDTH = 88
+_BLOCKS = _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS
+"""Elements that interrupt running text."""
+_INLINE_TEXT = _TITLES | _PARAGRAPHS | _PRE | _FORMULAS | _NOTES | set(_EMPHASIS) | _ITEMS
+"""Elements whose own text is displayed."""
+_HTML_TAGS = (
+    (_SECTIONS | _REFERENCES, "section", ""),
+    (_PARAGRAPHS, "p", ""),
+    (_PRE, "pre", ""),
+    (_FORMULAS, "p", "formula"),
+    (_LISTS, "ul", ""),
+    (_ITEMS, "li", ""),
+    (_NOTES, "small", "note"),
+)
+"""Names of elements, and the HTML tag and class for them."""
+_LINE_WIDTH = 88
 
 _STYLE = """
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 25%, transparent); }
@@ -46,9 +59,15 @@ th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid var(--
 
 
 def show(path: Path, format: str = "text") -> str:
-    """Return an article as ``text`` or as a self-contained ``html`` page.
+    """Return an article as text or as an HTML page.
 
-    Raises InputError for a file that is missing or no XML, XcgError for another format.
+    Args:
+        path: The XML file.
+        format: ``text``, or ``html`` for a self-contained page.
+
+    Raises:
+        InputError: If the file is missing, is not XML or is not an article.
+        XcgError: If the format is unknown.
     """
     if format not in FORMATS:
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
@@ -63,20 +82,22 @@ def show(path: Path, format: str = "text") -> str:
 
 
 def _words(element: etree._Element) -> str:
-    """Return the text of an element in one line, without its footnotes."""
+    """Return the text of an element in one line, without the blocks in it."""
     return " ".join("".join(_pieces(element)).split())
 
 
 def _pieces(element: etree._Element) -> Iterator[str]:
+    """Yield the running text of an element in pieces."""
     yield element.text or ""
     for child in element:
         name = local_name(child)
-        if name not in _APART:
+        if name not in _BLOCKS:
             yield from _pieces(child)
         yield child.tail or ""
 
 
 def _text(root: etree._Element) -> str:
+    """Return an article as text."""
     blocks: list[str] = []
 
     def visit(element: etree._Element, level: int) -> None:
@@ -89,7 +110,7 @@ def _text(root: etree._Element) -> str:
             indent = ("  - ", "    ") if name in _ITEMS else ("", "")
             if words := _words(element):
                 blocks.append(_fill(words, *indent))
-            for child in element.iterdescendants(*_APART):
+            for child in element.iterdescendants(*_BLOCKS):
                 visit(child, level)
         else:
             for child in element:
@@ -104,24 +125,26 @@ def _title(title: str, level: int) -> str:
 
 
 def _block(element: etree._Element, name: str) -> list[str]:
-    """Return the text of what stands apart from running text."""
+    """Return the paragraphs of a block."""
     if name in _PRE:
         return [textwrap.indent((element.text or "").strip("\n"), "    ")]
     if name in _TABLES:
         caption, rows = _table(element)
         table = text_table(rows[0], rows[1:]).rstrip("\n") if rows else ""
         return [text for text in (_fill(caption), table) if text]
-    lead = {"note": "    Note: ", "formula": "        "}
-    kind = "note" if name in _NOTES else "formula" if name in _FORMULAS else ""
-    return [_fill(_words(element), lead.get(kind, ""), "    " if kind == "note" else None)]
+    if name in _NOTES:
+        return [_fill(_words(element), "    Note: ", "    ")]
+    indent = " " * 8 if name in _FORMULAS else ""
+    return [_fill(_words(element), indent, indent)]
 
 
-def _fill(text: str, first: str = "", rest: str | None = None) -> str:
-    after = rest if rest is not None else " " * len(first)
-    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=after)
+def _fill(text: str, first_indent: str = "", indent: str = "") -> str:
+    """Wrap a paragraph; the first line may have another indent."""
+    return textwrap.fill(text, _LINE_WIDTH, initial_indent=first_indent, subsequent_indent=indent)
 
 
 def _table(element: etree._Element) -> tuple[str, list[list[str]]]:
+    """Return the caption and the rows of a table, all of the same length."""
     caption = next((_words(child) for child in element.iter(*_TITLES)), "")
     rows = [[_words(cell) for cell in row.iter(*_CELLS)] for row in element.iter(*_ROWS)]
     width = max(map(len, rows), default=0)
@@ -129,6 +152,7 @@ def _table(element: etree._Element) -> tuple[str, list[list[str]]]:
 
 
 def _html(root: etree._Element) -> str:
+    """Return an article as an HTML page."""
     page = etree.Element("html", {"lang": "en"})
     head = etree.SubElement(page, "head")
     etree.SubElement(head, "meta", {"charset": "utf-8"})
@@ -141,7 +165,7 @@ def _html(root: etree._Element) -> str:
 
 
 def _to_html(element: etree._Element, parent: etree._Element, level: int) -> None:
-    """Add an element and what is in it to a page."""
+    """Add an element and its content to a page."""
     name = local_name(element)
     if name in _TABLES:
         _table_to_html(element, parent)
@@ -160,27 +184,15 @@ def _to_html(element: etree._Element, parent: etree._Element, level: int) -> Non
             _append_text(target, child.tail)
 
 
-_INLINE_TEXT = _TITLES | _PARAGRAPHS | _PRE | _FORMULAS | _NOTES | set(_EMPHASIS) | _ITEMS
-
-
 def _html_tag(name: str, level: int) -> tuple[str, dict[str, str]]:
-    """Return the HTML element for a name, or none where only its content counts."""
+    """Return the HTML tag for an element and its attributes; the tag is empty if it gets none."""
     if name in _TITLES:
         return f"h{min(level, 6)}", {}
     if name in _EMPHASIS:
         return _EMPHASIS[name], {}
-    for names, tag, css in (
-        (_SECTIONS, "section", ""),
-        (_PARAGRAPHS, "p", ""),
-        (_PRE, "pre", ""),
-        (_FORMULAS, "p", "formula"),
-        (_LISTS, "ul", ""),
-        (_ITEMS, "li", ""),
-        (_NOTES, "small", "note"),
-        (_REFERENCES, "section", ""),
-    ):
+    for names, tag, css_class in _HTML_TAGS:
         if name in names:
-            return tag, {"class": css} if css else {}
+            return tag, {"class": css_class} if css_class else {}
     return "", {}
 
 

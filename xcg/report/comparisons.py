@@ -1,4 +1,4 @@
-"""Comparisons of runs as rows for tables and for programs."""
+"""Arrange comparisons of runs as rows for tables and records."""
 
 from __future__ import annotations
 
@@ -19,22 +19,31 @@ from xcg.statistics.significance import (
     tau_ap,
 )
 
+Row = dict[str, Any]
+
 
 def comparison_rows(
     results: Results, baseline: str | None, test: str, correction: str, topics: int
-) -> list[dict[str, Any]]:
-    """Return a row for each measure, user model and pair of runs."""
+) -> list[Row]:
+    """Return one row for each measure, user model and pair of runs.
+
+    Args:
+        results: Results with the scores of topics.
+        baseline: The run to compare with, or ``all`` for all pairs; by default the best run.
+        test: The paired test, see :func:`xcg.statistics.significance.compare`.
+        correction: The correction for the number of comparisons.
+        topics: The number of deciding topics to include.
+    """
     rows = []
     for measure in results.measures:
         for model in results.user_models:
             for line in compare(results, measure, model, baseline, test, correction):
-                figures = align(results, measure, model, [line.run, line.baseline])
-                decisive = deciding_topics(figures, line.run, line.baseline, topics) if topics else []
-                several = {"user_model": model} if len(results.user_models) > 1 else {}
+                scores = align(results, measure, model, [line.run, line.baseline])
+                deciding = deciding_topics(scores, line.run, line.baseline, topics) if topics else []
                 rows.append(
                     {
                         "measure": measure,
-                        **several,
+                        **({"user_model": model} if len(results.user_models) > 1 else {}),
                         "run": line.run,
                         "baseline": line.baseline,
                         "mean": line.mean,
@@ -45,86 +54,77 @@ def comparison_rows(
                         "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
                         "p": line.p,
                         "p_adjusted": line.p_adjusted,
-                        "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in decisive),
+                        "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in deciding),
                     }
                 )
     return rows
 
 
-def overall_rows(results: Results) -> list[dict[str, Any]]:
-    """Return the tests over all runs: ANOVA, discriminative power, Friedman with its pairs."""
-    rows: list[dict[str, Any]] = []
+def overall_rows(results: Results) -> list[Row]:
+    """Return the tests over all runs: ANOVA, discriminative power, Friedman and its pairwise tests.
+
+    Raises:
+        XcgError: If there is only one run.
+    """
     if len(results.runs) < 2:
         raise XcgError("one run has nothing to be compared with: expected several")
-    for measure in results.measures:
-        for model in results.user_models:
-            figures = align(results, measure, model, results.runs)
-            head = {"measure": measure, "user_model": model}
-            table = anova(figures)
-            for name, effect in (("runs", table.runs), ("topics", table.topics)):
-                rows.append(
-                    {
-                        **head,
-                        "test": f"two-way ANOVA, {name}",
-                        "runs": "",
-                        "statistic": effect.f,
-                        "df": f"{effect.df}, {table.error_df}",
-                        "p": effect.p,
-                    }
-                )
-            power, needed = discriminative_power(figures)
-            rows.append(
-                {
-                    **head,
-                    "test": "discriminative power (bootstrap, 5 %)",
-                    "runs": f"difference needed {needed:.4f}",
-                    "statistic": power,
-                    "df": "",
-                    "p": None,
-                }
-            )
-            if len(results.runs) > 2:
-                statistic, p = friedman(figures)
-                df = str(len(results.runs) - 1)
-                rows.append(
-                    {**head, "test": "Friedman", "runs": "", "statistic": statistic, "df": df, "p": p}
-                )
-                for pair, p_pair in friedman_posthoc(figures).items():
-                    rows.append(
-                        {
-                            **head,
-                            "test": "Conover, Holm",
-                            "runs": " - ".join(pair),
-                            "statistic": None,
-                            "df": "",
-                            "p": p_pair,
-                        }
-                    )
+    return [
+        {"measure": measure, "user_model": model, **row}
+        for measure in results.measures
+        for model in results.user_models
+        for row in _overall_tests(results, measure, model)
+    ]
+
+
+def _overall_tests(results: Results, measure: str, model: str) -> list[Row]:
+    scores = align(results, measure, model, results.runs)
+    table = anova(scores)
+    rows = [
+        _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {table.error_df}", effect.p)
+        for name, effect in (("runs", table.runs), ("topics", table.topics))
+    ]
+    power, needed = discriminative_power(scores)
+    name = "discriminative power (bootstrap, 5 %)"
+    rows.append(_test_row(name, f"difference needed {needed:.4f}", power, "", None))
+    if len(results.runs) > 2:
+        statistic, p = friedman(scores)
+        rows.append(_test_row("Friedman", "", statistic, str(len(results.runs) - 1), p))
+        rows += [
+            _test_row("Conover, Holm", " - ".join(pair), None, "", p_pair)
+            for pair, p_pair in friedman_posthoc(scores).items()
+        ]
     return rows
 
 
-def order_rows(results: Results) -> list[dict[str, Any]]:
+def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
+    return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p}
+
+
+def order_rows(results: Results) -> list[Row]:
     """Return τ-b and τ_AP between the orders of runs by every two measures and user models.
 
-    τ_AP takes the first of the two as reference.
+    The first order of each pair is the reference of τ_AP.
+
+    Raises:
+        XcgError: If there is only one run or only one order.
     """
     if len(results.runs) < 2:
         raise XcgError("one run has no order: expected several")
-    columns = {
+    means = {
         (measure, model): [results.value(run, measure, user_model=model) for run in results.runs]
         for model in results.user_models
         for measure in results.measures
     }
-    if len(columns) < 2:
+    if len(means) < 2:
         raise XcgError("one order: expected several measures or user models")
     return [
         {
-            "measure": one[0],
-            "user_model": one[1],
-            "and measure": other[0],
-            "and user_model": other[1],
-            "tau_b": kendall_tau_b(columns[one], columns[other]),
-            "tau_ap": tau_ap(columns[one], columns[other]),
+            "measure": first[0],
+            "user_model": first[1],
+            "and measure": second[0],
+            "and user_model": second[1],
+            "tau_b": kendall_tau_b(means[first], means[second]),
+            "tau_ap": tau_ap(means[first], means[second]),
         }
-        for one, other in combinations(columns, 2)
+        for first, second in combinations(means, 2)
     ]

@@ -1,12 +1,12 @@
-"""What xcg offers, as text: measures, user models and the parts these are made of."""
+"""List measures, user models and the parts of user models; write the findings of a validation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from xcg.evaluation.validation import Report
 from xcg.measures.definition import Definition, Number
 from xcg.tables import text_table
 from xcg.user_model.effort import Effort
@@ -16,56 +16,7 @@ from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
 
-if TYPE_CHECKING:
-    from xcg.evaluation.validation import Report
-
-
-def list_measures(definitions: Iterable[Definition]) -> str:
-    """Return a line a measure: how it is written, its parameters, what it is, where it comes from."""
-    rows = [
-        [
-            definition.usage,
-            _parameters(definition),
-            definition.title,
-            definition.range.partition(";")[0],
-            definition.needs,
-            definition.source,
-        ]
-        for definition in definitions
-    ]
-    return text_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
-
-
-def describe_measure(definition: Definition) -> str:
-    """Return all that a measure declares about itself."""
-    lines = [f"{definition.usage}: {definition.title}", ""]
-    lines += [f"  {definition.formula}", ""]
-    if definition.cutoff:
-        lines.append(f"cutoff:      {definition.cutoff.name}")
-    for name, values in definition.parameters.items():
-        if isinstance(values, Number):
-            lines.append(f"parameter:   {name}={values.default:g}; {values}")
-        elif name in _EFFORT:
-            lines.append(f"parameter:   {name}={' | '.join(values)}; by default as the user model says")
-        else:
-            lines.append(f"parameter:   {name}={' | '.join(values)}; by default the first")
-    lines.append(f"needs:       {_NEEDS[definition.needs]}")
-    lines.append(f"range:       {definition.range}")
-    lines.append(f"example:     {definition.example}")
-    if definition.caveat:
-        lines.append(f"caveat:      {definition.caveat}")
-    lines.append(f"source:      {definition.source}")
-    return "\n".join(lines) + "\n"
-
-
-def _parameters(definition: Definition) -> str:
-    return " ".join(
-        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
-        for name, values in definition.parameters.items()
-    )
-
-
-_EFFORT = Effort().parameters()
+_EFFORT_PARAMETERS = Effort().parameters()
 _NEEDS = {
     "gains": "gains under a user model",
     "scores": "assessed elements or levels",
@@ -76,24 +27,59 @@ _NEEDS = {
 }
 
 
-def list_user_models() -> str:
-    """Return the shipped user models, and the named quantisations and ideal selections."""
-    rows = []
-    for name in shipped_models():
-        model = UserModel.shipped(name)
-        value = model.relevance_value
-        rows.append(
-            [
-                name,
-                str(model.quantisation),
-                str(model.ideal),
-                f"{value.alpha:g}",
-                value.normalisation,
-                str(value.partially_seen),
-                str(value.near_misses),
-                model.size,
-            ]
+def list_measures(definitions: Iterable[Definition]) -> str:
+    """Return a table of measures: usage, parameters, title, range, needs and source."""
+    rows = [
+        [
+            definition.usage,
+            _parameters(definition),
+            definition.title,
+            _range(definition, definition.range.partition(";")[0]),
+            definition.needs,
+            definition.source,
+        ]
+        for definition in definitions
+    ]
+    return text_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
+
+
+def describe_measure(definition: Definition) -> str:
+    """Return everything that a measure declares: formula, parameters, range, example and source."""
+    lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
+    if definition.cutoff:
+        lines.append(f"cutoff:      {definition.cutoff.name}")
+    for name, values in definition.parameters.items():
+        if isinstance(values, Number):
+            lines.append(f"parameter:   {name}={values.default:g}; {values}")
+            continue
+        default = (
+            "by default as the user model says"
+            if name in _EFFORT_PARAMETERS
+            else "by default the first"
         )
+        lines.append(f"parameter:   {name}={' | '.join(values)}; {default}")
+    lines.append(f"needs:       {_NEEDS[definition.needs]}")
+    lines.append(f"range:       {_range(definition, definition.range)}")
+    lines.append(f"example:     {definition.example}")
+    if definition.caveat:
+        lines.append(f"caveat:      {definition.caveat}")
+    lines.append(f"source:      {definition.source}")
+    return "\n".join(lines) + "\n"
+
+
+def _range(definition: Definition, values: str) -> str:
+    return f"{values}, lower is better" if definition.lower_is_better else values
+
+
+def _parameters(definition: Definition) -> str:
+    return " ".join(
+        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
+        for name, values in definition.parameters.items()
+    )
+
+
+def list_user_models() -> str:
+    """Return a table of the shipped user models, and one of the parts that user models consist of."""
     heading = [
         "user model",
         "quantisation",
@@ -109,29 +95,49 @@ def list_user_models() -> str:
         for registry in (QUANTISATIONS, SELECTIONS, PARTIALLY_SEEN, NEAR_MISSES)
         for name in registry
     ]
-    return text_table(heading, rows) + "\n" + text_table(["part", "name", "what it is"], parts)
+    models = text_table(heading, map(_user_model_row, shipped_models()))
+    return models + "\n" + text_table(["part", "name", "what it is"], parts)
+
+
+def _user_model_row(name: str) -> list[str]:
+    model = UserModel.shipped(name)
+    value = model.relevance_value
+    return [
+        name,
+        str(model.quantisation),
+        str(model.ideal),
+        f"{value.alpha:g}",
+        value.normalisation,
+        str(value.partially_seen),
+        str(value.near_misses),
+        model.size,
+    ]
 
 
 def show_user_model(name: str) -> str:
-    """Return a shipped user model's file; XcgError for an unknown name."""
-    UserModel.shipped(name)
+    """Return the YAML file of a shipped user model.
+
+    Raises:
+        XcgError: If the name is unknown.
+    """
+    UserModel.shipped(name)  # checks the name
     return shipped_models()[name].read_text(encoding="utf-8")
 
 
 def report_as_text(report: Report) -> str:
-    """Return what a check found, for people."""
-    text = text_table(["what was read", ""], [[name, str(n)] for name, n in report.counts.items()])
+    """Return the findings of a validation as text."""
+    counts = [[name, str(count)] for name, count in report.counts.items()]
+    text = text_table(["what was read", ""], counts) + "\n"
     if not report.findings:
-        return text + "\nclean: nothing to complain about\n"
-    lines = [
-        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}"
+        return text + "clean: no errors and no warnings\n"
+    return text + "".join(
+        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}\n"
         for finding in report.findings
-    ]
-    return text + "\n" + "\n".join(lines) + "\n"
+    )
 
 
 def report_as_json(report: Report) -> str:
-    """Return what a check found, for programs."""
+    """Return the findings of a validation as JSON."""
     content = {
         "status": report.status,
         "counts": report.counts,

@@ -1,4 +1,7 @@
-"""Stability studies as rows for tables and for programs, in the form of the paper's tables."""
+"""Arrange stability studies as rows for tables and records, in the form of the paper's tables.
+
+KL is Kazai & Lalmas 2006.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES
 from xcg.statistics.stability import (
     BORDERS,
     SwapRates,
@@ -22,12 +25,21 @@ from xcg.statistics.stability import (
 
 Row = dict[str, Any]
 
+_SMALLEST_DIFFERENCES = 3
+"""Ranges of differences below 0.01."""
 
-def assessor_rows(found: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
-    """Return a row a measure and set of topics: Tables III and IV of Kazai & Lalmas 2006."""
+
+def assessor_rows(variations: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
+    """Return one row per measure and set of topics (KL, Tables III and IV).
+
+    Args:
+        variations: Measure → scores under the assessments of several assessors.
+        sample: The largest number of random combinations; None for all combinations.
+        seed: The seed of the sample.
+    """
     rows = []
-    for measure, variation in found.items():
-        for kind, chosen in (("all topics", variation), ("varying topics", variation.varying)):
+    for measure, variation in variations.items():
+        for name, chosen in (("all topics", variation), ("varying topics", variation.varying)):
             if not chosen.topics or (chosen is not variation and chosen.topics == variation.topics):
                 continue
             means = combinations(chosen, sample, seed)
@@ -38,7 +50,7 @@ def assessor_rows(found: Mapping[str, Variation], sample: int | None, seed: int)
             rows.append(
                 {
                     "measure": measure,
-                    "topics": f"{len(chosen.topics)} ({kind})",
+                    "topics": f"{len(chosen.topics)} ({name})",
                     "combinations": len(means),
                     "tau_b min": tau.low,
                     "tau_b mean": tau.mean,
@@ -50,57 +62,66 @@ def assessor_rows(found: Mapping[str, Variation], sample: int | None, seed: int)
     return rows
 
 
-def range_rows(found: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
-    """Return a row a measure and run: lowest, mean and highest score over the combinations."""
-    return [
-        {
-            "measure": measure,
-            "run": variation.runs[line.run],
-            "lowest": line.low,
-            "mean": line.mean,
-            "highest": line.high,
-        }
-        for measure, variation in found.items()
-        for line in score_ranges(combinations(variation, sample, seed))
-    ]
+def range_rows(variations: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
+    """Return the lowest, mean and highest score of each run over the combinations, best run first.
 
-
-def swap_rows(found: Mapping[str, SwapRates]) -> list[Row]:
-    """Return a row a measure, topic-set size and bin of differences."""
+    The arguments are those of :func:`assessor_rows`.
+    """
     rows = []
-    for measure, rates in found.items():
-        for place, n in enumerate(rates.sizes):
-            for bin_, border in enumerate(BORDERS):
-                count = int(rates.counts[place, bin_])
-                if count:
-                    swaps = int(rates.swaps[place, bin_])
-                    rows.append(
-                        {
-                            "measure": measure,
-                            "topics": n,
-                            "difference from": border,
-                            "comparisons": count,
-                            "swaps": swaps,
-                            "rate": swaps / count,
-                        }
-                    )
+    for measure, variation in variations.items():
+        order = MEASURES.order(measure)
+        ranges = score_ranges(combinations(variation, sample, seed))
+        rows += [
+            {
+                "measure": measure,
+                "run": variation.runs[line.run],
+                "lowest": line.low,
+                "mean": line.mean,
+                "highest": line.high,
+            }
+            for line in sorted(ranges, key=lambda line: order.sort_key(line.mean))
+        ]
     return rows
 
 
-def needed_rows(found: Mapping[str, SwapRates], sizes: Sequence[int]) -> list[Row]:
-    """Return a row a measure: the difference needed for 95 % confidence, measured and extrapolated."""
+def swap_rows(rates_by_measure: Mapping[str, SwapRates]) -> list[Row]:
+    """Return one row per measure, topic-set size and range of differences that occurs."""
+    rows = []
+    for measure, rates in rates_by_measure.items():
+        for size_index, size in enumerate(rates.sizes):
+            for index, border in enumerate(BORDERS):
+                count = int(rates.counts[size_index, index])
+                if not count:
+                    continue
+                swaps = int(rates.swaps[size_index, index])
+                rows.append(
+                    {
+                        "measure": measure,
+                        "topics": size,
+                        "difference from": border,
+                        "comparisons": count,
+                        "swaps": swaps,
+                        "rate": swaps / count,
+                    }
+                )
+    return rows
+
+
+def needed_rows(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int]) -> list[Row]:
+    """Return one row per measure: the differences needed for 95 % confidence.
+
+    Args:
+        rates_by_measure: Measure → swap rates.
+        sizes: Numbers of topics to which the rates are extrapolated.
+    """
     rows: list[Row] = []
-    for measure, rates in found.items():
-        row: Row = {"measure": measure}
+    for measure, rates in rates_by_measure.items():
         largest = rates.sizes[-1]
-        row[f"{largest} topics"] = difference_needed(rates.at(largest))
-        for n in sizes:
-            row[f"{n} topics, extrapolated"] = difference_needed(extrapolate(rates, n))
-        nearest = rates.at(largest)[:3]
-        row["error rate below .01 %"] = 100 * float(np.nanmean(nearest)) if _any(nearest) else None
+        row: Row = {"measure": measure, f"{largest} topics": difference_needed(rates.at(largest))}
+        for size in sizes:
+            row[f"{size} topics, extrapolated"] = difference_needed(extrapolate(rates, size))
+        smallest = rates.at(largest)[:_SMALLEST_DIFFERENCES]
+        known = not all(math.isnan(rate) for rate in smallest)
+        row["error rate below .01 %"] = 100 * float(np.nanmean(smallest)) if known else None
         rows.append(row)
     return rows
-
-
-def _any(values: Any) -> bool:
-    return not all(math.isnan(value) for value in values)
