@@ -1,14 +1,14 @@
-"""Compare chunkings under one retriever: what measures over chunk ids prefer, and what xcg's do.
+"""Compare chunkings under one retriever, with measures over chunk identifiers and with xcg's measures.
 
     python corpora_samples/make_chunk_study.py handbook FOLDER
     python corpora_samples/make_chunk_study.py evidence DATA FOLDER
     xcg evaluate FOLDER/config.yaml
 
-The first takes the handbook, its topics and the passages that the first assessor marked; the second
-takes DATA, the folder of Evidence Inference 2.0 that ``make_evidence_campaign.py`` reads. FOLDER gets
-the gold passages, a run for every chunking and ``config.yaml``; the runs of three controls and
-``controls.yaml``. The figures of both are printed. The article ``handbook/chunking-study.xml`` says
-what they mean. Everything is deterministic. Needs the extra ``xcg[samples]``.
+The first command uses the handbook, its topics and the passages of the first assessor. The second uses
+DATA, the folder of Evidence Inference 2.0 that ``make_evidence_campaign.py`` reads. FOLDER receives the
+gold passages, a run for every chunking with ``config.yaml``, and three control runs with
+``controls.yaml``. The scores of both are printed. The article ``handbook/chunking-study.xml`` discusses
+them. The output is deterministic. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from xcg.documents.tree import ElementTree
 from xcg.formats.highlights import read_highlights
 
 SMALL, LARGE = 100, 400  # tokens
-BEST = 12  # leaves among which auto-merging counts
+BEST = 12  # number of leaves that auto-merging considers
 MODEL = "spans-levels"
-WRITE_UP = "chunking-study"  # the article on this study: nobody has judged it
+WRITE_UP = "chunking-study"  # the article about this study, which is not judged
 SECTIONS = {"front", "fm", "abstract", "abs", "sec", "ss1", "ss2", "ss3", "back", "bm"}
 BLOCKS = {"p", "ip1", "code", "tbl", "table-wrap", "fd", "disp-formula", "ref", "bb"}
 MEASURES = ("MAep(effort=tokens)", "nxCG(budget=tokens)@500", "gr(budget=tokens)@2000")
@@ -55,7 +55,7 @@ HEADING = (
 
 
 class Chunk(NamedTuple):
-    """Some text of a document, from character start to end - 1."""
+    """The text of a document from character ``start`` to ``end`` - 1."""
 
     document: str
     start: int
@@ -63,7 +63,7 @@ class Chunk(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """Relevant text and its grade."""
+    """A relevant passage and its grade."""
 
     document: str
     start: int
@@ -72,7 +72,7 @@ class Gold(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked, and of which document; None asks all."""
+    """A question about one document, or about all if ``document`` is None."""
 
     id: str
     text: str
@@ -84,25 +84,24 @@ Ranking = list[Chunk]
 
 
 def fixed(size: int, step: int) -> Cuts:
-    """Chunks of so many tokens, one every so many tokens, to the end of the text."""
+    """Return a chunker that makes chunks of ``size`` tokens, one every ``step`` tokens."""
 
     def cut(tree: ElementTree) -> list[tuple[int, int]]:
         starts = words_and_marks(tree.text)
-        places = [0, *starts[1:], len(tree.text)]
-        last = max(1, len(places) - 1)
-        # The last chunk is the first that reaches the end.
+        offsets = [0, *starts[1:], len(tree.text)]
+        last = max(1, len(offsets) - 1)
+        # No chunk follows the first one that reaches the end of the text.
         firsts = range(0, max(1, last - (size - step)), step)
-        return [(places[first], places[min(first + size, last)]) for first in firsts]
+        return [(offsets[first], offsets[min(first + size, last)]) for first in firsts]
 
     return cut
 
 
 def structure(tree: ElementTree) -> tuple[list[int], list[int]]:
-    """Return where sections begin, and where paragraphs and their like begin.
+    """Return the offsets at which sections begin, and those at which blocks (such as paragraphs) begin.
 
-    A heading belongs to the paragraph that follows it, so that a section begins with its first one.
-    Each reaches up to where the next begins. What lies inside a block, as a footnote in its paragraph,
-    belongs to it.
+    Each section or block extends to the beginning of the next. A heading belongs to the block after it.
+    Elements inside a block, such as footnotes, belong to the block.
     """
     sections, paragraphs, inside, heading = [0], [0], 0, True
     for row in range(len(tree)):
@@ -119,9 +118,9 @@ def structure(tree: ElementTree) -> tuple[list[int], list[int]]:
     return sections, paragraphs
 
 
-def between(places: Sequence[int], tree: ElementTree) -> list[tuple[int, int]]:
-    """Return the text from each place up to the next."""
-    return [(start, end) for start, end in pairwise([*places, len(tree.text)]) if start < end]
+def between(offsets: Sequence[int], tree: ElementTree) -> list[tuple[int, int]]:
+    """Return the span from each offset to the next."""
+    return [(start, end) for start, end in pairwise([*offsets, len(tree.text)]) if start < end]
 
 
 CHUNKINGS: dict[str, Cuts] = {
@@ -143,7 +142,7 @@ def chunks_of(trees: Mapping[str, ElementTree], cut: Cuts) -> list[Chunk]:
 def search(
     trees: Mapping[str, ElementTree], chunks: Sequence[Chunk], questions: Sequence[Question]
 ) -> dict[str, Ranking]:
-    """Rank the chunks that share a word with a question by BM25, equal ones as they stand."""
+    """Rank the chunks that share a word with a question by BM25; ties keep their order."""
     bm25 = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
     texts = [trees[chunk.document].text[chunk.start : chunk.end] for chunk in chunks]
     bm25.index(tokens(texts), show_progress=False)
@@ -160,7 +159,7 @@ def search(
 
 
 def parents_of(leaves: Iterable[Chunk], parents: Iterable[Chunk]) -> dict[Chunk, Chunk]:
-    """Return leaf → the parent that it lies inside; parents share no text."""
+    """Return leaf → the parent that contains it. Parents do not overlap."""
     ordered = sorted(parents)
     return {
         leaf: ordered[bisect_right(ordered, (leaf.document, leaf.start, math.inf)) - 1]
@@ -169,9 +168,9 @@ def parents_of(leaves: Iterable[Chunk], parents: Iterable[Chunk]) -> dict[Chunk,
 
 
 def merged(leaves: Ranking, parents: Mapping[Chunk, Chunk]) -> Ranking:
-    """Put a parent in the place of its first leaf where more than half of them are among the best.
+    """Replace the leaves of a parent by the parent if more than half of them are among the best.
 
-    Leaves of a parent that is returned are left out.
+    The parent has the rank of its first leaf.
     """
     size, best = Counter(parents.values()), Counter(parents[leaf] for leaf in leaves[:BEST])
     whole = {parent for parent, count in best.items() if 2 * count > size[parent]}
@@ -179,7 +178,7 @@ def merged(leaves: Ranking, parents: Mapping[Chunk, Chunk]) -> Ranking:
 
 
 def halved(chunks: Iterable[Chunk]) -> Ranking:
-    """Cut every chunk in two, at its middle, and leave the order as it is."""
+    """Cut every chunk in two at its middle; keep the order."""
     cut = []
     for name, start, end in chunks:
         middle = (start + end) // 2
@@ -188,38 +187,38 @@ def halved(chunks: Iterable[Chunk]) -> Ranking:
 
 
 def twice(ranking: Ranking) -> Ranking:
-    """Return every result a second time, behind itself."""
+    """Repeat every result directly after itself."""
     return [chunk for chunk in ranking for _ in range(2)]
 
 
 def relevant(chunk: Chunk, gold: Iterable[Gold]) -> int:
-    """Return the grade of a chunk id: the highest of the gold passages that it shares text with."""
+    """Return the grade of a chunk: the highest grade of the gold passages that it overlaps."""
     name, start, end = chunk
     shared = [g.grade for g in gold if g.document == name and start < g.end and g.start < end]
     return max(shared, default=0)
 
 
 def by_ids(ranking: Ranking, chunks: Sequence[Chunk], gold: Sequence[Gold]) -> dict[str, float]:
-    """Return the figures over chunk ids for one question.
+    """Return the scores over chunk identifiers for one question.
 
-    recall@k: relevant chunks among the first k, of all relevant chunks. hit@k: gold passages of which
-    the first k show something, of all gold passages. nDCG@k: gains are grades, discounted by
-    log2(rank + 1), against all relevant chunks by descending grade. A chunk that comes twice counts
-    twice, as it does where nobody looks for it.
+    recall@k is the share of all relevant chunks that is among the first k. hit@k is the share of gold
+    passages that overlap one of the first k chunks. nDCG@k has the grades as gains, the discount
+    log2(rank + 1), and all relevant chunks by descending grade as the ideal ranking. A chunk that is
+    retrieved twice counts twice, as in common implementations.
     """
     grades = sorted((grade for chunk in chunks if (grade := relevant(chunk, gold))), reverse=True)
     found = [relevant(chunk, gold) for chunk in ranking]
-    figures = {}
+    scores = {}
     for k in (5, 10):
-        figures[f"recall@{k}"] = sum(grade > 0 for grade in found[:k]) / len(grades)
+        scores[f"recall@{k}"] = sum(grade > 0 for grade in found[:k]) / len(grades)
         shown = [any(relevant(chunk, [g]) for chunk in ranking[:k]) for g in gold]
-        figures[f"hit@{k}"] = sum(shown) / len(gold)
-        figures[f"nDCG@{k}"] = discounted(found[:k]) / discounted(grades[:k])
-    return figures
+        scores[f"hit@{k}"] = sum(shown) / len(gold)
+        scores[f"nDCG@{k}"] = discounted(found[:k]) / discounted(grades[:k])
+    return scores
 
 
 def discounted(gains: Iterable[float]) -> float:
-    """Return the discounted cumulated gain."""
+    """Return the discounted cumulated gain of a ranking."""
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
@@ -234,9 +233,11 @@ def write_run(path: Path, rankings: Mapping[str, Ranking]) -> None:
 
 
 class Study:
-    """Chunkings of a corpus, their runs and their figures.
+    """Chunkings of a corpus, with their runs and scores.
 
-    chunks: chunking → what can be returned. runs: chunking → topic → results, best first.
+    Attributes:
+        chunks: Chunking → all chunks.
+        runs: Chunking → topic → ranking.
     """
 
     def __init__(
@@ -263,7 +264,7 @@ class Study:
         self.runs[name] = {topic: change(ranking) for topic, ranking in self.runs[run].items()}
 
     def ids(self, name: str) -> dict[str, float]:
-        """Return the mean figures over chunk ids."""
+        """Return the mean scores over chunk identifiers."""
         within: dict[str, list[Chunk]] = {}
         for chunk in self.chunks[name]:
             within.setdefault(chunk.document, []).append(chunk)
@@ -276,7 +277,7 @@ class Study:
         return total
 
     def text(self, name: str) -> float:
-        """Return how many tokens the first ten results hold, in the mean."""
+        """Return the mean number of tokens in the first ten results."""
         shown = Counter(chunk for ranking in self.runs[name].values() for chunk in ranking[:10])
         return sum(
             times * len(words_and_marks(self.trees[c.document].text[c.start : c.end]))
@@ -284,7 +285,7 @@ class Study:
         ) / len(self.questions)
 
     def write(self, target: Path, corpus: Path, model: str) -> str:
-        """Write runs and configurations beside gold.jsonl; return the tables of all figures."""
+        """Write runs and configurations next to gold.jsonl; return the tables of all scores."""
         tables = []
         chosen = {"config": [name for name in self.runs if name not in CONTROLS], "controls": CONTROLS}
         for configuration, names in chosen.items():
@@ -324,7 +325,7 @@ def write_gold(target: Path, gold: Mapping[str, Sequence[Gold]]) -> None:
 
 
 def handbook(target: Path) -> str:
-    """Study the handbook; return the tables."""
+    """Write the study of the handbook and return its tables."""
     gold: dict[str, list[Gold]] = {}
     for mark in read_highlights(HIGHLIGHTS / "first.jsonl"):
         passage = Gold(mark.file, mark.start, mark.end, mark.exhaustivity)
@@ -335,7 +336,7 @@ def handbook(target: Path) -> str:
 
 
 def evidence_inference(data: Path, target: Path) -> str:
-    """Study the evidence that experts marked; return the tables."""
+    """Write the study of Evidence Inference and return its tables."""
     corpus = Corpus(data / "nxml")
     gold: dict[str, list[Gold]] = {}
     target.mkdir(parents=True, exist_ok=True)
@@ -355,7 +356,7 @@ def evidence_inference(data: Path, target: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the study that the command line asks for and print its tables."""
+    """Write a study and print its tables."""
     match arguments:
         case ["handbook", target]:
             tables = handbook(Path(target))

@@ -1,14 +1,13 @@
-"""Make a campaign of real judgements from Evidence Inference 2.0: what experts marked in articles.
+"""Write a campaign with real judgements: the evidence that experts marked in Evidence Inference 2.0.
 
     python corpora_samples/make_evidence_campaign.py DATA FOLDER
     xcg evaluate FOLDER/merged.yaml
 
-DATA holds the articles as JATS (``nxml/``), their plain-text renderings (``txt/``), the questions
-(``prompts_merged*.csv``) and the experts' annotations (``v2_annotations*.csv``) of the public
-collection. FOLDER gets, for all experts together and for each of the three who judged most, the
-evidence as passages placed in the XML, and a configuration; and the runs of the handbook's retriever
-for every question, which is asked of one article and answered by its elements. Needs the extra
-``xcg[samples]``.
+DATA contains the public collection: the articles as JATS (``nxml/``) and as plain text (``txt/``), the
+questions (``prompts_merged*.csv``) and the experts' annotations (``v2_annotations*.csv``). FOLDER
+receives the evidence as passages in the XML and a configuration, for all experts together and for each
+of the three experts with the most judgements. It also receives the runs of the handbook's retriever. A
+question is about one article, and the results are its elements. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ measures: [MAep, nxCG@10]
 
 
 def rows(folder: Path, pattern: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of the one CSV file of a pattern."""
+    """Yield the rows of the only CSV file that matches a pattern."""
     (path,) = folder.glob(pattern)
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 
 def evidence(data: Path) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield expert and passage for every validated annotation that marks evidence."""
+    """Yield expert and passage of every validated annotation that marks evidence."""
     texts: dict[str, str] = {}
     for row in rows(data, "v2_annotations*.csv"):
         start, end = int(row["Evidence Start"]), int(row["Evidence End"])
@@ -63,12 +62,12 @@ def evidence(data: Path) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def question_of(row: dict[str, str]) -> str:
-    """Return the words of a question."""
+    """Return a question as text."""
     return f"{row['Outcome']} {row['Intervention']} {row['Comparator']}"
 
 
 def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus) -> None:
-    """Place passages and write them as assessments; name on standard error what was not found."""
+    """Find passages in the XML and write them as assessments; report missing ones on standard error."""
     quotes = path.with_suffix(".quotes.jsonl")
     quotes.write_text("".join(json.dumps(passage) + "\n" for passage in passages), encoding="utf-8")
     placed = locate_passages(quotes, corpus)
@@ -81,7 +80,7 @@ def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus
 
 
 def main(data: Path, target: Path) -> None:
-    """Write judgements, runs and configurations."""
+    """Write assessments, runs and configurations."""
     target.mkdir(parents=True, exist_ok=True)
     corpus = Corpus(data / "nxml")
     annotations = list(evidence(data))

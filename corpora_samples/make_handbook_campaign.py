@@ -1,11 +1,10 @@
-"""Make the assessments and runs of the handbook campaign from its articles, topics and highlights.
+"""Write the assessments and runs of the handbook campaign, from its articles, topics and highlights.
 
     python corpora_samples/make_handbook_campaign.py [FOLDER]
 
-Everything is deterministic: the same articles, topics and highlights give the same bytes. FOLDER is
-where ``assessments/`` and ``corpora_samples/`` are written, the project's root unless given. The
-retriever is BM25 (needs the extra ``xcg[samples]``) over the elements of the articles; each run is
-what another overlap strategy makes of the same scores.
+FOLDER receives ``assessments/`` and ``corpora_samples/``; it is the root of the project by default. The
+output is deterministic. The retriever is BM25 over the elements of the articles (extra
+``xcg[samples]``). The runs differ in their overlap strategy only.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ TOPICS = ROOT / "corpora_samples" / "handbook-topics"
 HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
 SECTIONS = {"sec", "ss1", "ss2", "ss3"}
 PARAGRAPHS = {"p", "ip1"}
-SMALLEST = 60  # characters; less is no answer
-LONGEST = 60  # results a topic
+SMALLEST = 60  # characters of an element that can be an answer
+LONGEST = 60  # results per topic
 
 Element = tuple[str, str]  # file, path
 Scores = dict[Element, float]
@@ -43,14 +42,14 @@ Strategy = Callable[["Index", Scores], list[Element]]
 
 @dataclass
 class Topic:
-    """What a user wants to know."""
+    """A question of a user."""
 
     id: str
     title: str
 
 
 class Index:
-    """All elements of the articles that are long enough to be an answer, with BM25 over them."""
+    """A BM25 index of all elements that are long enough to be an answer."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.trees: dict[str, ElementTree] = {file: corpus.tree(file) for file in corpus}
@@ -65,7 +64,7 @@ class Index:
         self._bm25.index(tokens(texts), show_progress=False)
 
     def search(self, query: str) -> Scores:
-        """Return the elements that share a word with the query, with their scores."""
+        """Return the score of every element that shares a word with the query."""
         words = sorted(set(tokens([query])[0]))
         scores = self._bm25.get_scores([word for word in words if word in self._bm25.vocab_dict])
         return {
@@ -75,13 +74,13 @@ class Index:
         }
 
     def tag(self, element: Element) -> str:
-        """Return an element's name."""
+        """Return the tag name of an element."""
         tree = self.trees[element[0]]
         return tree.tag(tree.row(element[1]))
 
 
 def tokens(texts: Sequence[str]) -> list[list[str]]:
-    """Return the words of each text that BM25 counts."""
+    """Return the words of each text, without stop words."""
     words: list[list[str]] = bm25s.tokenize(
         list(texts), stopwords="en", return_ids=False, show_progress=False
     )
@@ -89,34 +88,34 @@ def tokens(texts: Sequence[str]) -> list[list[str]]:
 
 
 def ranked(scores: Scores) -> list[Element]:
-    """Return elements by score, equal ones by name."""
+    """Return the elements by descending score, and ties by name."""
     return sorted(scores, key=lambda element: (-round(scores[element], 6), element))
 
 
 def overlap(one: Element, other: Element) -> bool:
-    """Say whether one element is, contains or lies inside another."""
+    """Return whether two elements are equal or one contains the other."""
     (file, path), (other_file, other_path) = one, other
     return file == other_file and (f"{path}/".startswith(f"{other_path}/") or inside(other, one))
 
 
 def inside(one: Element, other: Element) -> bool:
-    """Say whether one element is or lies inside another."""
+    """Return whether the first element is the second or lies inside it."""
     return one[0] == other[0] and f"{one[1]}/".startswith(f"{other[1]}/")
 
 
 def everything(index: Index, scores: Scores) -> list[Element]:
-    """All elements as scored: a section, its paragraph and its article may all be returned."""
+    """Return all elements; they may overlap."""
     return ranked(scores)
 
 
 def only(tags: Iterable[str]) -> Strategy:
-    """Elements of some names."""
+    """Return a strategy that keeps the elements with some tag names."""
     chosen = frozenset(tags)
     return lambda index, scores: ranked({e: s for e, s in scores.items() if index.tag(e) in chosen})
 
 
 def without_overlap(index: Index, scores: Scores) -> list[Element]:
-    """From the top of the ranking: what overlaps with an earlier result is dropped."""
+    """Drop elements that overlap with an earlier result."""
     kept: list[Element] = []
     for element in ranked(scores):
         if not any(overlap(element, earlier) for earlier in kept):
@@ -125,26 +124,26 @@ def without_overlap(index: Index, scores: Scores) -> list[Element]:
 
 
 def preferring_the_parent(index: Index, scores: Scores) -> list[Element]:
-    """The same, but an element takes the place of the first earlier result that lies inside it.
+    """Drop elements inside an earlier result; an element replaces earlier results inside it.
 
-    Articles are left out: every ranking would end as a ranking of articles.
+    It takes the rank of the first of them. Articles are excluded because they would replace everything.
     """
     kept: list[Element] = []
     for element in ranked({e: s for e, s in scores.items() if e[1].count("/") > 2}):
         if any(inside(element, earlier) for earlier in kept):
             continue
-        below = [place for place, earlier in enumerate(kept) if inside(earlier, element)]
+        below = [position for position, earlier in enumerate(kept) if inside(earlier, element)]
         if below:
             kept[below[0]] = element
-            for place in reversed(below[1:]):
-                del kept[place]
+            for position in reversed(below[1:]):
+                del kept[position]
         else:
             kept.append(element)
     return kept
 
 
 def merged_siblings(index: Index, scores: Scores) -> list[Element]:
-    """Paragraphs, but a section where more than half of its paragraphs are among the best results."""
+    """Return paragraphs, but replace more than half of the paragraphs of a section by the section."""
     paragraphs = only(PARAGRAPHS)(index, scores)[:LONGEST]
     retrieved = set(paragraphs)
     merged: dict[Element, None] = {}
@@ -159,7 +158,7 @@ def merged_siblings(index: Index, scores: Scores) -> list[Element]:
 
 
 def without_repeats(elements: list[Element]) -> list[Element]:
-    """Drop what lies inside an earlier result, as a merged section may swallow."""
+    """Drop elements that overlap with an earlier one, such as a merged section."""
     kept: list[Element] = []
     for element in elements:
         if not any(overlap(element, earlier) for earlier in kept):
@@ -168,7 +167,7 @@ def without_repeats(elements: list[Element]) -> list[Element]:
 
 
 def at_random(index: Index, scores: Scores) -> list[Element]:
-    """Any elements, drawn with a seed: what is better than nothing must be better than this."""
+    """Return random elements, as a lower bound for all strategies."""
     elements = sorted(index.elements)
     random.Random(f"handbook {len(scores)}").shuffle(elements)
     return elements
@@ -193,7 +192,7 @@ STRATEGIES: dict[str, tuple[str, Strategy]] = {
 
 
 def read_topics(folder: Path = TOPICS) -> list[Topic]:
-    """Read the topics in INEX form."""
+    """Read topics in the INEX format."""
     topics = []
     for path in sorted(folder.glob("*.xml")):
         root = etree.parse(path).getroot()
@@ -202,7 +201,7 @@ def read_topics(folder: Path = TOPICS) -> list[Topic]:
 
 
 def submission(name: str, description: str, results: dict[str, list[Element]]) -> bytes:
-    """Return a run in the form of an inex-submission."""
+    """Return a run as an inex-submission."""
     root = etree.Element(
         "inex-submission", {"participant-id": "0", "run-id": name, "task": "CO", "query": "automatic"}
     )
@@ -220,7 +219,7 @@ def submission(name: str, description: str, results: dict[str, list[Element]]) -
 
 
 def offset_qrels(marks: Iterable[Highlight], corpus: Corpus) -> str:
-    """Return highlights as the qrels of INEX 2007 to 2010, which know no exhaustivity."""
+    """Return highlights as the qrels of INEX 2007 to 2010, without exhaustivity."""
     base = RecallBase()
     for mark in marks:
         base.add_topic(mark.topic, "highlights")

@@ -1,8 +1,8 @@
-"""Correct the offsets of highlights after articles were edited, by the text that was marked.
+"""Correct the offsets of highlights after an edit of the articles, by searching for the marked text.
 
     python corpora_samples/place_highlights.py
 
-A passage whose text is gone, or occurs more than once, is named, and its file is left as it was.
+A passage whose text does not occur, or occurs more than once, is reported, and its file is not changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def main() -> int:
-    """Rewrite the highlight files of the handbook; return the number of passages not found."""
+    """Rewrite the highlight files of the handbook, and return the number of missing passages."""
     corpus = Corpus(ROOT / "corpora_samples" / "handbook")
     lost = 0
     for path in sorted((ROOT / "assessments" / "handbook-highlights").glob("*.jsonl")):
