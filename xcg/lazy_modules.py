@@ -1,7 +1,8 @@
-"""Packages that are imported when something in them is first asked for.
+"""Packages that are imported on first use: np, etree, yaml, vol, hashlib and sqlite3.
 
-Importing numpy takes longer than the evaluation of a small flat run, which needs none of them. Modules
-on its way take them from here; annotations need nothing, being text.
+Importing numpy takes longer than the evaluation of a small run of whole documents, which does not need
+it. ``lazy_loader.load`` is not used: before Python 3.11.9, a package that two threads use for the first
+time at once appears empty to one of them. Annotations are strings and trigger no import.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 
-class _Later(ModuleType):
-    """Stands for a module; what was once asked for is found without it."""
+class _LazyModule(ModuleType):
+    """A module that is imported when one of its attributes is first used."""
 
     def __getattr__(self, name: str) -> object:
         value = getattr(importlib.import_module(self.__name__), name)
@@ -22,16 +23,18 @@ class _Later(ModuleType):
 
 if TYPE_CHECKING:
     import hashlib
+    import sqlite3
 
     import numpy as np
     import voluptuous as vol
     import yaml
     from lxml import etree
 else:
-    hashlib = _Later("hashlib")
-    np = _Later("numpy")
-    etree = _Later("lxml.etree")
-    vol = _Later("voluptuous")
-    yaml = _Later("yaml")
+    hashlib = _LazyModule("hashlib")
+    np = _LazyModule("numpy")
+    sqlite3 = _LazyModule("sqlite3")
+    etree = _LazyModule("lxml.etree")
+    vol = _LazyModule("voluptuous")
+    yaml = _LazyModule("yaml")
 
-__all__ = ["etree", "hashlib", "np", "vol", "yaml"]
+__all__ = ["etree", "hashlib", "np", "sqlite3", "vol", "yaml"]

@@ -7,11 +7,18 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from xcg.documents.cache import DocumentCache, digest, open_cache
+from xcg.documents.cache import (
+    ALL_PATHS,
+    SOME_PATHS,
+    TREE,
+    DocumentCache,
+    absent_paths_of,
+    digest,
+    open_cache,
+)
 from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
@@ -186,10 +193,10 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> bytes | list[str] | None:
-            if cache is not None and cache.has_paths(found):
+            if cache is not None and cache.has(ALL_PATHS, found):
                 return None
             where = _Where(self._source, name)
-            if cache is not None and cache.has_some_paths(found):
+            if cache is not None and cache.has(SOME_PATHS, found):
                 # Who asks for other paths of a document comes again, so then all are taken.
                 return serialise(data, where)
             return absent_paths(data, asked[name], where)
@@ -236,16 +243,13 @@ class Corpus:
             elif isinstance(found, list):
                 there = set(asked[name]).difference(found)
                 if cache is not None and there:
-                    cache.add_some_paths(digest_, np.sort(cache.hashed(there)))
+                    cache.add_paths(SOME_PATHS, digest_, np.sort(cache.hashed(there)))
                 yield name, found
             else:
                 hashes = cast("Hashes", found)
                 assert cache is not None
-                cache.add_paths(digest_, hashes)
-                paths = list(asked[name])
-                wanted = cache.hashed(paths)
-                absent = hashes[np.searchsorted(hashes[:-1], wanted)] != wanted
-                yield name, list(compress(paths, absent))
+                cache.add_paths(ALL_PATHS, digest_, hashes)
+                yield name, absent_paths_of(hashes, cache.hashed(asked[name]), asked[name])
         if cache is not None and kept:
             known = cache.missing(kept)
             for name in kept:
@@ -265,7 +269,7 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> bytes | None:
-            known = cache is not None and cache.has_tree(found)
+            known = cache is not None and cache.has(TREE, found)
             return None if known else serialise(data, _Where(self._source, name))
 
         def made_of(names: Sequence[str], octets: Sequence[bytes]) -> list[ElementTree]:
@@ -398,5 +402,5 @@ class Corpus:
             for document in documents:
                 stamp = self._stamp(document.name)
                 if stamp is not None and not isinstance(document.found, InputError):
-                    self._cache.note(document.name, stamp, document.digest, document.began)
+                    self._cache.add_file(document.name, stamp, document.digest, document.began)
         return documents
