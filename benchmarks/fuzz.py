@@ -145,7 +145,7 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
             "measures",
             [
                 b"nxCG@10, ep(interpolation=linear)@0.1 MAep(unretrieved=max)",
-                b"nDCG(base=2,gain=exp)@10 AP(threshold=0.5) iP@0.01 AgP(beta=1,limit=500) P@5 nDCG@3",
+                b"nxDCG(base=2,gain=exp)@10 xAP(threshold=0.5) iP@0.01 AgP(beta=1,limit=500) P@5 nDCG@3",
             ],
             lambda data: [str(m) for m in MEASURES.parse_all(data.decode("latin-1"))],
         ),

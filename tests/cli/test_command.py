@@ -176,7 +176,7 @@ def test_a_kill_at_any_moment_leaves_the_old_output_or_the_new(
         (["evaluate", CONFIG, "--per-topics"], "--per-topic"),
         (["evalute"], "No such command 'evalute': did you mean 'evaluate'?"),
         (["ideal", CONFIG, "--topic", "164"], "no assessments for topic '164': did you mean '163'?"),
-        (["measures", "MAP"], "unknown measure 'MAP'"),
+        (["measures", "MAPP"], "unknown measure 'MAPP'"),
         (["user-models", "overlap"], "unknown user model 'overlap'"),
     ],
 )

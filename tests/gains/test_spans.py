@@ -25,13 +25,13 @@ from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.text_effort import (
-    Reading,
     by_density,
     effort_precision_in_text,
     interpolated_mean_effort_precision_in_text,
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
+from xcg.measures.topic_gains import Reading
 from xcg.user_model.relevance_value import RelevanceValue
 
 TEXT_MEASURES = (
@@ -228,7 +228,7 @@ def test_models_that_contradict_themselves(model: dict[str, Any], message: str) 
 def test_parameters_of_ranks_beside_effort_in_text() -> None:
     for measure in ("MAep(effort=tokens,unretrieved=max)", "ep(interpolation=linear)@0.5"):
         with pytest.raises(
-            InputError, match="is for effort in ranks, and here effort is paid in tokens"
+            InputError, match="applies to effort in ranks only; here effort is in tokens"
         ):
             figures(GOLD, [("bees", 0, 40)], measures=measure)
     assert "MAep(interpolation=linear,effort=ranks)" in figures(

@@ -16,33 +16,31 @@ from hypothesis import strategies as st
 import xcg
 from xcg.errors import XcgError
 from xcg.measures import MEASURES, TopicGains
-from xcg.measures.classic import (
+from xcg.measures.graded_precision import average_precision_at, mu_average_precision
+from xcg.measures.inex_eval import precall
+from xcg.measures.search_length import (
     average_search_length,
     expected_search_length,
-    half_life,
     normalised_precision,
     normalised_recall,
-    relative_relevance,
     scaled_utility,
-    sliding_ratio,
 )
-from xcg.measures.discounted import average_precision_at, mu_average_precision
-from xcg.measures.inex_eval import precall
+from xcg.measures.sliding_ratio import half_life, relative_relevance, sliding_ratio
 from xcg.statistics.levels import _figures, levels_experiment, spread
 
 # Järvelin & Kekäläinen 2002, sections 2.1 to 2.3: G' and its ideal vector
 G = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
 IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
 PRINTED = {
-    "CG": [3, 5, 8, 8, 8, 9, 11, 13, 16, 16],
-    "DCG": [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61],
-    "nCG": [1, 0.83, 0.89, 0.73, 0.62, 0.6, 0.69, 0.76, 0.89, 0.84],
-    "nDCG(base=2)": [1, 0.8333, 0.8733, 0.7751, 0.7067, 0.6915, 0.7343, 0.7719, 0.8328, 0.8117],
+    "xCG": [3, 5, 8, 8, 8, 9, 11, 13, 16, 16],
+    "xDCG": [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61],
+    "nxCG": [1, 0.83, 0.89, 0.73, 0.62, 0.6, 0.69, 0.76, 0.89, 0.84],
+    "nxDCG(base=2)": [1, 0.8333, 0.8733, 0.7751, 0.7067, 0.6915, 0.7343, 0.7719, 0.8328, 0.8117],
 }
 IDEAL_PRINTED = {
-    "CG": [3, 6, 9, 11, 13, 15, 16, 17, 18, 19],
+    "xCG": [3, 6, 9, 11, 13, 15, 16, 17, 18, 19],
     # the paper cuts two of these to 10.52 and 11.21
-    "DCG": [3, 6, 7.89, 8.89, 9.75, 10.53, 10.88, 11.22, 11.53, 11.83],
+    "xDCG": [3, 6, 7.89, 8.89, 9.75, 10.53, 10.88, 11.22, 11.53, 11.83],
 }
 
 
@@ -52,7 +50,7 @@ def value(measure: str, gains: object = G, ideal: object = IDEAL) -> float | Non
 
 @pytest.mark.parametrize("measure", PRINTED)
 def test_the_vectors_of_the_paper(measure: str) -> None:
-    digits = 4 if "nDCG" in measure else 2
+    digits = 4 if "nxDCG" in measure else 2
     found = [value(f"{measure}@{rank}") for rank in range(1, 11)]
     assert [round(v, digits) for v in found if v is not None] == PRINTED[measure]
     _, curve = MEASURES.parse(f"{measure}@1").curve(TopicGains(G, IDEAL, 0), 10)
@@ -66,21 +64,21 @@ def test_the_ideal_vectors_of_the_paper(measure: str) -> None:
 
 
 def test_averages_up_to_a_rank() -> None:
-    assert value("avgnCG@10") == pytest.approx(0.784808, abs=5e-7)
-    assert value("avgnDCG(base=2)@10") == pytest.approx(0.803055, abs=5e-7)
-    assert value("avgCG@2") == (3 + 5) / 2
+    assert value("MAnxCG@10") == pytest.approx(0.784808, abs=5e-7)
+    assert value("MAnxDCG(base=2)@10") == pytest.approx(0.803055, abs=5e-7)
+    assert value("MAxCG@2") == (3 + 5) / 2
 
 
 def test_bases_and_the_whole_list() -> None:
     # base 10: nothing is discounted below rank 10, and log10 10 = 1
-    assert value("DCG(base=10)@10") == sum(G)
-    assert value("DCG(base=3)@4") == pytest.approx(3 + 2 + 3 + 0)
-    assert value("DCG(base=3)@7") == pytest.approx(8 + 1 / math.log(6, 3) + 2 / math.log(7, 3))
-    assert value("CG") == 16
-    assert value("nCG") == pytest.approx(16 / 19)
-    assert value("CG@50") == 16
-    assert value("nCG@12", G, [*IDEAL, 1, 1]) == pytest.approx(16 / 21)
-    assert value("nDCG(discount=plus_one)@2") == pytest.approx(
+    assert value("xDCG(base=10)@10") == sum(G)
+    assert value("xDCG(base=3)@4") == pytest.approx(3 + 2 + 3 + 0)
+    assert value("xDCG(base=3)@7") == pytest.approx(8 + 1 / math.log(6, 3) + 2 / math.log(7, 3))
+    assert value("xDCG(base=10)") == sum(G)
+    assert value("nxDCG(base=20)") == pytest.approx(16 / 19)
+    assert value("xCG@50") == 16
+    assert value("nxCG@12", G, [*IDEAL, 1, 1]) == pytest.approx(16 / 21)
+    assert value("nxDCG(discount=plus_one)@2") == pytest.approx(
         (3 + 2 / math.log2(3)) / (3 + 3 / math.log2(3))
     )
 
@@ -89,12 +87,12 @@ def test_normalised_mean_vectors_are_no_mean_of_normalised_vectors() -> None:
     """JK section 2.3: norm-vect of avg-vect beside the mean over topics."""
     qrels = {"1": {"a": 1}, "2": {f"d{i}": 1 for i in range(4)}}
     runs = {"r": {"1": ["a"], "2": ["x", "y"]}}
-    measures = "nCG@2 nCG(mean=vectors)@2 avgnCG(mean=vectors)@2"
+    measures = "nxCG@2 nxCG(mean=vectors)@2 MAnxCG(mean=vectors)@2"
     results = xcg.evaluate(qrels, runs, None, None, measures)
     # topic 1: 1 of 1, topic 2: 0 of 2; mean vectors (.5, .5) and (1, 1.5)
-    assert results.value("r", "nCG@2") == 0.5
-    assert results.value("r", "nCG(mean=vectors)@2") == pytest.approx(0.5 / 1.5)
-    assert results.value("r", "avgnCG(mean=vectors)@2") == pytest.approx((0.5 + 0.5 / 1.5) / 2)
+    assert results.value("r", "nxCG@2") == 0.5
+    assert results.value("r", "nxCG(mean=vectors)@2") == pytest.approx(0.5 / 1.5)
+    assert results.value("r", "MAnxCG(mean=vectors)@2") == pytest.approx((0.5 + 0.5 / 1.5) / 2)
 
 
 # Scheel, Lommatzsch & Albayrak 2011, Tables 1 and 2
@@ -104,7 +102,7 @@ REL_IDEAL = [4, 3, 3, 2, 1, 1, 0, 0]
 
 @pytest.mark.parametrize(("threshold", "ap"), [(5, 0), (4, 0.125), (3, 0.403), (2, 0.483), (1, 0.780)])
 def test_table_1(threshold: int, ap: float) -> None:
-    assert value(f"AP(threshold={threshold})", REL, REL_IDEAL) == pytest.approx(ap, abs=5e-4)
+    assert value(f"xAP(threshold={threshold})", REL, REL_IDEAL) == pytest.approx(ap, abs=5e-4)
     assert average_precision_at(REL, REL_IDEAL, 0) == 1  # all documents are relevant
 
 
@@ -116,18 +114,18 @@ def test_mu_ap() -> None:
 
 
 def test_table_2() -> None:
-    dcg = [value(f"DCG(base=10,discount=plus_one,gain=exp)@{n}", REL, REL_IDEAL) for n in range(1, 9)]
+    dcg = [value(f"xDCG(base=10,discount=plus_one,gain=exp)@{n}", REL, REL_IDEAL) for n in range(1, 9)]
     assert [round(v, 2) for v in dcg if v is not None] == [
         3.32, 3.32, 14.95, 24.96, 28.82, 28.82, 29.93, 45.65,
     ]  # fmt: skip
-    measure = "nDCG(base=10,discount=plus_one,gain=exp)"
+    measure = "nxDCG(base=10,discount=plus_one,gain=exp)"
     found = [value(f"{measure}@{n}", REL, REL_IDEAL) for n in range(1, 9)]
     assert [round(v, 2) for v in found if v is not None] == [
         0.07, 0.05, 0.2, 0.31, 0.35, 0.35, 0.36, 0.55,
     ]  # fmt: skip
-    assert value(f"avg{measure}@8", REL, REL_IDEAL) == pytest.approx(0.28, abs=0.005)
+    assert value(f"MA{measure}@8", REL, REL_IDEAL) == pytest.approx(0.28, abs=0.005)
     doubled, best = [2 * g for g in REL], [2 * g for g in REL_IDEAL]
-    assert value(f"avg{measure}@8", doubled, best) == pytest.approx(0.17, abs=0.005)
+    assert value(f"MA{measure}@8", doubled, best) == pytest.approx(0.17, abs=0.005)
     for gains, ideal in ((REL, REL_IDEAL), (doubled, best)):
         found = [value(f"NDCNG@{n}", gains, ideal) for n in range(1, 9)]
         assert [round(v, 2) for v in found if v is not None] == [
@@ -147,8 +145,8 @@ def test_agrees_with_the_literal_transcription(gains: list[int], judged: list[in
     assert value("muAP", gains, ideal) == pytest.approx(oracle.mu_ap(gains, list(totals), totals))
     for t in (1, 2, 3):
         expected = oracle.ap_at(gains, t, sum(g >= t for g in ideal))
-        assert value(f"AP(threshold={t})", gains, ideal) == pytest.approx(expected)
-    exp = "nDCG(discount=plus_one,gain=exp)@5"
+        assert value(f"xAP(threshold={t})", gains, ideal) == pytest.approx(expected)
+    exp = "nxDCG(discount=plus_one,gain=exp)@5"
     assert value(exp, gains, ideal) == pytest.approx(oracle.ndcg_exp(gains, ideal, 5, 2))
     assert value("NDCNG@5", gains, ideal) == pytest.approx(oracle.ndcng(gains, ideal, 5, 2))
     for k in range(1, len(gains) + 1):
@@ -221,22 +219,22 @@ class TestWhatJkCompareWith:
     def test_generalised_precision_and_recall(self) -> None:
         assert value("gPrecision@3", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.5
         assert value("gRecall@2", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.75
-        with pytest.raises(XcgError, match="gRecall needs gains from 0 to 1, and here is one of 3"):
+        with pytest.raises(XcgError, match="gRecall needs gains from 0 to 1, and the highest is 3"):
             value("gRecall@2")
 
     @pytest.mark.parametrize(
         ("measure", "message"),
         [
             ("normRecall", "needs the number of documents: normRecall(N=12107)"),
-            ("normRecall(N=2)", "N is 2, and the ranking and what it lacks are more"),
+            ("normRecall(N=2)", "N is 2, but there are more results and relevant documents"),
             ("relativeRelevance", "needs the system's scores"),
             ("ESL(wanted=0)", "illegal wanted '0': expected a whole number from 1"),
             ("ESL(wanted=1.5)", "expected a whole number from 1"),
-            ("DCG(base=1)@3", "illegal base '1': expected a number above 1"),
-            ("DCG(base=x)@3", "illegal base 'x': expected a number above 1"),
+            ("xDCG(base=1)@3", "illegal base '1': expected a number above 1"),
+            ("xDCG(base=x)@3", "illegal base 'x': expected a number above 1"),
             ("total(weight=2)@3", "expected a number from 0 to 1"),
-            ("DCG(gain=exp)@3", "2 to the power of these gains is too large"),
-            ("avgCG", "avgCG lacks its cutoff"),
+            ("xDCG(gain=exp)@3", "2 to the power of these gains is too large"),
+            ("MAxCG", "MAxCG lacks its cutoff"),
         ],
     )
     def test_what_they_cannot_do(self, measure: str, message: str) -> None:
@@ -357,7 +355,7 @@ class TestLevels:
             ranking = generator.permutation(ideal)
             expected = [
                 mu_average_precision(ranking, ideal),
-                value("nDCG(discount=plus_one,gain=exp)", ranking, ideal),
+                value("nxDCG(discount=plus_one,gain=exp)", ranking, ideal),
                 value("NDCNG", ranking, ideal),
             ]
             assert list(_figures(ranking, ideal)) == pytest.approx(expected)

@@ -16,14 +16,14 @@ from xcg.errors import XcgError
 from xcg.formats.base import read_assessments
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.measures.highlighted import (
-    POINTS,
-    HighlightedRanking,
-    average_generalised_precision,
+    RECALL_POINTS,
     f_measure,
     hixeval,
     interpolated_precision,
     precision_and_recall,
 )
+from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.in_context import average_generalised_precision
 
 # sizes 100, 50, 100, highlighted 80, 0, 60; 200 highlighted characters in all
 WORKED = HighlightedRanking(
@@ -40,7 +40,7 @@ def test_the_worked_numbers() -> None:
     ]
     assert [precision_and_recall(WORKED, rank)[1] for rank in (1, 2, 3)] == [0.4, 0.4, 0.7]
     assert interpolated_precision(WORKED, [0.01, 0.4, 0.41, 0.7, 0.71]) == [0.8, 0.8, 0.56, 0.56, 0]
-    assert sum(interpolated_precision(WORKED, POINTS)) / 101 == pytest.approx(0.49109, abs=5e-6)
+    assert sum(interpolated_precision(WORKED, RECALL_POINTS)) / 101 == pytest.approx(0.49109, abs=5e-6)
     assert f_measure(0.8, 0.4, 1) == pytest.approx(0.53333, abs=5e-6)
     assert f_measure(0.8, 0.4, 0.25) == pytest.approx(0.75556, abs=5e-6)
     scores = [(0.8, True), (0.0, False), (0.5, True)]
@@ -95,7 +95,7 @@ def test_agrees_with_the_literal_transcription(
     assert hixeval(ranking, rank, alpha, 1.0) == pytest.approx(
         oracle.hixeval(results, positions, rank, alpha)
     )
-    assert interpolated_precision(ranking, POINTS) == pytest.approx(
+    assert interpolated_precision(ranking, RECALL_POINTS) == pytest.approx(
         oracle.ip_points(results, positions)
     )
     for document in "de":

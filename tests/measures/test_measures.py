@@ -50,11 +50,11 @@ def test_printed_names_are_what_users_type(written: str, printed: str) -> None:
         ("MAep(unretreived=max)", "no parameter 'unretreived': did you mean 'unretrieved'?"),
         ("MAep(unretrieved=maximum)", "illegal unretrieved 'maximum'"),
         ("MAep(unretrieved)", "illegal unretrieved ''"),
-        ("MAep(unretrieved=max,unretrieved=max)", "stands twice"),
+        ("MAep(unretrieved=max,unretrieved=max)", "is given twice"),
         ("R(x=1)", "R has no parameter 'x': it takes none"),
-        ("nxCG@@10", "is no measure"),
-        ("", "is no measure"),
-        ("nxCG(@10", "is no measure"),
+        ("nxCG@@10", "is not a measure"),
+        ("", "is not a measure"),
+        ("nxCG(@10", "is not a measure"),
     ],
 )
 def test_what_is_no_measure(text: str, message: str) -> None:
@@ -126,7 +126,10 @@ def test_what_is_no_ideal() -> None:
 
 
 def test_every_definition_says_all_about_itself_and_its_usage_parses() -> None:
-    for definition in MEASURES:
+    for definition in MEASURES.values():
         assert all([definition.title, definition.formula, definition.range, definition.example])
-        assert re.search(r"(19|20)[0-9]{2}|TREC", definition.source)
-        assert MEASURES.parse(definition.usage).definition is definition
+        assert re.search(r"(19|20)[0-9]{2}|TREC|trec_eval", definition.source)
+        written = definition.usage
+        if definition.compute is None:
+            written = definition.example.partition("--measures ")[2].strip("'")
+        assert MEASURES.parse(written).definition is definition

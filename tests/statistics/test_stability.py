@@ -155,7 +155,7 @@ def combined(assessors: list[Judged]) -> list[Judged]:
     return [dict(zip(topics, chosen, strict=True)) for chosen in product(*having)]
 
 
-@pytest.mark.parametrize("measure", ["nxCG@1", "MAep", "nDCG(base=2)@2"])
+@pytest.mark.parametrize("measure", ["nxCG@1", "MAep", "nxDCG(base=2)@2"])
 def test_all_combinations_equal_their_evaluation(measure: str) -> None:
     variation = figures_by_assessor([FIRST, RecallBase.of(SECOND)], RUNS, measure=measure)
     assert variation.runs == ("r", "q")
@@ -241,7 +241,7 @@ def test_figures_by_assessor_names_what_is_wrong() -> None:
         ),
         (lambda: figures_by_assessor([FIRST, {"1": {"d": 1}}], RUNS), "2 user models: .*levels"),
         (
-            lambda: figures_by_assessor([FIRST], RUNS, measure="nDCG(mean=vectors)@2"),
+            lambda: figures_by_assessor([FIRST], RUNS, measure="nxDCG(mean=vectors)@2"),
             "no mean of the topics' figures",
         ),
         (lambda: figures_by_assessor([FIRST], RUNS, measure="MAepp"), "MAep"),

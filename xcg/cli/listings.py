@@ -16,9 +16,9 @@ def measures(name: str | None) -> None:
     xcg measures ep prints the formula, the parameters and the source of ep.
     """
     if name is None:
-        text = list_measures([*MEASURES, *MEASURES.standard()])
+        text = list_measures(MEASURES.values())
     else:
-        text = "\n".join(describe_measure(definition) for definition in MEASURES.all_named(name))
+        text = "\n".join(describe_measure(definition) for definition in MEASURES.definitions(name))
     click.echo(text, nl=False)
 
 

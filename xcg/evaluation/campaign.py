@@ -16,7 +16,7 @@ from xcg.documents.text_units import Characters, TextUnit, Yardstick
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.measures.highlighted import HighlightedRanking
+from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.runs.run import Ranking, Run
 from xcg.user_model.model import UserModel
 

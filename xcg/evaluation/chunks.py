@@ -27,11 +27,11 @@ from xcg.gains.span_reader import SpanReader
 from xcg.gains.topic import IdealTopic, Stages
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.text_effort import (
-    Reading,
     gain_recall_at_budgets,
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
+from xcg.measures.topic_gains import Reading
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 

@@ -15,8 +15,7 @@ from xcg.evaluation.results import NotedList
 from xcg.gains.topic import IdealTopic, Stages
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
-from xcg.measures.definition import SHARED
-from xcg.measures.text_effort import Reading
+from xcg.measures.topic_gains import Reading
 from xcg.runs.run import Ties
 
 IDEAL = "ideal ranking"
@@ -42,14 +41,12 @@ def curve_measure(text: str) -> Measure:
     'nxCG@10'
     """
     name = text.partition("@")[0].partition("(")[0].strip()
-    definition = MEASURES.named(name)
+    definition = MEASURES.definition(name)
     if definition.curve is None:
-        having = ", ".join(sorted(d.name for d in MEASURES if d.curve is not None))
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.curve is not None))
         raise XcgError(f"{name} has no curve; there are those of {having}")
     if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
         text = f"{text}@{definition.cutoff.example}"
-    if "(" not in text and name in SHARED:
-        text = text.replace(name, definition.usage.partition("@")[0], 1)
     return MEASURES.parse(text)
 
 

@@ -13,7 +13,7 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserMode
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, Reader
 from xcg.gains.topic import IdealTopic, Stages, ranking_gains
-from xcg.measures.definition import vector
+from xcg.measures.gain_vectors import vector
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue

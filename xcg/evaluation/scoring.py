@@ -21,7 +21,7 @@ from xcg.evaluation.campaign import (
 from xcg.evaluation.inputs import load_runs, with_unique_names
 from xcg.garbage import seldom_collected
 from xcg.measures import Measure, TopicGains
-from xcg.measures.trec import levels_of, trec_figures
+from xcg.measures.trec import levels_of, standard_values
 from xcg.runs.run import Run
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class _Scoring:
                 sheet.score(stages)
         self._step(_STANDARD)
         levels = levels_of(base) if work.standard else {}
-        standard = [trec_figures(levels, run, work.standard) for run in runs]
+        standard = [standard_values(levels, run, work.standard) for run in runs]
         campaign.check_results(lambda file: self._step(_DOCUMENTS, file))
         if work.corpus is not None:
             work.corpus.write_cache()
@@ -194,7 +194,7 @@ class _Scoring:
         return (
             not self._work.measures
             and not self._work.check_corpus
-            and all(measure.definition.of_levels is not None for measure in self._work.standard)
+            and not any(measure.is_external for measure in self._work.standard)
             and not self._work.base.states_text
         )
 
@@ -211,7 +211,7 @@ class _Scoring:
                     run.answered,
                     run.skipped,
                     [],
-                    trec_figures(levels, run, work.standard),
+                    standard_values(levels, run, work.standard),
                 )
                 for run in load_runs([source], notes, work.ties, work.base)
             ]

@@ -16,14 +16,12 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs
 from xcg.judgements.recall_base import MEAN, RecallBase
-from xcg.measures.highlighted import (
-    POINTS,
-    HighlightedRanking,
+from xcg.measures.highlighted import RECALL_POINTS, f_measure, interpolated_precision
+from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.in_context import (
     article_scores,
     average_generalised_precision,
-    f_measure,
     generalised_precision,
-    interpolated_precision,
 )
 from xcg.runs.run import Run, Ties
 
@@ -136,7 +134,7 @@ def _figures(ranking: HighlightedRanking, beta: float) -> dict[str, float]:
     art_rec = hits / len(relevant)
     char_prec = marked / size if size else 0.0
     char_rec = marked / ranking.relevant
-    precisions = interpolated_precision(ranking, POINTS)
+    precisions = interpolated_precision(ranking, RECALL_POINTS)
     scores = article_scores(ranking, beta, math.inf, math.inf)
     figures: dict[str, float] = {
         "num_ret": len(articles),
@@ -159,7 +157,7 @@ def _figures(ranking: HighlightedRanking, beta: float) -> dict[str, float]:
     for rank in IN_CONTEXT_RANKS:
         figures[f"gR[{rank}]"] = sum(hit for _, hit in scores[:rank]) / len(relevant)
     figures["AgP"] = average_generalised_precision(scores, len(relevant))
-    figures.update({f"ircl_prn.{x:.2f}": p for x, p in zip(POINTS, precisions, strict=True)})
+    figures.update({f"ircl_prn.{x:.2f}": p for x, p in zip(RECALL_POINTS, precisions, strict=True)})
     return figures
 
 

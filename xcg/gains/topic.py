@@ -17,9 +17,10 @@ from xcg.gains.span_reader import GoldSpan, ReadResult, Result, SpanReader, Span
 from xcg.judgements.recall_base import Assessment, Scale
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
-from xcg.measures.definition import GradedResult, vector
-from xcg.measures.highlighted import HighlightedRanking
-from xcg.measures.text_effort import Reading, by_density
+from xcg.measures.gain_vectors import vector
+from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.text_effort import by_density
+from xcg.measures.topic_gains import GradedResult, Reading
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel

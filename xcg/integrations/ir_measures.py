@@ -14,8 +14,7 @@ corpus.
 >>> means[nxCG @ 2], round(means[MAep], 3)
 (0.75, 0.833)
 
-Names: those of xcg, but ``xcg_AP``, ``xcg_nDCG``, ``xcg_Q`` and ``xcg_R``, since ir_measures has an AP,
-nDCG and R of its own. Parameters: xcg's, quoted (``MAep(unretrieved='max')``), and ``user_model``, the
+Names: those of xcg, but ``xcg_Q`` and ``xcg_R``, since R is another measure in ir_measures. Parameters: xcg's, quoted (``MAep(unretrieved='max')``), and ``user_model``, the
 name or file of one. Without it that is ``levels``, or ``kazai-lalmas-2006`` where every qrel has the
 fields ``exhaustivity`` and ``specificity``, which then count instead of ``relevance``. A field
 ``characters`` states the size of the element, which user models need where a result contains earlier
@@ -47,37 +46,33 @@ from xcg.documents.paths import WHOLE, split_element_id
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, check_pair
 from xcg.measures import MEASURES, Definition, Measure, Number
-from xcg.measures.definition import SHARED
 
 __all__ = [
-    "CG",
-    "DCG",
     "NDCNG",
     "MAep",
     "MAnxCG",
+    "MAnxDCG",
+    "MAxCG",
+    "MAxDCG",
     "XcgMeasure",
     "XcgProvider",
-    "avgCG",
-    "avgDCG",
     "avgNDCNG",
-    "avgnCG",
-    "avgnDCG",
     "ep",
     "gPrecision",
     "gRecall",
     "gr",
     "iMAep",
     "muAP",
-    "nCG",
     "nxCG",
+    "nxDCG",
     "provider",
     "qrels_from_frame",
     "run_from_frame",
+    "xAP",
     "xCG",
-    "xcg_AP",
+    "xDCG",
     "xcg_Q",
     "xcg_R",
-    "xcg_nDCG",
 ]
 
 Grade = int | tuple[float, float] | Assessment
@@ -136,10 +131,6 @@ class XcgMeasure(ir_measures.Measure):
                     raise XcgError(f"{self.NAME}: illegal user_model {value!r}: expected a name")
             elif name != self.AT_PARAM:
                 brackets[name] = value
-        if self.definition.name in SHARED and not brackets:  # to say that ours is meant
-            name, legal = next(iter(self.definition.parameters.items()))
-            assert isinstance(legal, Number)
-            brackets[name] = legal.default
         text = self.definition.name
         if brackets:
             text += f"({','.join(f'{name}={value}' for name, value in brackets.items())})"
@@ -155,9 +146,9 @@ def _restored(name: str, params: Mapping[str, Any]) -> XcgMeasure:
 
 def _offered(name: str) -> XcgMeasure:
     """Register a measure with ir_measures, in place of what an earlier import registered."""
-    definition = MEASURES.named(name)
+    definition = MEASURES.definition(name)
     taken = name in _registry and not hasattr(_registry[name], "definition")
-    label = f"xcg_{name}" if taken or name in {*SHARED, "Q", "R"} else name
+    label = f"xcg_{name}" if taken or name in ("Q", "R") else name
     at = "cutoff" if definition.cutoff is None or definition.cutoff.whole else "recall"
     supported = {}
     if definition.cutoff is not None:
@@ -197,6 +188,7 @@ def _info(**given: Any) -> ParamInfo:
 # ir_measures counts a topic without a value 0.
 xCG = _offered("xCG")  # noqa: N816
 nxCG = _offered("nxCG")  # noqa: N816
+MAxCG = _offered("MAxCG")
 MAnxCG = _offered("MAnxCG")
 gr = _offered("gr")
 ep = _offered("ep")
@@ -204,17 +196,13 @@ MAep = _offered("MAep")
 iMAep = _offered("iMAep")  # noqa: N816
 xcg_Q = _offered("Q")  # noqa: N816
 xcg_R = _offered("R")  # noqa: N816
-CG = _offered("CG")
-avgCG = _offered("avgCG")  # noqa: N816
-DCG = _offered("DCG")
-avgDCG = _offered("avgDCG")  # noqa: N816
-nCG = _offered("nCG")  # noqa: N816
-avgnCG = _offered("avgnCG")  # noqa: N816
-xcg_nDCG = _offered("nDCG")  # noqa: N816
-avgnDCG = _offered("avgnDCG")  # noqa: N816
+xDCG = _offered("xDCG")  # noqa: N816
+nxDCG = _offered("nxDCG")  # noqa: N816
+MAxDCG = _offered("MAxDCG")
+MAnxDCG = _offered("MAnxDCG")
 NDCNG = _offered("NDCNG")
 avgNDCNG = _offered("avgNDCNG")  # noqa: N816
-xcg_AP = _offered("AP")  # noqa: N816
+xAP = _offered("xAP")  # noqa: N816
 muAP = _offered("muAP")  # noqa: N816
 gPrecision = _offered("gPrecision")  # noqa: N816
 gRecall = _offered("gRecall")  # noqa: N816

@@ -1,123 +1,74 @@
-"""What a measure is, apart from how it is computed: declaration, parameters, and its printed name."""
+"""Declarations of measures, and measures as users ask for them: with a cutoff and parameters."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 from xcg.errors import XcgError, nearest
-from xcg.lazy_modules import np
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from xcg.documents.text_units import TextUnit
-    from xcg.measures.flat import JudgedRanking
-    from xcg.measures.highlighted import HighlightedRanking
-    from xcg.measures.text_effort import Reading
+from xcg.measures.topic_gains import TopicGains
 
 Parameters = Mapping[str, Any]
+"""The values of a measure's parameters by name."""
+
 Curve = tuple[Sequence[float], Sequence[float]]
-"""The points of a curve: where, and how high."""
+"""The abscissae and the values of a curve."""
 
 Needs = Literal["gains", "scores", "grades", "text", "levels"]
-"""What a measure looks at: the gains under a user model; the quantised scores of all judged elements,
-whatever was seen; exhaustivity, specificity and sizes; highlighted text; levels of relevance."""
+"""The input of a measure: gains under a user model; quantised scores of all assessed elements;
+exhaustivity, specificity and sizes; highlighted text; or levels of relevance."""
 
+UNITS = ("ranks", "characters", "words", "tokens")
+"""What effort can be counted in: visited results, or units of read text."""
 
-class GradedResult(NamedTuple):
-    """A result as inex-eval-ng sees it.
-
-    exhaustivity, specificity: mapped to 0 … 1. size: in characters. new: how many of them lie in no
-    earlier result.
-    """
-
-    exhaustivity: float
-    specificity: float
-    size: int
-    new: int
-
-
-class RankingDetails(NamedTuple):
-    """What a measure can use besides the gains; functions, so that only what is used is computed.
-
-    Attributes:
-        scores: The quantised score of each result in rank order, whatever the user has seen before.
-        recall_base_scores: The quantised scores of all assessed elements.
-        tie_groups: A group number for each result; tied results have the same number.
-        overlaps: For the first n results (None: all), whether each contains, lies inside or repeats
-            another one of them.
-        grades: The results as inex-eval-ng uses them, and the sum of exhaustivity over all assessed
-            elements.
-        highlights: The ranking as text, with the highlighted text of the topic.
-        system_scores: The scores by which the system ordered its results; None if it gave none.
-        readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
-            of text.
-    """
-
-    scores: Callable[[], Sequence[float]]
-    recall_base_scores: Callable[[], Sequence[float]]
-    tie_groups: Callable[[], Sequence[int]]
-    overlaps: Callable[[int | None], Sequence[bool]]
-    grades: Callable[[], tuple[Sequence[GradedResult], float]]
-    highlights: Callable[[], HighlightedRanking]
-    system_scores: Callable[[], Sequence[float] | None]
-    readings: Callable[[TextUnit], tuple[Reading, Reading]]
-
-
-@dataclass(frozen=True)
-class TopicGains:
-    """The gains of one ranking for one topic: the input of all measures.
-
-    Attributes:
-        gains: xG, the gain of each result in rank order.
-        ideal: xI, the gains of the ideal ranking in decreasing order.
-        not_retrieved: The number of ideal elements that the ranking does not retrieve.
-        details: What some measures need besides the gains; None outside an evaluation.
-    """
-
-    gains: npt.ArrayLike
-    ideal: npt.ArrayLike
-    not_retrieved: int
-    details: RankingDetails | None = None
-
-    def required_details(self, name: str) -> RankingDetails:
-        """Return the details of the ranking.
-
-        Args:
-            name: The measure that needs them, for the error message.
-
-        Raises:
-            XcgError: If there are only gains.
-        """
-        if self.details is None:
-            raise XcgError(f"{name} needs more than gains: use it in an evaluation")
-        return self.details
+NO_CUTOFF = math.inf
+"""The cutoff of a measure without one; a rank that no ranking exceeds."""
 
 
 class Cutoff(NamedTuple):
-    """What stands behind the @: its name in messages, and which numbers it may be."""
+    """The legal numbers after the ``@`` of a measure.
+
+    Attributes:
+        name: What messages call such a number.
+        example: A legal number.
+        whole: Whether it is a rank; otherwise it is at most 1.
+        required: Whether the measure is undefined without it.
+        from_0: Whether 0 is legal.
+    """
 
     name: str
     example: str
     whole: bool
     required: bool = True
-    least: float = 0.0
-    """What a number that is no rank must exceed, or reach where it is below 0."""
+    from_0: bool = False
+
+    def allows(self, value: float) -> bool:
+        """Return whether a number is legal."""
+        if self.whole:
+            return value >= 1
+        return (self.from_0 or value > 0) and value <= 1
 
 
 RANK = Cutoff("a rank from 1", "10", whole=True)
 RANK_OR_ALL = Cutoff("a rank from 1", "10", whole=True, required=False)
 RECALL = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False)
 RECALL_OR_MEAN = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False, required=False)
-RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, least=-1.0)
+RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, from_0=True)
 
 
 class Number(NamedTuple):
-    """A parameter that is a number: its default, and the range it must lie in."""
+    """A parameter that is a number.
+
+    Attributes:
+        default: The value if the user gives none.
+        least: The lower limit.
+        most: The upper limit, which is legal itself.
+        whole: Whether only whole numbers are legal.
+        above: Whether the lower limit itself is illegal.
+    """
 
     default: float
     least: float
@@ -126,7 +77,7 @@ class Number(NamedTuple):
     above: bool = False
 
     def read(self, text: str) -> float:
-        """Return the number that a text says; ValueError with what was expected."""
+        """Return the number in a text; ValueError with what was expected."""
         try:
             value = float(text)
         except ValueError:
@@ -177,14 +128,34 @@ HIGHER_IS_BETTER = Order(lower_is_better=False)
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """The declaration of a measure.
+    """The declaration of a measure: what it is for people, and how it is computed.
 
-    parameters: name → the values it may have, the first being the default unless the user model's
-    ``effort`` says otherwise, or a :class:`Number`. compute: ``(topic, cutoff, parameters) → value``,
-    None where the measure is not defined for the ranking, so that the topic stays out of its mean.
-    needs: what it looks at. curve: the points that a plot draws. aggregate: makes the mean over topics
-    of what ``aggregate_input`` gives for each, if that is not the mean of the topics' values. of_levels:
-    computes a measure of levels in place of ``compute``; None if ir_measures does.
+    Attributes:
+        name: The name that users write; see ``aliases`` for others.
+        title: What the measure is, in a few words.
+        formula: The formula in plain text.
+        range: The range of values.
+        source: Paper and equation.
+        example: A worked example with small numbers.
+        compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
+            ranking, whose topic is then left out of the mean. ``topic`` is a :class:`TopicGains`, or
+            a :class:`~xcg.measures.standard.JudgedRanking` if ``needs`` is ``"levels"``. None for
+            a measure that ir_measures computes.
+        cutoff: The legal cutoffs; None for a measure without one.
+        parameters: Name → a :class:`Number`, or the legal words with the default first. A user
+            model's ``effort`` changes the defaults of ``effort``, ``interpolation`` and
+            ``unretrieved``.
+        caveat: What users should know before they rely on the measure.
+        aliases: Other names that mean the same measure.
+        lower_is_better: Whether a lower value is better.
+        needs: The input of the measure.
+        needs_characters: Whether it needs the text or the sizes of the documents, whatever its
+            parameters are.
+        with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
+        curve: ``(topic, depth, parameters) → points`` of the curve that plots draw.
+        aggregate_input: ``(topic, cutoff, parameters) →`` what ``aggregate`` needs of a topic.
+        aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
+            not the arithmetic mean of its values.
     """
 
     name: str
@@ -193,91 +164,197 @@ class Definition:
     range: str
     source: str
     example: str
-    compute: Callable[[TopicGains, float, Parameters], float | None]
+    compute: Callable[[Any, float, Parameters], float | None] | None
     cutoff: Cutoff | None = None
     parameters: Mapping[str, tuple[str, ...] | Number] = field(default_factory=dict)
     caveat: str = ""
+    aliases: tuple[str, ...] = ()
     lower_is_better: bool = False
     needs: Needs = "gains"
+    needs_characters: bool = False
+    with_cutoff: Definition | None = None
     curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
     aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
-    of_levels: Callable[[JudgedRanking, float, Parameters], float] | None = None
 
     @property
     def usage(self) -> str:
-        """How the measure is written, with a cutoff where it takes one: ``nxCG@10``."""
-        name = self.name
-        if name in SHARED and self.needs != "levels":
-            parameter, legal = next(iter(self.parameters.items()))
-            assert isinstance(legal, Number)
-            name += f"({parameter}={legal.default:g})"
-        return f"{name}@{self.cutoff.example}" if self.cutoff else name
+        """An example of how the measure is written, with a cutoff if it has one: ``nxCG@10``."""
+        return f"{self.name}@{self.cutoff.example}" if self.cutoff else self.name
 
     @property
     def order(self) -> Order:
         """The order of this measure's values from best to worst."""
         return Order(self.lower_is_better)
 
+    def read_cutoff(self, text: str | None) -> float:
+        """Return the cutoff in a text; XcgError if it is illegal, missing, or one too many."""
+        cutoff = self.cutoff
+        if cutoff is None:
+            if text is not None:
+                raise XcgError(f"{self.name} takes no cutoff: expected {self.usage}")
+            return NO_CUTOFF
+        expected = f"expected {cutoff.name}, like {self.usage}"
+        if text is None:
+            if cutoff.required:
+                raise XcgError(f"{self.name} lacks its cutoff: {expected}")
+            return NO_CUTOFF
+        number = r"[0-9]{1,9}" if cutoff.whole else r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?"
+        if not re.fullmatch(number, text) or not cutoff.allows(float(text)):
+            raise XcgError(f"{self.name}@{text}: {expected}")
+        return float(text)
+
+    def read_parameters(self, values: Mapping[str, object]) -> tuple[tuple[str, Any], ...]:
+        """Return checked parameters in the order of the declaration.
+
+        Args:
+            values: Name → value, as text or as a Python object.
+
+        Raises:
+            XcgError: If a name is unknown, or a value illegal.
+        """
+        read: dict[str, Any] = {}
+        for name, given in values.items():
+            if name not in self.parameters:
+                hint = nearest(name, self.parameters) if self.parameters else "it takes none"
+                raise XcgError(f"{self.name} has no parameter {name!r}: {hint}")
+            legal, text = self.parameters[name], str(given)
+            problem = f"{self.name}: illegal {name} {text!r}"
+            if isinstance(legal, Number):
+                try:
+                    read[name] = legal.read(text)
+                except ValueError as error:
+                    raise XcgError(f"{problem}: {error}") from None
+            elif text in legal:
+                read[name] = text
+            else:
+                raise XcgError(f"{problem}: {nearest(text, legal)}")
+        return tuple((name, read[name]) for name in self.parameters if name in read)
+
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as a user asks for it: a definition with its cutoff and parameters.
+    """A measure with its cutoff and parameters.
 
+    ``measure @ 10`` sets the cutoff and ``measure(name=value)`` sets parameters, as in ir_measures.
     ``str(measure)`` is its canonical name, which parses to the same measure.
+
+    Attributes:
+        definition: The declaration of the measure.
+        cutoff: The number after the ``@``; infinity if there is none.
+        parameters: The parameters that the user sets, with their values.
+        external: The full name that ir_measures gives the measure, if ir_measures computes it.
+
+    >>> from xcg.measures import ep, nxCG
+    >>> str(nxCG @ 10), str(ep(interpolation="linear") @ 0.1)
+    ('nxCG@10', 'ep(interpolation=linear)@0.1')
     """
 
     definition: Definition
-    cutoff: float = math.nan
+    cutoff: float = NO_CUTOFF
     parameters: tuple[tuple[str, Any], ...] = ()
+    external: str = ""
 
     def __str__(self) -> str:
+        if self.external:
+            return self.external
         brackets = ",".join(f"{name}={_written(value)}" for name, value in self.parameters)
         name = f"{self.definition.name}({brackets})" if brackets else self.definition.name
-        if self.definition.cutoff is None or math.isnan(self.cutoff):
+        if math.isinf(self.cutoff):
             return name
-        whole = self.cutoff.is_integer()
-        return f"{name}@{int(self.cutoff) if whole else repr(self.cutoff)}"
+        return f"{name}@{int(self.cutoff) if self.cutoff.is_integer() else repr(self.cutoff)}"
+
+    def __call__(self, **parameters: object) -> Measure:
+        """Return the measure with other values of parameters; XcgError for illegal ones."""
+        definition = self.definition
+        known = parameters.keys() <= definition.parameters.keys()
+        if definition.needs == "levels" and (definition.compute is None or not known):
+            name, at, cutoff = str(self).partition("@")
+            brackets = ",".join(f"{key}={value!r}" for key, value in parameters.items())
+            return replace(self, external=f"{name}({brackets}){at}{cutoff}")
+        merged = {**dict(self.parameters), **parameters}
+        return replace(self, parameters=definition.read_parameters(merged))
+
+    def __matmul__(self, cutoff: float) -> Measure:
+        """Return the measure at another cutoff; XcgError for an illegal one."""
+        if self.definition.compute is None or self.external:
+            return replace(self, external=f"{str(self).partition('@')[0]}@{cutoff}")
+        definition = self.definition.with_cutoff or self.definition
+        return replace(self, definition=definition, cutoff=definition.read_cutoff(str(cutoff)))
+
+    @property
+    def is_external(self) -> bool:
+        """Whether ir_measures computes the measure."""
+        return self.definition.compute is None or bool(self.external)
 
     def settings(self, defaults: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the values of all parameters; ``defaults`` are the user model's."""
+        """Return the values of all parameters.
+
+        Args:
+            defaults: Values that the user model sets; the measure's own parameters override them.
+
+        Raises:
+            XcgError: If a parameter is set that does not apply to the unit of effort.
+        """
         settings: dict[str, Any] = {
-            name: values.default if isinstance(values, Number) else values[0]
-            for name, values in self.definition.parameters.items()
+            name: legal.default if isinstance(legal, Number) else legal[0]
+            for name, legal in self.definition.parameters.items()
         }
-        settings.update({k: v for k, v in (defaults or {}).items() if k in settings})
+        settings.update({name: v for name, v in (defaults or {}).items() if name in settings})
         settings.update(self.parameters)
-        if settings.get("effort", "ranks") != "ranks":
-            for name, _ in self.parameters:
-                if name in _OF_RANKS:
-                    raise XcgError(
-                        f"{name} is for effort in ranks, and here effort is paid in "
-                        f"{settings['effort']}"
-                    )
+        unit = settings.get("effort", "ranks")
+        for name, _ in self.parameters:
+            if unit != "ranks" and name in _FOR_RANKS_ONLY:
+                raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
         return settings
 
-    def compute(self, topic: TopicGains, defaults: Mapping[str, str] | None = None) -> float | None:
+    def unit(self, defaults: Mapping[str, str] | None = None) -> str:
+        """Return what effort is counted in: ``ranks``, ``characters``, ``words`` or ``tokens``."""
+        settings = self.settings(defaults)
+        return str(settings.get("budget", settings.get("effort", "ranks")))
+
+    def needs_characters(self, defaults: Mapping[str, str] | None = None) -> bool:
+        """Return whether the measure needs the text or the sizes of the documents."""
+        return self.definition.needs_characters or self.unit(defaults) != "ranks"
+
+    def compute(self, topic: Any, defaults: Mapping[str, str] | None = None) -> float | None:
         """Return the value for one topic.
 
         Args:
-            topic: The gains of the ranking.
+            topic: The gains of the ranking; for a standard measure the ranking with its levels.
             defaults: Values of parameters that the user model sets.
 
         Returns:
             The value; None if the measure is undefined for this ranking.
+
+        Raises:
+            XcgError: If the measure needs more than it is given.
         """
-        return self.definition.compute(topic, self.cutoff, self.settings(defaults))
+        compute = self.definition.compute
+        if compute is None or (self.definition.needs == "levels" and isinstance(topic, TopicGains)):
+            raise XcgError(
+                f"{self} is computed from levels of relevance, not from gains: use xcg.evaluate"
+            )
+        return compute(topic, self.cutoff, self.settings(defaults))
 
     def curve(self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None) -> Curve:
-        """Return the measure's curve for one topic; XcgError where it has none."""
+        """Return the points of the measure's curve for one topic.
+
+        Args:
+            topic: The gains of the ranking.
+            depth: The last rank, or the amount of text, of a curve over ranks or text.
+            defaults: Values of parameters that the user model sets.
+
+        Raises:
+            XcgError: If the measure has no curve.
+        """
         if self.definition.curve is None:
             raise XcgError(f"{self.definition.name} has no curve")
         return self.definition.curve(topic, depth, self.settings(defaults))
 
     def averages_values(self, defaults: Mapping[str, str] | None = None) -> bool:
         """Return whether the mean over topics is the arithmetic mean of the topics' values."""
-        aggregates = self.definition.aggregate is not None
-        return not aggregates or self.settings(defaults).get("mean") == "figures"
+        return self.definition.aggregate is None or self.settings(defaults).get("mean") == "values"
 
     def aggregate_input(
         self, topic: TopicGains, defaults: Mapping[str, str] | None = None
@@ -303,236 +380,9 @@ class Measure:
         return math.fsum(values) / len(values)
 
 
-_OF_RANKS = ("interpolation", "unretrieved")
-"""Parameters that say how a curve by rank is read; a curve over text is read in one way."""
+_FOR_RANKS_ONLY = ("interpolation", "unretrieved")
+"""A curve over ranks can be interpolated in several ways, a curve over text in one."""
 
 
 def _written(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def vector(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return numbers as a vector."""
-    return np.asarray(values, dtype=np.float64)
-
-
-def not_alone(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    """Raise XcgError: what a measure of levels looks at is no gain."""
-    raise XcgError(
-        "a measure of levels of relevance is computed over a whole run: use it in an evaluation"
-    )
-
-
-SHARED = frozenset({"AP", "nDCG"})
-"""Names of two measures: without parameters of the one on gains they mean the standard one."""
-
-TREC_NAMES = frozenset(
-    [
-        "Accuracy",
-        "ADR",
-        "AP_IA",
-        "Compat",
-        "ERR",
-        "ERR_IA",
-        "IPrec",
-        "infAP",
-        "INSQ",
-        "INST",
-        "Judged",
-        "nERR",
-        "nNRBP",
-        "NRBP",
-        "NumQ",
-        "NumRel",
-        "NumRet",
-        "P_IA",
-        "RBP",
-        "SDCG",
-        "SetAP",
-        "SetF",
-        "SetP",
-        "SetR",
-        "StRecall",
-    ]
-)
-"""What ir_measures calls its other measures, to know one where it is not installed."""
-
-_PLAIN = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")  # whatever else, ir_measures computes
-_MEASURE = re.compile(r"([A-Za-z]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z")
-
-
-class MeasureRegistry:
-    """The measures by name, and the parser of what users write."""
-
-    def __init__(self) -> None:
-        self._definitions: dict[str, Definition] = {}
-
-    def add(self, definition: Definition) -> None:
-        """Register a definition under its name."""
-        self._definitions[definition.name] = definition
-
-    def __iter__(self) -> Iterator[Definition]:
-        return iter(self._definitions.values())
-
-    def named(self, name: str) -> Definition:
-        """Return the definition of a name; XcgError with the nearest name for an unknown one.
-
-        Where a standard measure has the name too, it is that of the measure on gains.
-        """
-        return self.all_named(name)[0]
-
-    def all_named(self, name: str) -> list[Definition]:
-        """Return the definitions of a name, the measure on gains before the standard one."""
-        from xcg.measures.flat import STANDARD
-
-        found = [known[name] for known in (self._definitions, STANDARD) if name in known]
-        if not found:
-            raise XcgError(
-                f"unknown measure {name!r}: {nearest(name, {*self._definitions, *STANDARD})}"
-            )
-        return found
-
-    def standard(self) -> list[Definition]:
-        """Return the definitions of the standard measures, which iteration leaves out."""
-        from xcg.measures.flat import STANDARD
-
-        return list(STANDARD.values())
-
-    def parse(self, text: str | Measure) -> Measure:
-        """Return the measure that a text names: ``nxCG@10``, ``ep(interpolation=linear)@0.1``.
-
-        Raises XcgError for an unknown name or parameter, and for a cutoff that is missing, illegal
-        or not wanted.
-        """
-        if isinstance(text, Measure):
-            return text
-        text = text.strip().replace("µ", "mu").replace("μ", "mu")
-        match = _MEASURE.match(text)
-        if match is None:
-            raise XcgError(
-                f"{text!r} is no measure: expected one like nxCG@10 or MAep(unretrieved=max)"
-            )
-        name, brackets, at = match.groups()
-        standard = self._standard(text, name, brackets, at)
-        if standard is not None:
-            return standard
-        definition = self.named(name)
-        return Measure(definition, _cutoff(definition, at), _parameters(definition, brackets))
-
-    def order(self, name: str | Measure) -> Order:
-        """Return the order of a measure's values from best to worst.
-
-        A name that is not a measure here, as in results of another installation, means higher is
-        better.
-        """
-        try:
-            return self.parse(name).definition.order
-        except XcgError:
-            return HIGHER_IS_BETTER
-
-    def _standard(self, text: str, name: str, brackets: str | None, at: str | None) -> Measure | None:
-        """Return the measure of levels that a text means, None where it means another."""
-        from xcg.measures.flat import STANDARD
-        from xcg.measures.trec import trec_measure, trec_name
-
-        known = name in self._definitions
-        if known:
-            given = [item.partition("=")[0].strip() for item in (brackets or "").split(",")]
-            own = any(parameter in self._definitions[name].parameters for parameter in given)
-            if own or not (name in SHARED or (name == "R" and at is not None)):
-                return None
-        measure = _standard_measure(name, brackets, at)
-        if measure is not None:
-            return measure
-        try:
-            canonical = trec_name(text)
-        except XcgError:
-            if known or name in STANDARD or name in TREC_NAMES:
-                raise
-            return None  # more likely a slip of the pen than a measure of a missing package
-        if canonical is None:
-            return None
-        match = _MEASURE.match(canonical)
-        return (match and _standard_measure(*match.groups())) or trec_measure(canonical)
-
-    def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-        """Return the measures of a list, or of a text that separates them by white space or commas.
-
-        A measure that is named twice is kept once. Raises XcgError as :meth:`parse`, and for none.
-        """
-        if isinstance(texts, Measure):
-            texts = [texts]
-        elif isinstance(texts, str):
-            texts = split_measures(texts)
-        measures = list(dict.fromkeys(self.parse(text) for text in texts))
-        if not measures:
-            raise XcgError("no measures: expected at least one, like nxCG@10")
-        return measures
-
-
-def _standard_measure(name: str, brackets: str | None, at: str | None) -> Measure | None:
-    """Return the measure of ``xcg.measures.flat`` that is meant, None for what only ir_measures has."""
-    from xcg.measures.flat import ALIASES, STANDARD
-
-    definition = STANDARD.get(ALIASES.get(name, name))
-    if definition is None or not _PLAIN.fullmatch(brackets or ""):
-        return None
-    parameters = _parameters(definition, brackets)
-    return Measure(
-        definition, _cutoff(definition, at), () if parameters == (("rel", 1),) else parameters
-    )
-
-
-def split_measures(text: str) -> list[str]:
-    """Split a list of measures at white space and commas outside brackets.
-
-    >>> split_measures("nxCG@10, ep(interpolation=linear)@0.1 MAep")
-    ['nxCG@10', 'ep(interpolation=linear)@0.1', 'MAep']
-    """
-    return re.findall(r"[^\s,(]+(?:\([^)]*\)?[^\s,(]*)?|\([^\s]*", text)
-
-
-def _cutoff(definition: Definition, at: str | None) -> float:
-    cutoff = definition.cutoff
-    if cutoff is None:
-        if at is not None:
-            raise XcgError(f"{definition.name} takes no cutoff: expected {definition.usage}")
-        return math.nan
-    problem = f"expected {cutoff.name}, like {definition.usage}"
-    if at is None and not cutoff.required:
-        return math.nan
-    if at is None:
-        raise XcgError(f"{definition.name} lacks its cutoff: {problem}")
-    number = re.compile(r"[0-9]{1,9}" if cutoff.whole else r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?")
-    if not number.fullmatch(at):
-        raise XcgError(f"{definition.name}@{at}: {problem}")
-    value = float(at)
-    if not (value >= 1 if cutoff.whole else cutoff.least < value <= 1):
-        raise XcgError(f"{definition.name}@{at}: {problem}")
-    return value
-
-
-def _parameters(definition: Definition, brackets: str | None) -> tuple[tuple[str, Any], ...]:
-    given: dict[str, Any] = {}
-    for item in (brackets or "").split(","):
-        if not item.strip():
-            continue
-        name, equals, value = (part.strip() for part in item.partition("="))
-        value = value.strip("'\"")
-        if name not in definition.parameters:
-            hint = nearest(name, definition.parameters) if definition.parameters else "it takes none"
-            raise XcgError(f"{definition.name} has no parameter {name!r}: {hint}")
-        if name in given:
-            raise XcgError(f"{definition.name}: the parameter {name} stands twice")
-        legal = definition.parameters[name]
-        problem = f"{definition.name}: illegal {name} {value!r}: "
-        if isinstance(legal, Number):
-            try:
-                given[name] = legal.read(value)
-            except ValueError as error:
-                raise XcgError(problem + str(error)) from None
-        elif not equals or value not in legal:
-            raise XcgError(problem + nearest(value, legal))
-        else:
-            given[name] = value
-    return tuple((name, given[name]) for name in definition.parameters if name in given)

@@ -1,32 +1,23 @@
-"""Graded relevance in ranked lists: (n)(D)CG with its averages, average precision over levels.
-
-Järvelin & Kekäläinen 2002 (JK) and Scheel, Lommatzsch & Albayrak 2011 (SL). Gains and ideal gains are
-those of the user model: levels of relevance in flat lists, and what results earn in element retrieval.
-"""
+"""Discounted cumulated gain: xDCG, nxDCG, their means up to a rank, and NDCNG."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal
-from xcg.measures.definition import (
-    RANK,
-    RANK_OR_ALL,
-    Definition,
-    Number,
-    Parameters,
-    TopicGains,
-    vector,
-)
+from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, Form
+from xcg.measures.definition import RANK, RANK_OR_ALL, Curve, Definition, Number, Parameters
+from xcg.measures.gain_vectors import Gains, check_gains, check_ideal
+from xcg.measures.parser import MEASURES
+from xcg.measures.topic_gains import TopicGains
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Gain = Literal["linear", "exp"]
+GainFunction = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one"]
 
 
@@ -34,328 +25,218 @@ def discounted(
     gains: npt.ArrayLike,
     base: float = 2.0,
     discount: Discount = "from_base",
-    gain: Gain = "linear",
+    gain: GainFunction = "linear",
 ) -> Gains:
-    """Return what each rank adds to DCG.
+    """Compute what each rank adds to discounted cumulated gain.
 
-    discount ``from_base`` (JK equation 2): G[i] below rank b, G[i] / log_b i from there on.
-    ``plus_one`` (SL equation 3): G[i] / log_b(i + 1). gain ``exp`` puts 2^G − 1 in place of G.
-    base: above 1.
+    With ``from_base``, rank i adds G[i] below rank b and G[i] / log_b(i) from rank b on (Järvelin and
+    Kekäläinen 2002, equation 2). With ``plus_one`` it adds G[i] / log_b(i + 1) (Scheel, Lommatzsch and
+    Albayrak 2011, equation 3).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        base: The base b of the logarithm, above 1.
+        discount: Where the discount begins.
+        gain: ``exp`` replaces each gain G by 2^G - 1.
+
+    Returns:
+        Array with one value for each gain, at least 0.
+
+    Raises:
+        ValueError: If the gains have another shape or illegal values.
+        XcgError: If 2^G is too large for a number.
 
     >>> discounted([3, 2, 3, 0, 0, 1]).cumsum().round(2).tolist()
     [3.0, 5.0, 6.89, 6.89, 6.89, 7.28]
     """
-    column = check_gains(gains)
+    values = check_gains(gains)
     if gain == "exp":
         with np.errstate(over="ignore"):
-            column = np.exp2(column) - 1.0
-        if not np.all(np.isfinite(column)):
+            values = np.exp2(values) - 1.0
+        if not np.all(np.isfinite(values)):
             raise XcgError("2 to the power of these gains is too large; use smaller gains")
-    ranks = np.arange(1, len(column) + 1, dtype=np.float64)
+    ranks = np.arange(1, len(values) + 1, dtype=np.float64)
     if discount == "plus_one":
-        return np.asarray(column * math.log(base) / np.log(ranks + 1))
-    weights = np.ones(len(column))
+        return np.asarray(values * math.log(base) / np.log(ranks + 1))
+    weights = np.ones(len(values))
     late = ranks >= base
     weights[late] = math.log(base) / np.log(ranks[late])
-    # log_b b is 1, whatever rounding makes of it, and a rank of 1 is never divided by log 1 = 0.
-    weights[ranks == base] = 1.0
-    return np.asarray(column * weights)
-
-
-def average_precision_at(gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float) -> float:
-    """Return AP where gains from the threshold on are relevant, SL equation 2: 0 … 1.
-
-    0 where no ideal gain reaches the threshold.
-
-    >>> round(average_precision_at([1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1], 3), 3)
-    0.403
-    """
-    relevant = vector(gains) >= threshold
-    total = int(np.count_nonzero(vector(ideal) >= threshold))
-    hits = np.flatnonzero(relevant)
-    if not total:
-        return 0.0
-    precisions = np.arange(1, len(hits) + 1) / (hits + 1)
-    return math.fsum(precisions.tolist()) / total
-
-
-def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
-    """Return μAP, SL equation 4: AP at every level of the ideal list, weighted by distances of levels.
-
-    The distance of the lowest level above 0 is that to 0; level 0 itself has none. Range 0 … 1.
-
-    >>> round(mu_average_precision([1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1]), 5)
-    0.44782
-    >>> round(mu_average_precision([0.3, 1, 0], [1, 0.3]), 2)
-    0.65
-    """
-    levels = np.unique(check_ideal(ideal))
-    levels = levels[levels > 0]
-    distances = np.diff(levels, prepend=0.0)
-    figures = [average_precision_at(gains, ideal, float(level)) for level in levels]
-    return float(np.dot(figures, distances) / distances.sum())
+    weights[ranks == base] = 1.0  # log_b(b) is exactly 1, which rounding can miss
+    return np.asarray(values * weights)
 
 
 def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains, Gains]:
-    """Return gains and ideal gains divided by the highest ideal one, SL equation 5."""
+    """Return gains and ideal gains divided by the highest ideal gain.
+
+    Scheel, Lommatzsch and Albayrak 2011, equation 5.
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+
+    Returns:
+        Two arrays with the shapes of the arguments; ideal gains are from 0 to 1.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> [part.tolist() for part in normalised_gains([1, 2], [4, 2])]
+    [[0.25, 0.5], [1.0, 0.5]]
+    """
     best = check_ideal(ideal)
     return check_gains(gains) / best[0], best / best[0]
 
 
-def _padded(column: Gains, depth: int) -> Gains:
-    return np.pad(column[:depth], (0, max(0, depth - len(column))))
-
-
-def _depth(cutoff: float, gains: npt.ArrayLike, ideal: npt.ArrayLike) -> int:
-    """Return the rank to go to: the cutoff, or the end of the longer list."""
-    longest = max(len(vector(gains)), len(vector(ideal)), 1)
-    return longest if math.isnan(cutoff) else int(cutoff)
+# Declarations
 
 
 def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
-    """Return the cumulated vectors of run and ideal up to the cutoff."""
-    depth = _depth(cutoff, topic.gains, topic.ideal)
-    gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
-    if parameters.get("normalised_gain"):
-        gains, ideal = normalised_gains(gains, ideal)
-    pair = []
-    for column in (gains, ideal):
-        if "base" in parameters:
-            column = discounted(  # noqa: PLW2901
-                _padded(column, depth),
-                parameters["base"],
-                parameters.get("discount", "plus_one"),
-                parameters.get("gain", "exp"),
-            )
-        pair.append(np.cumsum(_padded(column, depth)))
-    return pair[0], pair[1]
+    """Return the discounted cumulated gains of run and ideal, up to the cutoff or the longer list."""
+    return _cumulated(
+        check_gains(topic.gains),
+        check_ideal(topic.ideal),
+        cutoff,
+        parameters["base"],
+        parameters["discount"],
+        parameters["gain"],
+    )
 
 
-def _figure(run: Gains, ideal: Gains, normalised: bool, averaged: bool) -> float:
-    by_rank = np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0) if normalised else run
-    return float(by_rank.mean() if averaged else by_rank[-1])
+def _normalised_vectors(
+    topic: TopicGains, cutoff: float, parameters: Parameters
+) -> tuple[Gains, Gains]:
+    gains, ideal = normalised_gains(topic.gains, topic.ideal)
+    return _cumulated(gains, ideal, cutoff, parameters["base"], "plus_one", "exp")
 
 
-def _compute(
-    normalised: bool, averaged: bool
-) -> Callable[[TopicGains, float, Parameters], float | None]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-        return _figure(*_vectors(topic, cutoff, parameters), normalised, averaged)
-
-    return compute
-
-
-def _fold(
-    normalised: bool, averaged: bool
-) -> Callable[[Sequence[tuple[Gains, Gains]], float, Parameters], float]:
-    """Return the mean over topics of their vectors, normalised afterwards."""
-
-    def fold(parts: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters) -> float:
-        depth = max(len(run) for run, _ in parts)
-        # A list that ends keeps what it has cumulated.
-        stretched = [
-            [np.pad(column, (0, depth - len(column)), mode="edge") for column in pair] for pair in parts
-        ]
-        run = np.mean([pair[0] for pair in stretched], axis=0)
-        ideal = np.mean([pair[1] for pair in stretched], axis=0)
-        return _figure(run, ideal, normalised, averaged)
-
-    return fold
+def _cumulated(
+    gains: Gains, ideal: Gains, cutoff: float, base: float, discount: Discount, gain: GainFunction
+) -> tuple[Gains, Gains]:
+    depth = max(len(gains), len(ideal)) if math.isinf(cutoff) else int(cutoff)
+    run, best = (
+        np.cumsum(discounted(_to_length(part, depth), base, discount, gain)) for part in (gains, ideal)
+    )
+    return run, best
 
 
-def _curve(
-    normalised: bool,
-) -> Callable[[TopicGains, int, Parameters], tuple[list[float], list[float]]]:
-    def curve(topic: TopicGains, depth: int, parameters: Parameters) -> tuple[list[float], list[float]]:
-        run, ideal = _vectors(topic, float(depth), parameters)
-        heights = np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
-        ranks = [float(rank) for rank in range(1, depth + 1)]
-        return ranks, (heights if normalised else run).tolist()
+def _to_length(values: Gains, length: int) -> Gains:
+    return np.pad(values[:length], (0, max(0, length - len(values))))
 
-    return curve
+
+Vectors = Callable[[TopicGains, float, Parameters], tuple[Gains, Gains]]
+
+
+def _compute(form: Form, vectors: Vectors) -> Callable[[TopicGains, float, Parameters], float]:
+    return lambda topic, cutoff, parameters: form.value(*vectors(topic, cutoff, parameters))
+
+
+def _curve(form: Form) -> Callable[[TopicGains, int, Parameters], Curve]:
+    return lambda topic, depth, parameters: (
+        range(1, depth + 1),
+        form.by_rank(*_vectors(topic, depth, parameters)).tolist(),
+    )
 
 
 _BASE = {"base": Number(2.0, 1.0, above=True)}
-_KIND = {"discount": ("from_base", "plus_one"), "gain": ("linear", "exp")}
-_MEAN = {"mean": ("figures", "vectors")}
+_PARAMETERS: dict[str, tuple[str, ...] | Number] = {
+    **_BASE,
+    "discount": ("from_base", "plus_one"),
+    "gain": ("linear", "exp"),
+    **MEAN,
+}
 _JK = "Järvelin & Kekäläinen 2002"
-_NORMALISED = "0 to 1 in flat lists; more only for a ranking that gains more than the ideal, see nxCG"
-
-
-def _family() -> list[Definition]:
-    """Declare CG, DCG, nCG and nDCG, each at a rank and averaged over the ranks up to it."""
-    found = []
-    for name, title, formula, source, example, average in (
-        (
-            "CG",
-            "cumulated gain",
-            "CG[i] = G[1] + … + G[i]",
-            f"{_JK}, equation 1",
-            "gains 3, 2, 3, 0: CG@4 = 8",
-            "gains 3, 2: avgCG@2 = (3 + 5) / 2 = 4",
-        ),
-        (
-            "DCG",
-            "discounted cumulated gain",
-            "DCG[i] = Σ G[j] for ranks j < base, G[j] / log_base j from there on",
-            f"{_JK}, equation 2 (with DCG where the extracted text has CG)",
-            "gains 3, 2, 3: DCG(base=2)@3 = 3 + 2 + 3 / 1.585 = 6.89",
-            "gains 3, 2: avgDCG(base=2)@2 = (3 + 5) / 2 = 4",
-        ),
-        (
-            "nCG",
-            "normalised cumulated gain",
-            "nCG[i] = CG[i] / CGI[i], CGI that of the ideal gains",
-            f"{_JK}, section 2.3",
-            "gains 3, 2, 3, ideal 3, 3, 3: nCG@3 = 8 / 9 = 0.889",
-            "gains 3, 2, ideal 3, 3: avgnCG@2 = (1 + 5 / 6) / 2 = 0.917",
-        ),
-        (
-            "nDCG",
-            "normalised discounted cumulated gain",
-            "nDCG[i] = DCG[i] / DCGI[i], DCGI that of the ideal gains",
-            f"{_JK}, section 2.3; discount=plus_one with gain=exp is SL equation 3",
-            "gains 3, 2, 3, ideal 3, 3, 3: nDCG(base=2)@3 = 6.89 / 7.89 = 0.873",
-            "gains 3, 2, ideal 3, 3: avgnDCG(base=2)@2 = (1 + 5 / 6) / 2 = 0.917",
-        ),
-    ):
-        normalised = name.startswith("n")
-        parameters: dict[str, tuple[str, ...] | Number] = {**_MEAN}
-        if "D" in name:
-            parameters = {**_BASE, **_KIND, **_MEAN}
-        bound = _NORMALISED if normalised else "0 to the sum of all gains"
-        caveat = (
-            "mean=vectors normalises the mean vectors over topics (norm-vect of avg-vect); the "
-            "default is the mean of the topics' figures."
-        )
-        if name == "nDCG":
-            caveat += " Without parameters nDCG is the standard measure."
-        found += [
-            Definition(
-                name=f"avg{name}" if averaged else name,
-                title=f"{title}, averaged over the ranks up to one" if averaged else title,
-                formula=f"mean over ranks 1 … i of {formula}" if averaged else formula,
-                range=bound,
-                source=f"{_JK}, section 2.3 (avg-pos)" if averaged else source,
-                example=average if averaged else example,
-                caveat=caveat,
-                cutoff=RANK if averaged else RANK_OR_ALL,
-                parameters=parameters,
-                compute=_compute(normalised, averaged),
-                aggregate_input=_vectors,
-                aggregate=_fold(normalised, averaged),
-                curve=None if averaged else _curve(normalised),
-            )
-            for averaged in (False, True)
-        ]
-    return found
-
-
-def _normalised_parameters(parameters: Parameters) -> Parameters:
-    return {**parameters, "normalised_gain": True, "discount": "plus_one", "gain": "exp"}
-
-
-def _ndcng(averaged: bool) -> Callable[[TopicGains, float, Parameters], float | None]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-        run, ideal = _vectors(topic, cutoff, _normalised_parameters(parameters))
-        return _figure(run, ideal, normalised=True, averaged=averaged)
-
-    return compute
-
-
-def _threshold(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return average_precision_at(topic.gains, topic.ideal, parameters["threshold"])
-
-
-def _mu_ap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return mu_average_precision(topic.gains, topic.ideal)
-
-
-def _generalised(recall: bool) -> Callable[[TopicGains, float, Parameters], float | None]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-        name = "gRecall" if recall else "gPrecision"
-        gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
-        if max(gains.max(initial=0.0), ideal[0]) > 1:
-            raise XcgError(
-                f"{name} needs gains from 0 to 1, and here is one of {ideal[0]:g}; "
-                "map levels with quantisation: {gains: {1: 0.5, 2: 1}}"
-            )
-        depth = len(gains) if math.isnan(cutoff) else int(cutoff)
-        found = float(gains[:depth].sum())
-        if recall:
-            return found / float(ideal.sum())
-        return found / depth if depth else 0.0
-
-    return compute
-
-
 _SL = "Scheel, Lommatzsch & Albayrak 2011"
-DEFINITIONS = (
-    *_family(),
+
+
+def _define(
+    name: str, form: Form, title: str, formula: str, range: str, source: str, example: str, caveat: str
+) -> None:
+    MEASURES.register(
+        Definition(
+            name=name,
+            title=title,
+            formula=formula,
+            range=range,
+            source=source,
+            example=example,
+            caveat=caveat,
+            cutoff=RANK if form.averaged else RANK_OR_ALL,
+            parameters=_PARAMETERS,
+            compute=_compute(form, _vectors),
+            curve=None if form.averaged else _curve(form),
+            aggregate_input=_vectors,
+            aggregate=form.value_of_mean_vectors,
+        )
+    )
+
+
+_define(
+    "xDCG",
+    Form(normalised=False, averaged=False),
+    title="discounted cumulated gain",
+    formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
+    range="0 to the sum of all gains",
+    source=f"{_JK}, equation 2 (DCG)",
+    example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
+    caveat="discount=plus_one divides by log_base(j + 1) at every rank, gain=exp replaces G by 2^G - "
+    "1. Under the user model levels it is Järvelin and Kekäläinen's DCG.",
+)
+_define(
+    "nxDCG",
+    Form(normalised=True, averaged=False),
+    title="normalised discounted cumulated gain",
+    formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
+    range=BOUND,
+    source=f"{_JK}, section 2.3 (nDCG); with discount=plus_one and gain=exp {_SL}, equation 3",
+    example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
+    caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
+    f"measure of trec_eval, which discounts by log2(j + 1). {VECTORS_CAVEAT}",
+)
+_define(
+    "MAxDCG",
+    Form(normalised=False, averaged=True),
+    title="mean of xDCG up to a rank",
+    formula="MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i",
+    range="0 to the sum of all gains",
+    source=f"{_JK}, section 2.3 (avg-pos of DCG)",
+    example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
+    caveat="Topics with more relevant elements have more weight in the mean.",
+)
+_define(
+    "MAnxDCG",
+    Form(normalised=True, averaged=True),
+    title="mean of nxDCG up to a rank",
+    formula="MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i",
+    range=BOUND,
+    source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
+    example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
+    caveat=VECTORS_CAVEAT,
+)
+MEASURES.register(
     Definition(
         name="NDCNG",
         title="normalised discounted cumulated normalised gain",
-        formula="nDCG of 2^(G / m) − 1 with 1 / log(i + 1), m the highest ideal gain",
+        formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
+        "highest ideal gain",
         range="0 to 1",
         source=f"{_SL}, equation 5",
         example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
         caveat="The base of the logarithm cancels out.",
         cutoff=RANK_OR_ALL,
         parameters=_BASE,
-        compute=_ndcng(averaged=False),
-    ),
+        compute=_compute(Form(normalised=True, averaged=False), _normalised_vectors),
+    )
+)
+MEASURES.register(
     Definition(
         name="avgNDCNG",
-        title="NDCNG, averaged over the ranks up to one",
-        formula="(NDCNG[1] + … + NDCNG[i]) / i",
+        title="mean of NDCNG up to a rank",
+        formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
         range="0 to 1",
         source=f"{_SL}, Table 2",
         example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
         cutoff=RANK,
         parameters=_BASE,
-        compute=_ndcng(averaged=True),
-    ),
-    Definition(
-        name="AP",
-        title="average precision, gains from a threshold on being relevant",
-        formula="Σ over the relevant ranks of P@rank / R, R the number of ideal gains ≥ threshold",
-        range="0 to 1; more only where more results than ideal elements reach the threshold",
-        source=f"{_SL}, equation 2",
-        example="gains 1, 0, 3, ideal 3, 1: AP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-        caveat="Without parameters AP is the standard measure: levels from 1 on are relevant.",
-        parameters={"threshold": Number(1.0, 0.0, above=True)},
-        compute=_threshold,
-    ),
-    Definition(
-        name="muAP",
-        title="μAP: average precision over all levels",
-        formula="Σ AP(t)·d(t) / Σ d(t), t the levels of the ideal gains, d the distance of each to the "
-        "one below",
-        range="0 to 1; more only where results gain more than ideal elements",
-        source=f"{_SL}, equation 4; its mean over topics is μMAP",
-        example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
-        compute=_mu_ap,
-    ),
-    Definition(
-        name="gPrecision",
-        title="generalised precision",
-        formula="Σ r(d) / n over the first n results",
-        range="0 to 1",
-        source="Kekäläinen & Järvelin 2002",
-        example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
-        caveat="For gains from 0 to 1 alone.",
-        cutoff=RANK_OR_ALL,
-        compute=_generalised(recall=False),
-    ),
-    Definition(
-        name="gRecall",
-        title="generalised recall",
-        formula="Σ r(d) over the first n results / Σ r over all ideal ones",
-        range="0 to 1",
-        source="Kekäläinen & Järvelin 2002",
-        example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
-        caveat="For gains from 0 to 1 alone.",
-        cutoff=RANK_OR_ALL,
-        compute=_generalised(recall=True),
-    ),
+        compute=_compute(Form(normalised=True, averaged=True), _normalised_vectors),
+    )
 )

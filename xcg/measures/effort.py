@@ -1,4 +1,4 @@
-"""Effort-precision over gain-recall: ep, MAep and iMAep (Kazai & Lalmas 2006, section 5.4)."""
+"""Effort-precision over gain-recall: ep, MAep and iMAep."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xcg.lazy_modules import np
-from xcg.measures.cumulated_gain import Gains, check_gains, check_ideal, cumulate
+from xcg.measures.cumulated_gain import BOUND
+from xcg.measures.definition import RECALL, UNITS, Curve, Definition, Parameters
+from xcg.measures.gain_vectors import (
+    RECALL_POINTS,
+    TOLERANCE,
+    Gains,
+    check_gains,
+    check_ideal,
+    cumulate,
+)
+from xcg.measures.parser import MEASURES
+from xcg.measures.text_effort import (
+    effort_precision_in_text,
+    interpolated_mean_effort_precision_in_text,
+    mean_effort_precision_in_text,
+)
+from xcg.measures.topic_gains import Reading, TopicGains
 from xcg.user_model.effort import Interpolation, Unretrieved
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-TOLERANCE = 1e-9
-"""A curve reaches a gain level within this part of the ideal's total gain."""
-
-RECALL_POINTS = tuple(point / 10 for point in range(1, 11))
 
 
 def effort_precision(
@@ -24,14 +35,25 @@ def effort_precision(
     recall: float,
     interpolation: Interpolation = "segment",
 ) -> float:
-    """Return ep at a gain-recall point: ep[r] = i_ideal(g) / i_run(g), g = r · xCI[n] (equation 13).
+    """Compute effort-precision at a gain-recall point.
 
-    i(g) is the rank at which a cumulated gain curve C reaches g. With k the first rank at which
-    C[k] ≥ g it is (k − 1) + g / C[k] for ``segment``, which reproduces the paper's Table II, and
-    (k − 1) + (g − C[k−1]) / (C[k] − C[k−1]) for ``linear``. Where the run never reaches g, 0.
+    ep[r] = i_ideal(g) / i_run(g), where g = r · xCI[n] and i(g) is the rank at which a cumulated gain
+    curve C reaches g (Kazai and Lalmas 2006, equation 13). With k the first rank at which C[k] ≥ g,
+    i(g) = (k - 1) + g / C[k] for ``segment``, which reproduces the paper's Table II, and
+    i(g) = (k - 1) + (g - C[k-1]) / (C[k] - C[k-1]) for ``linear``, which follows its text.
 
-    recall: in (0, 1]. Range [0, ∞), at most 1 where the gains cannot exceed the ideal's.
-    Raises ValueError for another recall or ideal gains that sum to 0.
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        recall: The gain-recall point r, above 0 and at most 1.
+        interpolation: How ranks are interpolated.
+
+    Returns:
+        The value, from 0, and at most 1 if the ranking cannot gain more than the ideal; 0 if it never
+        reaches g.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
 
     >>> round(effort_precision([0.5, 1.0], [1.0, 0.5], 0.4), 4)
     0.4286
@@ -44,13 +66,26 @@ def effort_precision(
 def interpolated_mean_effort_precision(
     gains: npt.ArrayLike, ideal: npt.ArrayLike, interpolation: Interpolation = "segment"
 ) -> float:
-    """Return iMAep, the mean of ep at the gain-recall points 0.1, 0.2, …, 1.0.
+    """Compute iMAep, the mean of effort-precision at the gain-recall points 0.1, 0.2, …, 1.0.
+
+    Kazai and Lalmas 2006, section 5.4.
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        interpolation: How ranks are interpolated, see :func:`effort_precision`.
+
+    Returns:
+        The value, with the range of :func:`effort_precision`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
 
     >>> round(interpolated_mean_effort_precision([0.5, 1.0], [1.0, 0.5]), 4)
     0.6991
     """
-    points = _effort_precisions(gains, ideal, RECALL_POINTS, interpolation)
-    return sum(points) / len(points)
+    values = _effort_precisions(gains, ideal, RECALL_POINTS, interpolation)
+    return sum(values) / len(values)
 
 
 def mean_effort_precision(
@@ -60,27 +95,39 @@ def mean_effort_precision(
     interpolation: Interpolation = "segment",
     unretrieved: Unretrieved = "uncredited",
 ) -> float:
-    """Return MAep: the sum over the ranks with gain of ep at that rank's own level, divided by N.
+    """Compute MAep, the mean average effort-precision.
 
-    At a rank of the run i_run is the rank itself; i_ideal is found as for :func:`effort_precision`,
-    for at most the ideal's total gain. N is the number of ranks with gain plus ``not_retrieved``,
-    the number of ideal elements that are not retrieved (``uncredited``), or the larger of the
-    number of ranks with gain and of ideal gains above 0 (``max``). Range as for ep.
+    MAep = Σ i_ideal(xCG[i]) / i over the ranks i with gain, divided by N. i_ideal(g) is found as for
+    :func:`effort_precision`, for at most the ideal's total gain (Kazai and Lalmas 2006, section 5.4).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        not_retrieved: Number of ideal elements that the ranking does not retrieve.
+        interpolation: How ranks are interpolated, see :func:`effort_precision`.
+        unretrieved: With ``uncredited``, N is the number of ranks with gain plus ``not_retrieved``;
+            with ``max``, it is the larger of the number of ranks with gain and of ideal gains above 0.
+
+    Returns:
+        The value, with the range of :func:`effort_precision`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
 
     >>> mean_effort_precision([0.5, 1.0], [1.0, 0.5])
     0.75
     """
     best = cumulate(check_ideal(ideal))
-    column = check_gains(gains)
-    run = np.cumsum(column)
-    hits = np.flatnonzero(column > 0)
+    checked = check_gains(gains)
+    run = np.cumsum(checked)
+    hits = np.flatnonzero(checked > 0)
     levels = np.minimum(run[hits], best[-1])
     total: float = sum((_ranks(best, levels, best, interpolation) / (hits + 1)).tolist())
     return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
 
 
 def divisor(hits: int, ideal: npt.ArrayLike, not_retrieved: int, unretrieved: Unretrieved) -> int:
-    """Return N, what MAep and Q divide by."""
+    """Return N, the divisor of MAep and Q; see :func:`mean_effort_precision`."""
     if unretrieved == "max":
         return max(hits, int(np.count_nonzero(np.asarray(ideal) > 0)))
     return hits + not_retrieved
@@ -92,28 +139,117 @@ def _effort_precisions(
     recall: Sequence[float],
     interpolation: Interpolation,
 ) -> list[float]:
-    """Return ep at gain-recall points."""
+    """Return ep at each of some gain-recall points."""
     run, best = cumulate(gains), cumulate(check_ideal(ideal))
     levels = np.array(recall) * best[-1]
     reached = np.searchsorted(run, _least(levels, best)) < len(run)
-    points = np.zeros(len(levels))
+    values = np.zeros(len(levels))
     levels = levels[reached]
-    points[reached] = _ranks(best, levels, best, interpolation) / _ranks(
+    values[reached] = _ranks(best, levels, best, interpolation) / _ranks(
         run, levels, best, interpolation
     )
-    found: list[float] = points.tolist()
-    return found
+    as_list: list[float] = values.tolist()
+    return as_list
 
 
 def _least(levels: Gains, best: Gains) -> Gains:
-    """Return what a curve must cumulate to reach levels of gain, given the ideal's curve."""
+    """Return the least cumulated gains that reach some levels within the tolerance."""
     return np.asarray(np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny))
 
 
 def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolation) -> Gains:
-    """Return the ranks at which a cumulated gain curve reaches levels that it does reach."""
-    places = np.searchsorted(curve, _least(levels, best))
+    """Return the interpolated ranks at which a cumulated gain curve reaches levels that it reaches."""
+    index = np.searchsorted(curve, _least(levels, best))
     if interpolation == "segment":
-        return np.asarray(places + levels / curve[places])
-    before = np.where(places > 0, curve[places - 1], 0.0)
-    return np.asarray(places + (levels - before) / (curve[places] - before))
+        return np.asarray(index + levels / curve[index])
+    before = np.where(index > 0, curve[index - 1], 0.0)
+    return np.asarray(index + (levels - before) / (curve[index] - before))
+
+
+# Declarations
+
+_CURVE_RECALL = tuple(point / 100 for point in range(1, 101))
+_INTERPOLATION = {"interpolation": ("segment", "linear")}
+UNRETRIEVED = {"unretrieved": ("uncredited", "max")}
+_EFFORT = {"effort": UNITS}
+_TEXT_CAVEAT = "effort=tokens (words, characters) counts the text read instead of the results visited."
+
+
+def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Reading]:
+    unit = parameters["effort"]
+    return topic.required_details(f"effort in {unit}").readings(unit)
+
+
+def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return effort_precision_in_text(*_readings(topic, parameters), cutoff)
+    return effort_precision(topic.gains, topic.ideal, cutoff, parameters["interpolation"])
+
+
+def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+    return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
+
+
+def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters))
+    return interpolated_mean_effort_precision(topic.gains, topic.ideal, parameters["interpolation"])
+
+
+def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    if parameters["effort"] != "ranks":
+        return mean_effort_precision_in_text(*_readings(topic, parameters))
+    return mean_effort_precision(
+        topic.gains,
+        topic.ideal,
+        topic.not_retrieved,
+        parameters["interpolation"],
+        parameters["unretrieved"],
+    )
+
+
+MEASURES.register(
+    Definition(
+        name="ep",
+        title="effort-precision at a gain-recall point",
+        formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
+        "reach the gain g = r·xCI[n]; 0 if the run never does",
+        range=BOUND,
+        source="Kazai & Lalmas 2006, equation 13",
+        example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
+        caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
+        f"{_TEXT_CAVEAT}",
+        cutoff=RECALL,
+        parameters={**_INTERPOLATION, **_EFFORT},
+        compute=_ep,
+        curve=_ep_curve,
+    )
+)
+MEASURES.register(
+    Definition(
+        name="MAep",
+        title="mean average effort-precision",
+        formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
+        "number of these ranks plus the number of ideal elements that are not retrieved",
+        range=BOUND,
+        source="Kazai & Lalmas 2006, section 5.4",
+        example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
+        caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
+        f"elements. {_TEXT_CAVEAT} It is then the mean of ep over all gain-recall levels.",
+        parameters={**_INTERPOLATION, **UNRETRIEVED, **_EFFORT},
+        compute=_maep,
+    )
+)
+MEASURES.register(
+    Definition(
+        name="iMAep",
+        title="interpolated mean average effort-precision",
+        formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
+        range=BOUND,
+        source="Kazai & Lalmas 2006, section 5.4",
+        example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
+        caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
+        parameters={**_INTERPOLATION, **_EFFORT},
+        compute=_imaep,
+    )
+)

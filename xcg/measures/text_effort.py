@@ -1,41 +1,31 @@
-"""Effort that is paid in text: measures over the text that was read, in place of the ranks visited.
+"""Measures over the text that a user reads, instead of over the ranks that the user visits.
 
-A reading is two columns: how much text each stretch holds that the user reads, one behind the other,
-and what is gained over it, evenly. C(t) is the gain after t units of text; t(g) is the least text after
-which the gain is g. Results are read as a whole, also what was seen before: ten times the text is ten
-times the effort. The definitions are xcg's own: with a rank for every unit of text they are those of
-Kazai & Lalmas 2006, sections 5.1 and 5.4.
+C(t) is the gain after t units of text, and t(g) the least text after which the gain is g. The user
+reads results as a whole, even what was seen before: ten times the text is ten times the effort. These
+definitions are xcg's own. With one unit of text per result they are those of Kazai and Lalmas 2006,
+sections 5.1 and 5.4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xcg.lazy_modules import np
-from xcg.measures.effort import RECALL_POINTS, TOLERANCE
+from xcg.measures.gain_vectors import RECALL_POINTS, TOLERANCE, Gains, vector
+from xcg.measures.topic_gains import Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Floats = npt.NDArray[np.float64]
-
-
-class Reading(NamedTuple):
-    """What is read, stretch by stretch: units of text above 0, and gains from 0."""
-
-    text: Sequence[float]
-    gains: Sequence[float]
-
-    def curve(self) -> tuple[Floats, Floats]:
-        """Return the corners of C: text read, and gain; both begin with 0."""
-        return _from_zero(self.text), _from_zero(self.gains)
-
 
 def by_density(stretches: Sequence[tuple[float, float]]) -> Reading:
-    """Return (text, gain) pairs in the order of the ideal reader: gain per unit of text, descending.
+    """Return what an ideal reader reads: stretches in decreasing order of gain per unit of text.
 
-    No other order gains as much after any amount of text.
+    No other order gains more after any amount of text.
+
+    Args:
+        stretches: (amount of text, gain) of each stretch; amounts are above 0.
 
     >>> by_density([(10, 1.0), (2, 0.5)])
     Reading(text=[2, 10], gains=[0.5, 1.0])
@@ -44,19 +34,32 @@ def by_density(stretches: Sequence[tuple[float, float]]) -> Reading:
     return Reading([text for text, _ in ordered], [gain for _, gain in ordered])
 
 
-def gain_at_budgets(run: Reading, budgets: npt.ArrayLike) -> Floats:
-    """Return the gain after some amounts of text, xCG(t); past the end of the reading it stays.
+def gain_at_budgets(run: Reading, budgets: npt.ArrayLike) -> Gains:
+    """Compute the gain after some amounts of text, xCG(t).
+
+    Args:
+        run: What the user reads. After its end, the gain stays constant.
+        budgets: Amounts of text t, from 0.
+
+    Returns:
+        One gain for each amount.
 
     >>> gain_at_budgets(Reading([10, 10], [0.0, 1.0]), [10, 15, 99]).tolist()
     [0.0, 0.5, 1.0]
     """
-    return np.asarray(np.interp(np.asarray(budgets, dtype=np.float64), *run.curve()))
+    return np.asarray(np.interp(vector(budgets), *run.curve()))
 
 
-def nxcg_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike) -> Floats:
-    """Return nxCG(t) = xCG(t) / xCI(t) after some amounts of text above 0.
+def nxcg_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike) -> Gains:
+    """Compute normalised gain after some amounts of text: nxCG(t) = xCG(t) / xCI(t).
 
-    From 0; 1 for the ideal reading, and at most 1 where the run cannot gain more than the ideal.
+    Args:
+        run: What the user reads of the run.
+        ideal: What an ideal reader reads.
+        budgets: Amounts of text t, above 0.
+
+    Returns:
+        One value for each amount: from 0, and at most 1 if the run cannot gain more than the ideal.
 
     >>> nxcg_at_budgets(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0]), [5, 15, 99]).tolist()
     [0.0, 0.5, 1.0]
@@ -64,8 +67,16 @@ def nxcg_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike) -> Flo
     return gain_at_budgets(run, budgets) / gain_at_budgets(ideal, budgets)
 
 
-def gain_recall_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike) -> Floats:
-    """Return gain-recall gr(t) = xCG(t) / xCI(∞) after some amounts of text.
+def gain_recall_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike) -> Gains:
+    """Compute gain-recall after some amounts of text: gr(t) = xCG(t) / xCI(∞).
+
+    Args:
+        run: What the user reads of the run.
+        ideal: What an ideal reader reads.
+        budgets: Amounts of text t, from 0.
+
+    Returns:
+        One value for each amount, with the range of :func:`nxcg_at_budgets`.
 
     >>> gain_recall_at_budgets(Reading([10], [0.5]), Reading([5, 5], [1.0, 1.0]), [5, 99]).tolist()
     [0.125, 0.25]
@@ -74,9 +85,20 @@ def gain_recall_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike)
 
 
 def effort_precision_in_text(run: Reading, ideal: Reading, recall: float) -> float:
-    """Return ep at a gain-recall point: ep[r] = t_ideal(g) / t_run(g), g = r times the ideal's gain.
+    """Compute effort-precision at a gain-recall point.
 
-    0 where the run never gains g. recall: in (0, 1], else ValueError. Range as for nxCG(t).
+    ep[r] = t_ideal(g) / t_run(g), where g is r times the total gain of the ideal.
+
+    Args:
+        run: What the user reads of the run.
+        ideal: What an ideal reader reads.
+        recall: The gain-recall point r, above 0 and at most 1.
+
+    Returns:
+        The value, with the range of :func:`nxcg_at_budgets`; 0 if the run never gains g.
+
+    Raises:
+        ValueError: If ``recall`` is illegal.
 
     >>> effort_precision_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0]), 0.5)
     0.3333333333333333
@@ -90,43 +112,52 @@ def effort_precision_in_text(run: Reading, ideal: Reading, recall: float) -> flo
 
 
 def interpolated_mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
-    """Return iMAep, the mean of ep at the gain-recall points 0.1, 0.2, …, 1.0.
+    """Compute iMAep, the mean of ep at the gain-recall points 0.1, 0.2, …, 1.0.
 
     >>> interpolated_mean_effort_precision_in_text(Reading([20], [1.0]), Reading([10], [1.0]))
     0.5
     """
-    points = [effort_precision_in_text(run, ideal, recall) for recall in RECALL_POINTS]
-    return sum(points) / len(points)
+    values = [effort_precision_in_text(run, ideal, recall) for recall in RECALL_POINTS]
+    return sum(values) / len(values)
 
 
 def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
-    """Return MAep, the mean of ep over all gain-recall levels: ∫ ep[r] dr from 0 to 1.
+    """Compute MAep, the mean of ep over all gain-recall levels: the integral of ep[r] from 0 to 1.
 
-    Levels that the run does not reach count 0. Between corners of both curves t_ideal and t_run are
-    linear in g, so that the integral is exact. Range as for nxCG(t).
+    Levels that the run does not reach count 0. Between the vertices of both curves, t_ideal and t_run
+    are linear in g, so the integral is exact.
+
+    Args:
+        run: What the user reads of the run.
+        ideal: What an ideal reader reads.
+
+    Returns:
+        The value, with the range of :func:`nxcg_at_budgets`.
 
     >>> round(mean_effort_precision_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0])), 6)
     0.306853
     """
     run_text, run_gain = run.curve()
-    best_text, best_gain = ideal.curve()
-    total = float(best_gain[-1])
-    corners = np.unique(np.concatenate([run_gain, best_gain]))
-    corners = corners[corners <= min(total, float(run_gain[-1]))]
-    if len(corners) < 2:
+    ideal_text, ideal_gain = ideal.curve()
+    total = float(ideal_gain[-1])
+    levels = np.unique(np.concatenate([run_gain, ideal_gain]))
+    levels = levels[levels <= min(total, float(run_gain[-1]))]
+    if len(levels) < 2:
         return 0.0
-    low, width = corners[:-1], np.diff(corners)
-    # t(low + x) = start + slope·x, for the run and for the ideal, within each interval.
+    low, width = levels[:-1], np.diff(levels)
+    # Between two levels t(low + x) = start + slope·x, for the run and for the ideal. The integral of
+    # (ideal_start + ideal_slope·x) / (start + slope·x) is a linear and a logarithmic term.
     start, slope = _lines(run_text, run_gain, low, width)
-    best_start, best_slope = _lines(best_text, best_gain, low, width)
-    share = best_slope / slope
-    behind = best_start - share * start
+    ideal_start, ideal_slope = _lines(ideal_text, ideal_gain, low, width)
+    ratio = ideal_slope / slope
+    remainder = ideal_start - ratio * start
     with np.errstate(divide="ignore", invalid="ignore"):
-        bent = np.where(start > 0, behind / slope * np.log1p(slope * width / start), 0.0)
-    return float(np.sum(share * width + bent) / total)
+        logarithms = np.where(start > 0, remainder / slope * np.log1p(slope * width / start), 0.0)
+    return float(np.sum(ratio * width + logarithms) / total)
 
 
-def _lines(text: Floats, gain: Floats, low: Floats, width: Floats) -> tuple[Floats, Floats]:
+def _lines(text: Gains, gain: Gains, low: Gains, width: Gains) -> tuple[Gains, Gains]:
+    """Return the value at each level and the slope of t(g) up to the next level."""
     after = np.searchsorted(gain, low + width / 2)
     rise = gain[after] - gain[after - 1]
     slope = (text[after] - text[after - 1]) / rise
@@ -134,14 +165,10 @@ def _lines(text: Floats, gain: Floats, low: Floats, width: Floats) -> tuple[Floa
 
 
 def _text_for(reading: Reading, level: float, total: float) -> float | None:
-    """Return t(level), None where the reading never gains so much."""
+    """Return t(level), None if the reading never gains that much."""
     text, gain = reading.curve()
     after = int(np.searchsorted(gain, max(level - TOLERANCE * total, np.finfo(float).tiny)))
     if after == len(gain):
         return None
-    share = min((level - gain[after - 1]) / (gain[after] - gain[after - 1]), 1.0)
-    return float(text[after - 1] + share * (text[after] - text[after - 1]))
-
-
-def _from_zero(amounts: Sequence[float]) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.asarray(amounts, dtype=np.float64))])
+    part = min((level - gain[after - 1]) / (gain[after] - gain[after - 1]), 1.0)
+    return float(text[after - 1] + part * (text[after] - text[after - 1]))

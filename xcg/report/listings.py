@@ -31,7 +31,7 @@ def list_measures(definitions: Iterable[Definition]) -> str:
     """Return a table of measures: usage, parameters, title, range, needs and source."""
     rows = [
         [
-            definition.usage,
+            ", ".join([definition.usage, *definition.aliases]),
             _parameters(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
@@ -48,6 +48,8 @@ def describe_measure(definition: Definition) -> str:
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
     if definition.cutoff:
         lines.append(f"cutoff:      {definition.cutoff.name}")
+    if definition.aliases:
+        lines.append(f"also called: {', '.join(definition.aliases)}")
     for name, values in definition.parameters.items():
         if isinstance(values, Number):
             lines.append(f"parameter:   {name}={values.default:g}; {values}")

@@ -14,7 +14,7 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import Stages
 from xcg.measures import TopicGains
-from xcg.measures.definition import vector
+from xcg.measures.gain_vectors import vector
 from xcg.runs.run import Ties
 
 Place = Literal["after first", "before first"]

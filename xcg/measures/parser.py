@@ -1,0 +1,214 @@
+"""The registry of measures, and the parser of the names that users write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from xcg.errors import XcgError, nearest
+from xcg.measures.definition import HIGHER_IS_BETTER, NO_CUTOFF, Definition, Measure, Order
+from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
+from xcg.registry import Registry
+
+_MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII)
+_GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
+_ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
+
+_RENAMED = {
+    "CG": "xCG",
+    "DCG": "xDCG",
+    "nCG": "nxCG",
+    "avgCG": "MAxCG",
+    "avgDCG": "MAxDCG",
+    "avgnCG": "MAnxCG",
+    "avgnDCG": "MAnxDCG",
+}
+_RENAMED_WITH_PARAMETERS = {
+    "nDCG": ("nxDCG", frozenset({"base", "discount", "gain", "mean"})),
+    "AP": ("xAP", frozenset({"threshold"})),
+}
+"""Standard names that release 0.1 also used for measures on gains, with the parameters of these."""
+
+
+class MeasureRegistry(Registry[Definition]):
+    """All measures by name, and the parser of names with cutoffs and parameters.
+
+    >>> str(MEASURES.parse("MAP@100")), [str(m) for m in MEASURES.parse_all("nxCG@10, MAep")]
+    ('AP@100', ['nxCG@10', 'MAep'])
+    """
+
+    def register(self, definition: Definition) -> Definition:
+        """Add a definition under its name and return it; ValueError if the name is taken."""
+        return self.add(definition.name, definition)
+
+    def knows(self, name: str) -> bool:
+        """Return whether a name or alias means a measure."""
+        self._import_package()
+        return name in self._aliases or name in self
+
+    def definition(self, name: str) -> Definition:
+        """Return the definition that a name or an alias means without a cutoff.
+
+        Raises:
+            XcgError: If there is none, with the nearest name, or with the new name of a renamed
+                measure.
+        """
+        if name in _RENAMED:
+            raise XcgError(f"{name} is now called {_RENAMED[name]}")
+        self._import_package()
+        key = self._aliases.get(name, name)
+        if key not in self:
+            raise XcgError(f"unknown measure {name!r}: {nearest(name, [*self, *self._aliases])}")
+        return self.get(key)
+
+    def definitions(self, name: str) -> list[Definition]:
+        """Return the definitions that a name can mean: two if a cutoff changes its meaning.
+
+        Raises:
+            XcgError: As :meth:`definition`.
+        """
+        found = self.definition(name)
+        return [found] if found.with_cutoff is None else [found, found.with_cutoff]
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        return {alias: name for name, found in self._objects.items() for alias in found.aliases}
+
+    def parse(self, text: str | Measure) -> Measure:
+        """Return the measure that a text names.
+
+        Args:
+            text: A name with parameters and a cutoff, like ``nxCG@10`` or
+                ``ep(interpolation=linear)@0.1``; or a measure, which must be complete.
+
+        Raises:
+            XcgError: If the name or a parameter is unknown, or the cutoff is missing or illegal.
+        """
+        if isinstance(text, Measure):
+            return self._checked(text)
+        match = _MEASURE.match(text.strip().translate(_GREEK))
+        if match is None:
+            raise XcgError(
+                f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
+            )
+        name, brackets, cutoff = match.groups()
+        parameters = _split_parameters(name, brackets or "")
+        _check_renamed(text.strip(), name, parameters, cutoff)
+        definition = self._definition(name, text)
+        if cutoff is not None and definition.with_cutoff is not None:
+            definition = definition.with_cutoff
+        by_ir_measures = definition.compute is None or (
+            definition.needs == "levels" and not _ONLY_REL.fullmatch(brackets or "")
+        )
+        if by_ir_measures:
+            found = self._external(definition, match[0])
+            if found is not None:
+                return found
+        values = definition.read_parameters(parameters)
+        if values == (("rel", 1),):  # the default, which ir_measures does not print
+            values = ()
+        return Measure(definition, definition.read_cutoff(cutoff), values)
+
+    def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+        """Return the measures of a list, or of a text separated by white space or commas.
+
+        A measure that is named twice is returned once.
+
+        Raises:
+            XcgError: As :meth:`parse`, and if there is no measure.
+        """
+        if isinstance(texts, Measure):
+            texts = [texts]
+        elif isinstance(texts, str):
+            texts = split_measures(texts)
+        measures = list(dict.fromkeys(self.parse(text) for text in texts))
+        if not measures:
+            raise XcgError("no measures: expected at least one, like nxCG@10")
+        return measures
+
+    def order(self, name: str | Measure) -> Order:
+        """Return the order of a measure's values from best to worst.
+
+        A name that is not a measure here, as in results of another installation, means higher is
+        better.
+        """
+        try:
+            return self.parse(name).definition.order
+        except XcgError:
+            return HIGHER_IS_BETTER
+
+    def _definition(self, name: str, text: str) -> Definition:
+        try:
+            return self.definition(name)
+        except XcgError:
+            try:
+                known = canonical_name(text) is not None  # a newer ir_measures may have more
+            except XcgError:
+                known = False
+            if not known:
+                raise
+            return ir_measures_definition(name)
+
+    def _external(self, definition: Definition, text: str) -> Measure | None:
+        """Return a measure that ir_measures computes; None if xcg can, or should explain the error."""
+        canonical = canonical_name(text)
+        if canonical is None:
+            if definition.compute is None:
+                raise XcgError(
+                    f"ir_measures does not know {text}: expected parameters and a cutoff as in "
+                    f"https://ir-measur.es/en/latest/measures.html, like {definition.usage}"
+                )
+            return None
+        match = _MEASURE.match(canonical)
+        if definition.compute is not None and match and _ONLY_REL.fullmatch(match[2] or ""):
+            return self.parse(canonical)
+        return Measure(definition, external=canonical)
+
+    def _checked(self, measure: Measure) -> Measure:
+        if measure.is_external:
+            return self.parse(str(measure))
+        if measure.cutoff == NO_CUTOFF:
+            measure.definition.read_cutoff(None)
+        return measure
+
+
+MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")
+"""All measures."""
+
+
+def split_measures(text: str) -> list[str]:
+    """Split a list of measures at white space and commas outside brackets.
+
+    >>> split_measures("nxCG@10, ep(interpolation=linear)@0.1 MAep")
+    ['nxCG@10', 'ep(interpolation=linear)@0.1', 'MAep']
+    """
+    return re.findall(r"[^\s,(]+(?:\([^)]*\)?[^\s,(]*)?|\([^\s]*", text)
+
+
+def _split_parameters(name: str, brackets: str) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for item in filter(None, (item.strip() for item in brackets.split(","))):
+        key, _, value = (part.strip() for part in item.partition("="))
+        if key in parameters:
+            raise XcgError(f"{name}: the parameter {key} is given twice")
+        parameters[key] = value.strip("'\"")
+    return parameters
+
+
+def _check_renamed(text: str, name: str, parameters: dict[str, str], cutoff: str | None) -> None:
+    """Raise XcgError with the new name of a measure that release 0.1 called otherwise."""
+    new = _RENAMED.get(name)
+    if name in _RENAMED_WITH_PARAMETERS:
+        renamed, own = _RENAMED_WITH_PARAMETERS[name]
+        new = renamed if own & parameters.keys() else None
+    if new is None:
+        return
+    words = {"figures": "values"}  # mean=figures is now mean=values
+    brackets = ",".join(f"{key}={words.get(value, value)}" for key, value in parameters.items())
+    new += f"({brackets})" if brackets else ""
+    if cutoff is not None:
+        new += f"@{cutoff}"
+    elif name in ("CG", "nCG"):
+        new += "@1000, or any rank from the last result on"
+    raise XcgError(f"{text} is now called {new}")

@@ -1,0 +1,358 @@
+"""Standard measures on levels of relevance, as trec_eval computes and ir_measures names them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from xcg.measures.definition import RANK, RANK_OR_ALL, Cutoff, Definition, Number, Parameters
+from xcg.measures.ir_measures_names import MEANS
+from xcg.measures.parser import MEASURES
+
+
+class JudgedRanking(NamedTuple):
+    """A ranking for one topic with the levels of relevance of its assessed results.
+
+    Attributes:
+        ranks: The ranks of the assessed results, from 1 and increasing.
+        levels: Their levels, in the same order. A level below 0 counts as not assessed.
+        judged: The levels of all assessed documents of the topic.
+    """
+
+    ranks: Sequence[int]
+    levels: Sequence[int]
+    judged: Sequence[int]
+
+    def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
+        """Return the ranks, up to a depth, of results with at least the level ``rel``.
+
+        >>> JudgedRanking([1, 3, 4], [2, 0, 1], [2, 1, 1, 0]).relevant_ranks(1)
+        [1, 4]
+        """
+        return [
+            rank
+            for rank, level in zip(self.ranks, self.levels, strict=True)
+            if level >= rel and rank <= depth
+        ]
+
+    def relevant(self, rel: float) -> int:
+        """Return the number of assessed documents with at least the level ``rel``."""
+        return len([level for level in self.judged if level >= rel])
+
+
+def precision(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
+    """Compute precision at a rank.
+
+    P[k] = relevant results among the first k / k, even if there are fewer than k results.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The rank k.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1.
+
+    >>> precision(JudgedRanking([1, 3], [1, 1], [1, 1, 1]), depth=4)
+    0.5
+    """
+    return len(ranking.relevant_ranks(rel, depth)) / depth
+
+
+def recall(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
+    """Compute recall at a rank.
+
+    R[k] = relevant results among the first k / all relevant documents.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The rank k.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if no document is relevant.
+
+    >>> recall(JudgedRanking([1, 3], [1, 1], [1, 1, 1, 1]), depth=2)
+    0.25
+    """
+    return _ratio(len(ranking.relevant_ranks(rel, depth)), ranking.relevant(rel))
+
+
+def average_precision(ranking: JudgedRanking, depth: float = math.inf, rel: float = 1) -> float:
+    """Compute average precision.
+
+    AP = sum of the precision at the rank of each relevant result / all relevant documents.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The last rank that counts; all by default.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if no document is relevant.
+
+    >>> average_precision(JudgedRanking([1, 4], [1, 1], [1, 1, 0]))
+    0.75
+    """
+    ranks = ranking.relevant_ranks(rel, depth)
+    return _ratio(math.fsum(n / rank for n, rank in enumerate(ranks, 1)), ranking.relevant(rel))
+
+
+def ndcg(ranking: JudgedRanking, depth: float = math.inf) -> float:
+    """Compute normalised discounted cumulated gain.
+
+    nDCG[k] = DCG[k] / IDCG[k] with DCG[k] = Σ level[i] / log2(i + 1) over the ranks i up to k. IDCG is
+    DCG of all assessed documents in decreasing order of level. Levels below 0 gain 0.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The rank k; all ranks by default.
+
+    Returns:
+        The value, from 0 to 1; 0 if no level is above 0.
+
+    >>> ndcg(JudgedRanking([3], [1], [1]))  # 1 / log2(4)
+    0.5
+    """
+    dcg = _dcg(zip(ranking.ranks, ranking.levels, strict=True), depth)
+    ideal = sorted(ranking.judged, reverse=True)
+    if depth < len(ideal):
+        del ideal[int(depth) :]
+    return _ratio(dcg, _dcg(enumerate(ideal, 1), depth))
+
+
+def reciprocal_rank(ranking: JudgedRanking, depth: float = math.inf, rel: float = 1) -> float:
+    """Compute the reciprocal of the rank of the first relevant result.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The last rank that counts; all by default.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if there is no relevant result.
+
+    >>> reciprocal_rank(JudgedRanking([2, 4], [0, 1], [1, 0]))
+    0.25
+    """
+    ranks = ranking.relevant_ranks(rel, depth)
+    return 1 / ranks[0] if ranks else 0.0
+
+
+def r_precision(ranking: JudgedRanking, rel: float = 1) -> float:
+    """Compute precision at rank R, where R is the number of relevant documents.
+
+    Args:
+        ranking: The ranking with its levels.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if no document is relevant.
+
+    >>> r_precision(JudgedRanking([1, 3], [1, 1], [1, 1]))
+    0.5
+    """
+    return recall(ranking, ranking.relevant(rel), rel)
+
+
+def success(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
+    """Compute whether there is a relevant result up to a rank.
+
+    Args:
+        ranking: The ranking with its levels.
+        depth: The last rank that counts.
+        rel: The least level of a relevant document.
+
+    Returns:
+        1 or 0.
+
+    >>> success(JudgedRanking([3], [1], [1]), depth=2)
+    0.0
+    """
+    return 1.0 if ranking.relevant_ranks(rel, depth) else 0.0
+
+
+def bpref(ranking: JudgedRanking, rel: float = 1) -> float:
+    """Compute binary preference: how many relevant results precede assessed non-relevant ones.
+
+    Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the number of
+    results before it with a level from 0 and below ``rel``, N the number of all such documents, and R
+    the number of relevant documents (Buckley and Voorhees 2004).
+
+    Args:
+        ranking: The ranking with its levels.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if no document is relevant.
+
+    >>> bpref(JudgedRanking([1, 2, 3], [1, 0, 1], [1, 1, 0, 0]))  # (1 + 1 - 1/2) / 2
+    0.75
+    """
+    relevant = ranking.relevant(rel)
+    bound = min(relevant, ranking.relevant(0) - relevant)
+    before = 0
+    preferences = []
+    for level in ranking.levels:
+        if level >= rel:
+            preferences.append(1 - min(before, relevant) / bound if before else 1.0)
+        elif level >= 0:
+            before += 1
+    return _ratio(math.fsum(preferences), relevant)
+
+
+def _dcg(levels: zip[tuple[int, int]] | enumerate[int], depth: float) -> float:
+    return math.fsum(
+        level / math.log2(rank + 1) for rank, level in levels if level > 0 and rank <= depth
+    )
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+# Declarations
+
+_REL = {"rel": Number(1, 1, whole=True)}
+_RELEVANT = "A document is relevant if its level is at least rel."
+
+
+def _up_to_rank(
+    function: Callable[[JudgedRanking, float, float], float],
+) -> Callable[[JudgedRanking, float, Parameters], float]:
+    return lambda ranking, cutoff, parameters: function(ranking, cutoff, parameters["rel"])
+
+
+def _define(
+    name: str,
+    title: str,
+    formula: str,
+    source: str,
+    example: str,
+    compute: Callable[[JudgedRanking, float, Parameters], float],
+    cutoff: Cutoff | None = None,
+    aliases: tuple[str, ...] = (),
+    caveat: str = _RELEVANT,
+    parameters: Mapping[str, Number] = _REL,
+) -> Definition:
+    return Definition(
+        name=name,
+        title=title,
+        formula=formula,
+        range="0 to 1",
+        source=source,
+        example=example,
+        caveat=f"{caveat} {MEANS}",
+        cutoff=cutoff,
+        parameters=parameters,
+        aliases=aliases,
+        needs="levels",
+        compute=compute,
+    )
+
+
+MEASURES.register(
+    _define(
+        "P",
+        "precision at a rank",
+        "P[k] = relevant results among the first k / k",
+        "van Rijsbergen 1979; trec_eval",
+        "levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
+        _up_to_rank(precision),
+        RANK,
+        aliases=("Precision",),
+    )
+)
+RECALL_AT_RANK = MEASURES.add(
+    "Recall",
+    _define(
+        "R",
+        "recall at a rank",
+        "R[k] = relevant results among the first k / all relevant documents",
+        "van Rijsbergen 1979; trec_eval",
+        "levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
+        _up_to_rank(recall),
+        RANK,
+        aliases=("Recall",),
+        caveat=f"R without a rank is Sakai's R-measure. {_RELEVANT}",
+    ),
+)
+MEASURES.register(
+    _define(
+        "AP",
+        "average precision",
+        "AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
+        "relevant documents",
+        "Harman 1992; trec_eval",
+        "levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
+        _up_to_rank(average_precision),
+        RANK_OR_ALL,
+        aliases=("MAP",),
+        caveat=f"xAP is average precision of gains under a user model. {_RELEVANT}",
+    )
+)
+MEASURES.register(
+    _define(
+        "nDCG",
+        "normalised discounted cumulated gain of levels",
+        "nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all assessed "
+        "documents by level, and levels below 0 gain 0",
+        "Järvelin & Kekäläinen 2002; trec_eval",
+        "levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
+        lambda ranking, cutoff, _: ndcg(ranking, cutoff),
+        RANK_OR_ALL,
+        aliases=("NDCG",),
+        caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
+        "gains under a user model.",
+        parameters={},
+    )
+)
+MEASURES.register(
+    _define(
+        "RR",
+        "reciprocal rank",
+        "RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if there "
+        "is none",
+        "Kantor & Voorhees 2000; trec_eval",
+        "levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
+        _up_to_rank(reciprocal_rank),
+        RANK_OR_ALL,
+        aliases=("MRR",),
+    )
+)
+MEASURES.register(
+    _define(
+        "Rprec",
+        "precision at the number of relevant documents",
+        "Rprec = P[R], where R is the number of relevant documents",
+        "Buckley & Voorhees 2005; trec_eval",
+        "levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
+        lambda ranking, _, parameters: r_precision(ranking, parameters["rel"]),
+        aliases=("RPrec",),
+    )
+)
+MEASURES.register(
+    _define(
+        "Success",
+        "whether there is a relevant result up to a rank",
+        "Success[k] = 1 if one of the first k results is relevant, else 0",
+        "trec_eval",
+        "levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
+        _up_to_rank(success),
+        RANK,
+    )
+)
+MEASURES.register(
+    _define(
+        "Bpref",
+        "binary preference",
+        "Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
+        "number of results before it that are assessed as not relevant, N that of all such documents, "
+        "and R the number of relevant documents",
+        "Buckley & Voorhees 2004; trec_eval",
+        "levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
+        lambda ranking, _, parameters: bpref(ranking, parameters["rel"]),
+        aliases=("BPref",),
+    )
+)

@@ -1,0 +1,111 @@
+"""What measures are computed from: the gains of one ranking for one topic, and further details."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from xcg.documents.text_units import TextUnit
+from xcg.errors import XcgError
+from xcg.lazy_modules import np
+from xcg.measures.gain_vectors import Gains, vector
+from xcg.measures.highlighted_ranking import HighlightedRanking
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class GradedResult(NamedTuple):
+    """A result as inex-eval-ng uses it.
+
+    Attributes:
+        exhaustivity: From 0 to 1.
+        specificity: From 0 to 1.
+        size: Number of characters.
+        new: Number of characters that no earlier result contains.
+    """
+
+    exhaustivity: float
+    specificity: float
+    size: int
+    new: int
+
+
+class Reading(NamedTuple):
+    """The text that a user reads, stretch by stretch, and the gain of each stretch.
+
+    The gain of a stretch is spread evenly over its text.
+
+    Attributes:
+        text: Amount of text of each stretch in some unit, above 0.
+        gains: Gain of each stretch, from 0.
+    """
+
+    text: Sequence[float]
+    gains: Sequence[float]
+
+    def curve(self) -> tuple[Gains, Gains]:
+        """Return the vertices of cumulated gain over text read: text, and gain; both start at 0."""
+        return _cumulated_from_0(self.text), _cumulated_from_0(self.gains)
+
+
+def _cumulated_from_0(amounts: Sequence[float]) -> Gains:
+    return np.concatenate([[0.0], np.cumsum(vector(amounts))])
+
+
+class RankingDetails(NamedTuple):
+    """What a measure can use besides the gains; functions, so that only what is used is computed.
+
+    Attributes:
+        scores: The quantised score of each result in rank order, whatever the user has seen before.
+        recall_base_scores: The quantised scores of all assessed elements.
+        tie_groups: A group number for each result; tied results have the same number.
+        overlaps: For the first n results (None: all), whether each contains, lies inside or repeats
+            another one of them.
+        grades: The results as inex-eval-ng uses them, and the sum of exhaustivity over all assessed
+            elements.
+        highlights: The ranking as text, with the highlighted text of the topic.
+        system_scores: The scores by which the system ordered its results; None if it gave none.
+        readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
+            of text.
+    """
+
+    scores: Callable[[], Sequence[float]]
+    recall_base_scores: Callable[[], Sequence[float]]
+    tie_groups: Callable[[], Sequence[int]]
+    overlaps: Callable[[int | None], Sequence[bool]]
+    grades: Callable[[], tuple[Sequence[GradedResult], float]]
+    highlights: Callable[[], HighlightedRanking]
+    system_scores: Callable[[], Sequence[float] | None]
+    readings: Callable[[TextUnit], tuple[Reading, Reading]]
+
+
+@dataclass(frozen=True)
+class TopicGains:
+    """The gains of one ranking for one topic: the input of all measures on gains.
+
+    Attributes:
+        gains: xG, the gain of each result in rank order.
+        ideal: xI, the gains of the ideal ranking in decreasing order.
+        not_retrieved: The number of ideal elements that the ranking does not retrieve.
+        details: What some measures need besides the gains; None outside an evaluation.
+    """
+
+    gains: npt.ArrayLike
+    ideal: npt.ArrayLike
+    not_retrieved: int
+    details: RankingDetails | None = None
+
+    def required_details(self, name: str) -> RankingDetails:
+        """Return the details of the ranking.
+
+        Args:
+            name: The measure that needs them, for the error message.
+
+        Raises:
+            XcgError: If there are only gains.
+        """
+        if self.details is None:
+            raise XcgError(f"{name} needs more than gains: compute it with xcg.evaluate")
+        return self.details
