@@ -165,7 +165,7 @@ def test_a_kill_at_any_moment_leaves_the_old_output_or_the_new(
         (["evaluate", "--assessments", "assessments"], "no runs: expected a CONFIG.yaml or --run PATH"),
         (["evaluate", "confgs.yaml"], "confgs.yaml: cannot read: No such file or directory"),
         (["evaluate", "README.md"], "README.md"),
-        (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected the six"),
+        (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected six"),
         (["evaluate", CONFIG, "--run", "assessments"], "no <inex-submission> element"),
         (["evaluate", CONFIG, "--assessments", RUNS], "no <assessments> element"),
         (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),

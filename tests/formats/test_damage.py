@@ -268,11 +268,11 @@ DAMAGES = r"""
 = INEX 2002
 coverage="E" | coverage="e" colour="red" | same
 <path path="/a" | <pth path="/a" | :3: unexpected <pth> in <file>: expected <path path=… or <element
-topic="5" | | :1: <assessments> lacks its topic attribute
+topic="5" | | :1: <assessments> has no topic attribute
 assessments | judgements | : no <assessments> element around <file>, found <judgements>
 relevance="3" | relevance="{-3,NaN,1e400,HUGE}" | :3: /a[1]: illegal relevance … expected 0, 1, 2, 3
 coverage="E" | coverage="{-1,NaN,1e400}" | :3: /a[1]: illegal coverage … expected E, L, S, N or U
-coverage="E" | | :3: the element lacks its coverage attribute
+coverage="E" | | :3: the element has no coverage attribute
 coverage="E" | coverage="E" coverage="E" | :3: not well-formed XML:
 "3" coverage="E" | "E" coverage="3" | :3: /a[1]: illegal relevance 'E': expected 0, 1, 2, 3 or U
 </file>\n</assessments> | </assessments>\n</file> | :5: not well-formed XML:
@@ -281,19 +281,19 @@ inpool="true" | inpool="NaN" inconsistant="-1" | same
 assessments | run | : no <assessments> element around <file>, found <run>; expected assessments
 file="co/dü"> | file="x"><file file="y"/> | : no <assessments> element around <file>, found <file>
 specificity="1" | specificity="{inf,1e400,HUGE}" | :4: /a[1]: illegal value … expected 0, 1, 2, 3 or U
-specificity="1" | | :4: the element lacks its specificity attribute
+specificity="1" | | :4: the element has no specificity attribute
 specificity="1" | specificity="1" specificity="2" | :4: not well-formed XML:
 path="/a[1]" | path="/a[{-1,1e400,HUGE}]" | :4: '/a[ … is no element path … like sec[6]
-<file file="co/dü"> | <file> | :3: <file> lacks its file attribute, the document's name
+<file file="co/dü"> | <file> | :3: <file> has no file attribute; expected the document's name
 = INEX 2005
 collection="ieee" name="co/dü" | name="co/dü" x="y" | same
 size="200" | size="{-1,NaN,inf,1e400,HUGE}" | :6: /a[1]: illegal size … expected a number of characters
 rsize="50" | rsize="{-50,NaN}" | :6: /a[1]: illegal rsize … expected a number of characters
 exhaustivity="1" | exhaustivity="{-1,HUGE}" | :6: /a[1]: illegal exhaustivity … expected 1, 2 or ?
-exhaustivity="1" | | :6: the element lacks its exhaustivity attribute
+exhaustivity="1" | | :6: the element has no exhaustivity attribute
 = INEX 2006
 exhaustivity="2" size="80" rsize="80" | rsize="80" size="80" exhaustivity="2" | same
-<element path="/a[1]" | <element | :5: <element> lacks its path attribute
+<element path="/a[1]" | <element | :5: <element> has no path attribute
 rsize="80" | rsize="80" rsize="80" | :5: not well-formed XML:
 exhaustivity="2" | exhaustivity="{NaN,1e400}" | :5: /a[1]: illegal exhaustivity … expected 1, 2 or ?
 size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than size 40
@@ -304,7 +304,7 @@ size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than
 5521:20 | 5521:20 level | :2: illegal passage 'level': expected offset:length, like 1205:3431
 30 10656 100 | 100 1205:10 30 | :2: illegal length '1205:10': expected a number of characters
 851 30 | CUT | :2: 4 columns; expected topic Q0 document relevant_characters length
-851 30 10656 | CUT | :2: 30 relevant characters, but the passages hold 0
+851 30 10656 | CUT | :2: 30 relevant characters, but the passages have 0
 = JSON elements
 "doc": "dü", "path": "/a" | "path": "/a", "doc": "dü" | same
 : 3 | : {-3,HUGE} | :1: illegal assessment … expected a pair (e, s) with both 0 or both from 1 to 3
@@ -314,7 +314,7 @@ size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than
 = JSON passages
 "start": 0 | "start": {-1,12,HUGE} | :1: start … and end 12: expected 0 <= start < end
 "end": 12 | "end": {NaN,-Infinity,1e400} | :1: end is … expected a whole number
-"exhaustivity": 1 | "exhaustivity": {-1,HUGE} | :2: exhaustivity is … : a passage has 1 or 2
+"exhaustivity": 1 | "exhaustivity": {-1,HUGE} | :2: exhaustivity is … : expected 1 or 2 for a passage
 , "end": 24 | | :2: the field 'end' is missing
 "exhaustivity" | "exhaustivty" | :2: unknown field 'exhaustivty': did you mean 'exhaustivity'?
 = submission
@@ -322,8 +322,8 @@ task="CO" | affiliation="x" | same
 <file>e</file><path>/b</path> | <path>/b</path><file>e</file> | same
 inex-submission | submission | :…: <topic> in the wrong place; expected it directly in <inex-submission>
 run-id="r" | run-id="r" run-id="q" | :2: not well-formed XML:
-run-id="r" | | :2: <inex-submission> lacks its run-id attribute
-<path>/b</path> | <{x,pth}/> | :5: topic 7, rank 1: the result lacks its <path>; expected an element
+run-id="r" | | :2: <inex-submission> has no run-id attribute
+<path>/b</path> | <{x,pth}/> | :5: topic 7, rank 1: the result has no <path>; expected an element
 <rank>1< | <rank>{inf,NaN,1e400}< | :5: illegal rank … expected a whole number from 0
 </topic>\n</inex-submission> | </inex-submission>\n</topic> | :6: not well-formed XML:
 = submission, fol
@@ -336,15 +336,15 @@ length="20" | length="20" length="2" | :3: not well-formed XML:
 2 3.5 | 2 {-inf,1e400} | :2: illegal score … expected a finite number
 2 3.5 | {inf,1e400,3.5} 2 | :2: illegal rank … expected a whole number
 e#/b | e#/b[{-1,HUGE}] | :2: topic 7, rank 1: '/b[ … is no element path
-e#/b | CUT | :2: 3 columns; expected the six of a TREC run, topic Q0 file#/path rank score tag
+e#/b | CUT | :2: 3 columns; expected six, topic Q0 file#/path rank score tag
 = TREC, path
 2.5 | {nan,1e400} | :2: illegal score … expected a finite number
-2.5 tag /b[1]/c[2] | 2.5 /b[1]/c[2] tag | :2: 7 columns; expected the six … or with an element's path
+2.5 tag /b[1]/c[2] | 2.5 /b[1]/c[2] tag | :2: 7 columns; expected six … or seven with an element's path
 /b[1]/c[ | CUT | :2: topic 7, rank 2: '/b[1]/c[' is no element path
 = TREC, passage
 40 1\n | {-40,nan,1e400,HUGE} 1\n | :2: illegal passage … expected an offset and a length
 2.5 tag 40 1 | 40 1 2.5 tag | :2: illegal passage 2.5 tag: expected an offset and a length
-tag 40 | CUT | :2: 7 columns; expected the six … or a passage's offset and length
+tag 40 | CUT | :2: 7 columns; expected six … or eight with a passage's offset and length
 = JSON results
 "doc": "e", | | :2: the field 'doc' is missing
 "score": 2 | "score": {NaN,-Infinity,-1e400} | :2: score is … expected a finite number
@@ -450,7 +450,7 @@ SILENT = [
     (
         "base",
         JUDGED.format('<file file="d"><path path="/a" e="1" s="1"><path path="/b"/></path></file>'),
-        "<path> holds further elements",
+        "<path> contains elements",
     ),
     ("run", SUBMISSION.format(RESULT + TOPIC.format(RESULT)), "<result> in the wrong place"),
     ("run", SUBMISSION.format(TOPIC.format(RESULT) + RESULT), "<result> in the wrong place"),
@@ -460,9 +460,9 @@ SILENT = [
         f"<x>{SUBMISSION.format(TOPIC.format(RESULT)) * 2}</x>",
         "<inex-submission> in the wrong place",
     ),
-    ("run", SUBMISSION.format(TOPIC.format("<res/>")), "<topic> holds no <result>, but <res>"),
+    ("run", SUBMISSION.format(TOPIC.format("<res/>")), "<topic> has no <result>, but <res>"),
     # what is said twice
-    ("base", '<assessments topic="1" TOPIC="2"/>', "the attribute 'topic' stands twice"),
+    ("base", '<assessments topic="1" TOPIC="2"/>', "the attribute 'topic' occurs twice"),
     ("base", '<assessments topic="1"><file file="d" name="e"/></assessments>', "<file> has two names"),
     (
         "base",
@@ -472,7 +472,7 @@ SILENT = [
     (
         "base",
         JUDGED.format('<file file="d"><path path="/a" e="1" relevance="1" coverage="E"/></file>'),
-        "relevance and coverage beside exhaustivity or specificity",
+        "relevance and coverage together with exhaustivity or specificity",
     ),
     (
         "run",
@@ -486,20 +486,20 @@ SILENT = [
         SUBMISSION.format(
             TOPIC.format('<result><file>d</file><path>/a</path><fol offset="1" length="2"/></result>')
         ),
-        "named in two ways",
+        "has several of <path>, <fol> and <passage>",
     ),
     (
         "run",
         SUBMISSION.format(TOPIC.format("<result><file>d</file><path>/a<b/>/c</path></result>")),
-        "<path> holds further elements",
+        "<path> contains elements",
     ),
     ("run", '{"topic": 1, "doc": "d", "path": "/a", "path": "/b"}', "the key 'path' occurs twice"),
     # other forms and other orders
     ("base", "1 Q0 851 7300", "illegal level 7300"),
     ("base", "1 Q0 d 0\n1 Q0 e 3 100 5:3\n", ":1: 4 columns; expected topic Q0 document relevant_char"),
-    ("base", "2 Q0 d 30 100 5:10 20:2", "30 relevant characters, but the passages hold 12"),
-    ("run", "1 e#/b Q0 2 1 t", "1 e#/b as topic and Q0"),
-    ("run", "f#/a 1 Q0 1 2 t", "f#/a 1 as topic and Q0"),
+    ("base", "2 Q0 d 30 100 5:10 20:2", "30 relevant characters, but the passages have 12"),
+    ("run", "1 e#/b Q0 2 1 t", "the columns begin with 1 e#/b; expected topic Q0"),
+    ("run", "f#/a 1 Q0 1 2 t", "the columns begin with f#/a 1; expected topic Q0"),
     ("run", "1 Q0 f#٣:٤ 1 2 t", "'٣:٤' is no element path"),
     ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", "is no element path"),
     ("run", "[{}]", ":1: expected JSON Lines, one object {…} per line"),

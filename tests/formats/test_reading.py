@@ -83,7 +83,7 @@ class TestAssessments:
             (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is no element path"),
             (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
             ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
-            ('<path e="1" s="1"/>', "lacks its path attribute"),
+            ('<path e="1" s="1"/>', "has no path attribute"),
             ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
             ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
             ("<thing/>", "unexpected <thing> in <file>: expected <path path="),
@@ -94,7 +94,7 @@ class TestAssessments:
             ),
             ('<element path="/a" exhaustivity="1" size="9" rsize="0"/>', "without highlighted text"),
             ('<element path="/a" exhaustivity="1" size="-9" rsize="1"/>', "illegal size '-9'"),
-            ('<element path="/a" exhaustivity="1" size="9"/>', "lacks its rsize attribute"),
+            ('<element path="/a" exhaustivity="1" size="9"/>', "has no rsize attribute"),
             ("<element/>", "the element's path"),
         ],
     )
@@ -137,7 +137,7 @@ class TestAssessments:
             assess(tmp_path, differ)
         lenient = assess(tmp_path, differ, lenient=True)
         assert lenient["/a[1]"] == "(1,1)"
-        assert "of which the first counts: 1 time" in lenient["notes"]
+        assert "contradictory assessments; the first is used: 1 time" in lenient["notes"]
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -152,9 +152,9 @@ class TestAssessments:
             ("<assessments topic='1'>", ":1: not well-formed XML"),
             ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
             ("<other/>", "no <assessments> element"),
-            ("<assessments/>", "lacks its topic attribute"),
+            ("<assessments/>", "has no topic attribute"),
             ("<assessments topic='all'/>", "a topic is called 'all', which names the mean"),
-            ("<assessments topic='1'><file/></assessments>", "lacks its file attribute"),
+            ("<assessments topic='1'><file/></assessments>", "has no file attribute"),
             ("<assessments topic='1'><file file='../x'/></assessments>", "is no corpus file"),
             ("<x><file file='a'/></x>", "no <assessments> element around <file>, found <x>"),
         ],
@@ -246,7 +246,7 @@ class TestSubmissions:
         ("result", "message"),
         [
             ("<file>f</file><path>a</path>", "is no element path"),
-            ("<file>f</file>", "the result lacks its <path>"),
+            ("<file>f</file>", "the result has no <path>"),
             ("<path>/a</path>", "'' is no corpus file"),
             ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
             ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),
@@ -267,13 +267,13 @@ class TestSubmissions:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("<inex-submission/>", "lacks its run-id"),
+            ("<inex-submission/>", "has no run-id"),
             ("<assessments topic='1'/>", "no <inex-submission> element"),
-            ("<inex-submission run-id='r'><topic/></inex-submission>", "lacks its topic-id"),
+            ("<inex-submission run-id='r'><topic/></inex-submission>", "has no topic-id"),
             (
                 "<inex-submission run-id='r'><topic topic-id='1'/>"
                 "<topic topic-id='1'/></inex-submission>",
-                "topic 1 stands twice",
+                "topic 1 occurs twice",
             ),
             ("<inex-submission run-id='r'>", "not well-formed XML"),
         ],
@@ -290,8 +290,8 @@ class TestSubmissions:
         ).replace("</inex-submission>", "<topic topic-id='1'/></inex-submission>")
         assert order(read_run(write(tmp_path, text), notes)) == "b a"
         assert [line.partition(":")[2].partition(":")[0].strip() for line in notes.lines()] == [
-            "illegal ranks or scores, counted as the last",
-            "topics that stand twice, of which the first counts",
+            "illegal ranks or scores; the results are last",
+            "duplicate topics; the first is used",
         ]
 
     def test_lenient_results_hold_their_rank(self, tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ class TestTrecRuns:
     @pytest.mark.parametrize(
         ("line", "message"),
         [
-            ("1 Q0 f#/a 1 2.0", "5 columns; expected the six"),
+            ("1 Q0 f#/a 1 2.0", "5 columns; expected six"),
             ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
             ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
             ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
@@ -461,7 +461,7 @@ class TestPassageResults:
             (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal <fol> 'a' '20'"),
             (submission("<file>f</file><fol/>"), "illegal <fol> '' ''"),
             (submission("<file>f</file><passage start='/a[1]'/>"), "lacks its start or end"),
-            (submission("<file>f</file>"), "lacks its <path>; expected an element, <fol"),
+            (submission("<file>f</file>"), "has no <path>; expected an element, <fol"),
         ],
     )
     def test_wrong_ones(self, tmp_path: Path, text: str, message: str) -> None:
@@ -497,10 +497,10 @@ class TestPassages:
             ("1 Q0 d 5 99 1:2:3", "illegal passage '1:2:3'"),
             ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
             ("1 Q0 d 5 99 1:0", "illegal passage '1:0'"),
-            ("1 Q0 d 5 99 95:5", "the passage 95:5 ends behind the document's 99 characters"),
-            ("1 Q0 d 5 99", "5 relevant characters, but the passages hold 0"),
+            ("1 Q0 d 5 99 95:5", "the passage 95:5 ends after the document's 99 characters"),
+            ("1 Q0 d 5 99", "5 relevant characters, but the passages have 0"),
             ("1 Q0 ../d 5 99 1:5", "is no corpus file"),
-            ("0 Q0 d 0 99", "the document 'd' stands twice"),
+            ("0 Q0 d 0 99", "the document 'd' occurs twice"),
         ],
     )
     def test_wrong_lines(self, tmp_path: Path, line: str, message: str) -> None:
@@ -527,7 +527,7 @@ class TestPassages:
         ]
         for wrong, message in (
             (text + text.replace("3", "9"), "start 9 and end 9"),
-            (text.replace('"exhaustivity": 1', '"exhaustivity": 3'), "a passage has 1 or 2"),
+            (text.replace('"exhaustivity": 1', '"exhaustivity": 3'), "expected 1 or 2 for a passage"),
             (text.replace('"start": 3, ', ""), "the field 'start' is missing"),
             (
                 text + '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 1, "specificity": 1}',

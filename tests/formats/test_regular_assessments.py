@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from strategies import UNEXPECTED_MARKUP, damaged_file
 
 from xcg.errors import InputError, Notes
-from xcg.formats import fast_xml as columns
-from xcg.formats import inex_assessments as inex_xml
+from xcg.formats import fast_xml, inex_assessments
 from xcg.formats.base import read_assessments
 
 HEADS = [
@@ -132,9 +131,9 @@ def test_both_ways_agree(
     (tmp_path / "2.xml").unlink(missing_ok=True)
     if second is not None:
         (tmp_path / "2.xml").write_bytes(second)
-    with patch.object(columns, "BLOCK", block):
+    with patch.object(fast_xml, "BLOCK_SIZE", block):
         by_columns = outcome(tmp_path, lenient)
-    with patch.object(inex_xml, "if_regular", lambda *_: None):
+    with patch.object(inex_assessments, "read_regular_assessments", return_value=False):
         assert by_columns == outcome(tmp_path, lenient)
 
 
@@ -157,7 +156,7 @@ def test_assessments_of_one_layout_are_read_by_columns(
     files = [f'<file file="{name}">{end.join([*POINTS, *stated])}</file>' for name in "de"]
     path = tmp_path / "assessments"
     path.write_bytes(pack(end.join([head, *files, "</assessments>"]).encode()))
-    with patch.object(inex_xml, "_by_elements", side_effect=AssertionError):
+    with patch.object(inex_assessments, "_read_elements", side_effect=AssertionError):
         base = read_assessments(path)
     found = {
         file: {p: assessment.label for p, assessment in elements.items()}
@@ -195,5 +194,5 @@ def test_both_ways_agree_wherever_something_odd_stands(tmp_path: Path, text: str
     for place in range(len(text) + 1):
         path.write_text(text[:place] + odd + text[place:], newline="")
         by_columns = outcome(tmp_path, lenient=True)
-        with patch.object(inex_xml, "if_regular", lambda *_: None):
+        with patch.object(inex_assessments, "read_regular_assessments", return_value=False):
             assert by_columns == outcome(tmp_path, lenient=True), place

@@ -14,10 +14,9 @@ from strategies import UNEXPECTED_MARKUP, damaged_file
 
 from xcg.documents import files as inputs
 from xcg.errors import InputError, Notes
-from xcg.formats import fast_xml as columns
-from xcg.formats import inex_submission
-from xcg.formats import trec_run as trec
+from xcg.formats import fast_xml, inex_submission, trec_run
 from xcg.formats.base import read_run
+from xcg.formats.text_columns import TextBlock
 from xcg.runs.run import Ties
 
 HEADS = [
@@ -189,9 +188,9 @@ def outcome(path: Path, ties: Ties, lenient: bool, topics: set[str] | None) -> o
 def result_by_result(path: Path, ties: Ties, lenient: bool, topics: set[str] | None) -> object:
     """Return the same without reading by columns."""
     with ExitStack() as stack:
-        for module in (inex_submission, trec):
-            stack.enter_context(patch.object(module, "if_regular", lambda *_: None))
-        stack.enter_context(patch.object(trec._Elements, "columns", side_effect=ValueError))
+        stack.enter_context(patch.object(inex_submission, "read_regular_submission", return_value=None))
+        stack.enter_context(patch.object(TextBlock, "columns", return_value=None))
+        stack.enter_context(patch.object(trec_run._Elements, "files_and_paths", side_effect=ValueError))
         return outcome(path, ties, lenient, topics)
 
 
@@ -208,7 +207,7 @@ def test_both_ways_agree(
 ) -> None:
     path = tmp_path / "run"
     path.write_bytes(octets)
-    with patch.object(columns, "BLOCK", block), patch.object(inputs, "CHUNK", block):
+    with patch.object(fast_xml, "BLOCK_SIZE", block), patch.object(inputs, "CHUNK", block):
         by_columns = outcome(path, ties, lenient, topics)
     assert by_columns == result_by_result(path, ties, lenient, topics)
 
@@ -224,7 +223,7 @@ def test_submissions_of_one_layout_are_read_by_columns(
     text = end.join([head, *topics, '<topic topic-id="3"></topic>', "</inex-submission>"])
     path = tmp_path / "run"
     path.write_bytes(pack(text.encode()))
-    with patch.object(inex_submission, "_by_results", side_effect=AssertionError):
+    with patch.object(inex_submission, "_read_results", side_effect=AssertionError):
         run = read_run(path, topics={"1", "3"})
     assert {topic: list(ranking.files) for topic, ranking in run.rankings.items()} == {
         "1": ["f", "f"],
@@ -237,9 +236,12 @@ def test_submissions_of_one_layout_are_read_by_columns(
 def test_trec_runs_of_one_layout_are_read_by_columns(tmp_path: Path, column: str) -> None:
     path = tmp_path / "run"
     path.write_text(f"1 Q0 {column}\r\n2 Q0 {column}\n\n")
-    with patch.object(trec, "_by_lines", side_effect=AssertionError):
+    with patch.object(trec_run._Reader, "add_lines", side_effect=AssertionError):
         assert list(read_run(path).rankings) == ["1", "2"]
-    with patch.object(trec, "_by_columns", side_effect=AssertionError), pytest.raises(AssertionError):
+    with (
+        patch.object(trec_run._Reader, "add_columns", side_effect=AssertionError),
+        pytest.raises(AssertionError),
+    ):
         read_run(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Sequence
+from contextlib import nullcontext
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
-from xcg.documents.files import LONGEST_LINE, lines
+from xcg.documents.files import LONGEST_LINE
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation import scoring
 from xcg.evaluation.inputs import load_runs
 from xcg.formats.base import read_assessments, read_run
-from xcg.formats.trec_qrels import _read_lines, read_trec_qrels
+from xcg.formats.text_columns import TextBlock
+from xcg.formats.trec_qrels import read_trec_qrels
 from xcg.judgements.recall_base import Assessment, RecallBase
 from xcg.runs.run import Run
 
@@ -144,8 +146,8 @@ def test_passages_with_levels(tmp_path: Path) -> None:
     }
     for fields, message in (
         ('"level": 3000', "illegal level 3000"),
-        ('"level": 1, "exhaustivity": 1', "level beside exhaustivity"),
-        ('"exhaustivity": 0', "exhaustivity is 0: a passage has 1 or 2"),
+        ('"level": 1, "exhaustivity": 1', "a passage with level and exhaustivity"),
+        ('"exhaustivity": 0', "exhaustivity is 0: expected 1 or 2 for a passage"),
     ):
         with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
             read_assessments(write(tmp_path, "j.jsonl", line("d", fields)))
@@ -205,9 +207,7 @@ def test_qrels_read_as_columns_or_line_by_line(
         base, notes = RecallBase(), Notes(lenient)
         message = ""
         try:
-            if by_line:
-                _read_lines(lines(BytesIO(octets), Path("q")), Path("q"), base, notes)
-            else:
+            with patch.object(TextBlock, "columns", return_value=None) if by_line else nullcontext():
                 read_trec_qrels(BufferedReader(BytesIO(octets)), Path("q"), base, notes)  # type: ignore[arg-type]
         except InputError as error:
             message = str(error)

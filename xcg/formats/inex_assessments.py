@@ -1,4 +1,4 @@
-"""INEX assessments: ``<assessments topic><file>`` with ``<path>`` (2002–2004) or ``<element>``."""
+"""Read and write INEX assessments: <path> (2002–2004) or <element> elements (2005 and later)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 from xcg.documents.files import iterate_xml, local_name
 from xcg.errors import InputError, Notes
 from xcg.formats.detection import xml_certainty
-from xcg.formats.fast_assessments import add_regular_assessments
-from xcg.formats.fast_xml import if_regular
+from xcg.formats.fast_xml import read_regular_assessments
 from xcg.formats.inex_attributes import (
-    FORMS,
-    POINT_FORMS,
+    ASSESSMENT_TAGS,
+    POINT_TAGS,
     add_point,
-    document_of,
-    named,
-    path_of,
-    point_of,
+    attributes_by_name,
+    document_name,
+    element_path,
+    read_point,
 )
 from xcg.formats.writing import (
     check_scale,
@@ -36,30 +35,40 @@ from xcg.lazy_modules import etree
 
 
 def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read an open file of INEX 2002 to 2007 into a recall-base; ``path`` is what messages call it.
+    """Add the assessments in an INEX file to a recall-base.
 
-    An element whose exhaustivity or specificity is ``U`` is unassessed and left out. In the 2002
-    form ``relevance`` is read as exhaustivity and ``coverage`` (E, L, S, N) as specificity. In the
-    form of 2005 and after, specificity is ``rsize / size``, the exhaustivity ``?`` (too small) counts
-    as 0, and the size is kept; passages say which text was highlighted, and where a file has no
-    ``<element>`` its elements are assessed by them. Best entry points are kept.
-    Raises InputError with file and line for what is no such file, an illegal path or pair, or an
-    element with two assessments.
+    INEX 2002: ``relevance`` is the exhaustivity and ``coverage`` (E, L, S or N) the specificity.
+    INEX 2003 and 2004: exhaustivity and specificity are 0, 1, 2 or 3.
+    INEX 2005 and later: the specificity is ``rsize / size``, and the exhaustivity ``?`` (too small)
+    counts as 0. If a document has highlighted passages but no <element>, its elements are assessed by
+    the passages.
+
+    Elements with the value ``U`` are unassessed and left out. Best entry points are kept.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        base: The recall-base.
+        notes: Counts illegal values if they are tolerated.
+
+    Raises:
+        InputError: If the file is not an INEX file, a path or value is illegal, or an element has two
+            different assessments; with file and line.
     """
-    if if_regular(file, path, lambda: add_regular_assessments(file, path, base)) is None:
-        _by_elements(file, path, base, notes)
+    if not read_regular_assessments(file, path, base):
+        _read_elements(file, path, base, notes)
 
 
-def _by_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
+def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     topic = ""
     for element in iterate_xml(file, ["file", "assessments"]):
         if local_name(element) == "assessments":
-            _check_no_elements(element, path)
+            _check_contains_no_assessment(element, path)
             topic = _topic(element, path)
             base.add_topic(topic, str(path))
         else:
             for sibling in element.itersiblings(preceding=True):
-                _check_no_elements(sibling, path)
+                _check_contains_no_assessment(sibling, path)
             topic = _topic(element.getparent(), path)
             base.add_topic(topic, str(path))
             _read_file(element, topic, path, base, notes)
@@ -67,19 +76,19 @@ def _by_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Note
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 
 
-def _check_no_elements(element: etree._Element, path: Path) -> None:
-    """Raise InputError for an assessed element that is not in a <file>: it would count for nothing."""
+def _check_contains_no_assessment(element: etree._Element, path: Path) -> None:
+    """Raise InputError for an assessed element outside of a <file>, which would be ignored."""
     if local_name(element) == "inex_topic":
         return
-    for lost in element.iter(*FORMS):
-        if not any(local_name(above) == "inex_topic" for above in lost.iterancestors()):
-            where = f"{path}:{lost.sourceline}"
-            raise InputError(where, f"<{local_name(lost)}> outside a <file>; expected it in one")
+    for assessed in element.iter(*ASSESSMENT_TAGS):
+        if not any(local_name(ancestor) == "inex_topic" for ancestor in assessed.iterancestors()):
+            tag = local_name(assessed)
+            raise InputError(f"{path}:{assessed.sourceline}", f"<{tag}> outside a <file>")
 
 
 def _attributes(element: etree._Element, path: Path) -> dict[str, str]:
     try:
-        return named(element.attrib.items())
+        return attributes_by_name(element.attrib.items())
     except ValueError as error:
         raise InputError(f"{path}:{element.sourceline}", str(error)) from None
 
@@ -90,51 +99,54 @@ def _topic(element: etree._Element | None, path: Path) -> str:
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
     topic = _attributes(element, path).get("topic", "")
     if not topic:
-        raise InputError(f"{path}:{element.sourceline}", "<assessments> lacks its topic attribute")
+        raise InputError(f"{path}:{element.sourceline}", "<assessments> has no topic attribute")
     return topic
 
 
 def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase, notes: Notes) -> None:
-    where = f"{path}:{element.sourceline}"
     attributes = _attributes(element, path)
     try:
-        file = document_of(attributes)
+        document = document_name(attributes)
     except ValueError as error:
-        raise InputError(where, str(error)) from None
+        raise InputError(f"{path}:{element.sourceline}", str(error)) from None
     for child in element:
-        where = f"{path}:{child.sourceline}"
-        form = local_name(child) if isinstance(child.tag, str) else ""
-        if form in POINT_FORMS:
-            _read_points(child, form, topic, file, path, base, notes)
-            continue
-        if form not in FORMS:
-            expected = "<path path=… exhaustiveness=…> or <element path=… rsize=…>"
-            raise InputError(where, f"unexpected <{child.tag}> in <file>: expected {expected}")
-        try:
-            if len(child):
-                raise ValueError(f"<{form}> holds further elements; expected it empty")
-            stated = _attributes(child, path)
-            element_path = path_of(form, stated)
-            assessment = FORMS[form](element_path, stated)
-            if assessment is not None:
-                base.add(topic, file, element_path, assessment, where)
-        except InputError as error:
-            notes.tolerate("contradicting assessments, of which the first counts", error)
-        except ValueError as error:
-            notes.problem("assessments left out", where, str(error))
+        tag = local_name(child) if isinstance(child.tag, str) else ""
+        if tag in POINT_TAGS:
+            _read_point(child, topic, document, path, base, notes)
+        elif tag in ASSESSMENT_TAGS:
+            _read_assessment(child, topic, document, path, base, notes)
+        else:
+            raise InputError(
+                f"{path}:{child.sourceline}",
+                f"unexpected <{child.tag}> in <file>: expected <path path=… exhaustiveness=…> or "
+                "<element path=… rsize=…>",
+            )
 
 
-def _read_points(
-    element: etree._Element,
-    form: str,
-    topic: str,
-    file: str,
-    path: Path,
-    base: RecallBase,
-    notes: Notes,
+def _read_assessment(
+    element: etree._Element, topic: str, document: str, path: Path, base: RecallBase, notes: Notes
+) -> None:
+    tag, where = local_name(element), f"{path}:{element.sourceline}"
+    try:
+        if len(element):
+            raise ValueError(f"<{tag}> contains elements; expected it to be empty")
+        attributes = attributes_by_name(element.attrib.items())
+        canonical = element_path(tag, attributes)
+        assessment = ASSESSMENT_TAGS[tag](canonical, attributes)
+        if assessment is not None:
+            base.add(topic, document, canonical, assessment, where)
+    except InputError as error:
+        notes.tolerate("contradictory assessments; the first is used", error)
+    except ValueError as error:
+        notes.problem("assessments left out", where, str(error))
+
+
+def _read_point(
+    element: etree._Element, topic: str, document: str, path: Path, base: RecallBase, notes: Notes
 ) -> None:
     try:
-        add_point(base, topic, file, point_of(form, _attributes(element, path)))
+        attributes = attributes_by_name(element.attrib.items())
+        add_point(base, topic, document, read_point(local_name(element), attributes))
     except ValueError as error:
         notes.problem("passages left out", f"{path}:{element.sourceline}", str(error))
 

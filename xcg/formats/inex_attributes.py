@@ -1,4 +1,4 @@
-"""What the attributes of INEX assessments mean, for the readers of files."""
+"""Interpret the attributes of INEX assessments, for the general and the fast reader."""
 
 from __future__ import annotations
 
@@ -10,74 +10,96 @@ from xcg.errors import nearest
 from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
 
 Attributes = Mapping[str, str]
+"""Attributes by their names in lower case."""
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "e")
+_EXHAUSTIVITY_2005 = ("exhaustivity", "exhaustiveness", "e")
 _SPECIFICITY = ("specificity", "s")
-_FILE = ("file", "name")
-_SCALE = {"0": 0, "1": 1, "2": 2, "3": 3}
-_COVERAGE = ("E", "L", "S", "N")
+_GRADES = {"0": 0, "1": 1, "2": 2, "3": 3}
+_COVERAGES = ("E", "L", "S", "N")
+_GRADES_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
 _UNASSESSED = "U"
-_SCALE_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
-POINT_FORMS = ("passage", "best-entry-point")
+_MOST_DIGITS = 15
+
+POINT_TAGS = ("passage", "best-entry-point")
+"""The elements that refer to text by points."""
 
 
-def named(pairs: Iterable[tuple[object, object]]) -> dict[str, str]:
-    """Return attributes by name in lower case; ValueError for a name that stands twice."""
+def attributes_by_name(pairs: Iterable[tuple[object, object]]) -> dict[str, str]:
+    """Return attributes by their names in lower case.
+
+    Raises:
+        ValueError: If a name occurs twice.
+    """
     attributes: dict[str, str] = {}
     for key, value in pairs:
         name = str(key).lower()
         if name in attributes:
-            raise ValueError(f"the attribute {name!r} stands twice")
+            raise ValueError(f"the attribute {name!r} occurs twice")
         attributes[name] = str(value).strip()
     return attributes
 
 
-def document_of(attributes: Attributes) -> str:
-    """Return the document that a <file> names; ValueError where it names none."""
-    names = {attributes[key] for key in _FILE if key in attributes}
+def document_name(attributes: Attributes) -> str:
+    """Return the name of the document that a <file> is about.
+
+    Raises:
+        ValueError: If there is no name, more than one, or an illegal one.
+    """
+    names = {attributes[key] for key in ("file", "name") if key in attributes}
     if not names:
-        raise ValueError("<file> lacks its file attribute, the document's name")
+        raise ValueError("<file> has no file attribute; expected the document's name")
     if len(names) > 1:
         raise ValueError("<file> has two names; expected one of the attributes file and name")
     return canonical_file(*names)
 
 
-def point_of(form: str, attributes: Attributes) -> Passage | Point:
-    """Return what a <passage> or a <best-entry-point> states; ValueError for what is no point."""
-    if form == "passage":
+def read_point(tag: str, attributes: Attributes) -> Passage | Point:
+    """Return the content of a <passage> or a <best-entry-point>.
+
+    Raises:
+        ValueError: If a point is missing or illegal.
+    """
+    if tag == "passage":
         return Passage.of(attributes.get("start", ""), attributes.get("end", ""))
     return Point.of(attributes.get("path", ""))
 
 
-def add_point(base: RecallBase, topic: str, file: str, point: Passage | Point) -> None:
-    """Add a highlighted passage, or a best entry point."""
+def add_point(base: RecallBase, topic: str, document: str, point: Passage | Point) -> None:
+    """Add a highlighted passage, or a best entry point, to a recall-base."""
     if isinstance(point, Passage):
-        base.add_passage(topic, file, point)
+        base.add_passage(topic, document, point)
     else:
-        base.add_entry_point(topic, file, point)
+        base.add_entry_point(topic, document, point)
 
 
-def path_of(form: str, attributes: Attributes) -> str:
-    """Return the canonical path of an assessed element; ValueError where there is none."""
+def element_path(tag: str, attributes: Attributes) -> str:
+    """Return the canonical path of an assessed element.
+
+    Raises:
+        ValueError: If the path is missing or illegal.
+    """
     if "path" not in attributes:
-        raise ValueError(f"<{form}> lacks its path attribute, the element's path")
+        raise ValueError(f"<{tag}> has no path attribute; expected the element's path")
     return canonical_path(attributes["path"])
 
 
-def _path(path: str, attributes: Attributes) -> Assessment | None:
-    """Return the assessment of the form of 2002 to 2004."""
+def _assessment_2002_to_2004(path: str, attributes: Attributes) -> Assessment | None:
     if "coverage" in attributes or "relevance" in attributes:
         if any(name in attributes for name in (*_EXHAUSTIVITY, *_SPECIFICITY)):
-            raise ValueError(f"{path}: relevance and coverage beside exhaustivity or specificity")
-        return _path_2002(path, attributes)
+            raise ValueError(
+                f"{path}: relevance and coverage together with exhaustivity or specificity; "
+                "expected one pair"
+            )
+        return _assessment_2002(path, attributes)
     exhaustivity = _value(attributes, _EXHAUSTIVITY)
     specificity = _value(attributes, _SPECIFICITY)
     for value in (exhaustivity, specificity):
-        if value != _UNASSESSED and value not in _SCALE:
+        if value != _UNASSESSED and value not in _GRADES:
             raise ValueError(f"{path}: illegal value {value!r}: expected 0, 1, 2, 3 or U")
     if _UNASSESSED in (exhaustivity, specificity):
         return None
-    pair = (_SCALE[exhaustivity], _SCALE[specificity])
+    pair = (_GRADES[exhaustivity], _GRADES[specificity])
     if pair not in LEGAL_PAIRS:
         raise ValueError(
             f"{path}: illegal assessment (e, s) = {pair}: expected both 0 or both from 1 to 3"
@@ -85,62 +107,61 @@ def _path(path: str, attributes: Attributes) -> Assessment | None:
     return Assessment(float(pair[0]), float(pair[1]))
 
 
-def _path_2002(path: str, attributes: Attributes) -> Assessment | None:
-    relevance = _value(attributes, ("relevance",))
-    coverage = _value(attributes, ("coverage",)).upper()
+def _assessment_2002(path: str, attributes: Attributes) -> Assessment | None:
+    relevance, coverage = _value(attributes, ("relevance",)), _value(attributes, ("coverage",))
     if _UNASSESSED in (relevance, coverage):
         return None
-    if relevance not in _SCALE:
+    if relevance not in _GRADES:
         raise ValueError(f"{path}: illegal relevance {relevance!r}: expected 0, 1, 2, 3 or U")
-    if coverage not in _COVERAGE:
+    if coverage not in _COVERAGES:
         raise ValueError(f"{path}: illegal coverage {coverage!r}: expected E, L, S, N or U")
     if (relevance == "0") != (coverage == "N"):
         raise ValueError(
             f"{path}: illegal assessment {relevance}{coverage}: relevance 0 goes with coverage N"
         )
-    return Assessment(float(_SCALE[relevance]), coverage, scale="coverage")
+    return Assessment(float(_GRADES[relevance]), coverage, scale="coverage")
 
 
-def _element(path: str, attributes: Attributes) -> Assessment | None:
-    """Return the assessment of the form of 2005 and after."""
-    exhaustivity = _value(attributes, ("exhaustivity", "exhaustiveness", "e"))
+def _assessment_2005(path: str, attributes: Attributes) -> Assessment | None:
+    exhaustivity = _value(attributes, _EXHAUSTIVITY_2005)
     if exhaustivity == _UNASSESSED:
         return None
-    if exhaustivity not in _SCALE_2005:
+    if exhaustivity not in _GRADES_2005:
         raise ValueError(f"{path}: illegal exhaustivity {exhaustivity!r}: expected 1, 2 or ?")
-    size, rsize = (_whole_number(attributes, name, path) for name in ("size", "rsize"))
-    if rsize > size:
-        raise ValueError(f"{path}: rsize {rsize} is larger than size {size}")
-    share = rsize / size if size else 0.0
-    grade = _SCALE_2005[exhaustivity]
-    if grade > 0 and rsize == 0:
+    size, relevant = (_character_count(path, attributes, name) for name in ("size", "rsize"))
+    if relevant > size:
+        raise ValueError(f"{path}: rsize {relevant} is larger than size {size}")
+    grade = _GRADES_2005[exhaustivity]
+    if grade > 0 and relevant == 0:
         raise ValueError(f"{path}: exhaustivity {exhaustivity} without highlighted text (rsize 0)")
-    return Assessment(grade, share, size, "share")
+    return Assessment(grade, relevant / size if size else 0.0, size, "share")
 
 
-def _whole_number(attributes: Attributes, name: str, path: str) -> int:
+def _character_count(path: str, attributes: Attributes, name: str) -> int:
     text = _value(attributes, (name,))
-    if not (text.isascii() and text.isdecimal() and len(text) < 16):
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
         raise ValueError(f"{path}: illegal {name} {text!r}: expected a number of characters")
     return int(text)
 
 
 def _value(attributes: Attributes, names: tuple[str, ...]) -> str:
+    """Return the value, in upper case, of the attribute with one of these names."""
     stated = [name for name in names if name in attributes]
     if len(stated) > 1:
         raise ValueError(f"the element states {stated[0]} and {stated[1]}; expected one of them")
     if stated:
         return attributes[stated[0]].upper()
-    hint = next((h for a in attributes if (h := nearest(a, names)).startswith("did")), "")
-    found = f" ({hint})" if hint else ""
-    raise ValueError(f"the element lacks its {names[0]} attribute{found}")
+    hints = (nearest(name, names) for name in attributes)
+    hint = next((f" ({hint})" for hint in hints if hint.startswith("did you mean")), "")
+    raise ValueError(f"the element has no {names[0]} attribute{hint}")
 
 
-FORMS: Mapping[str, Callable[[str, Attributes], Assessment | None]] = {
-    "path": _path,
-    "element": _element,
+ASSESSMENT_TAGS: Mapping[str, Callable[[str, Attributes], Assessment | None]] = {
+    "path": _assessment_2002_to_2004,
+    "element": _assessment_2005,
 }
-"""What the attributes of an element say, its path being for messages; None for an unassessed element.
+"""The tags of assessed elements, with the function that interprets their attributes.
 
-Each raises ValueError for wrong values.
+It takes the element's path, which occurs in messages, and the attributes. It returns None for an
+unassessed element and raises ValueError for illegal values.
 """

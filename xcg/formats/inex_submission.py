@@ -1,4 +1,4 @@
-"""Runs as INEX participants submitted them: ``<inex-submission run-id><topic><result>…``."""
+"""Read and write INEX submissions: <inex-submission run-id><topic topic-id><result>."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
-from xcg.formats.fast_submissions import regular_submission
-from xcg.formats.fast_xml import if_regular
+from xcg.formats.fast_xml import read_regular_submission
 from xcg.formats.writing import results
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
@@ -32,14 +31,18 @@ from xcg.runs.run import (
     ranking_of,
 )
 
-_NAMES = ("file", "path")
-_PASSAGES = {"fol": ("offset", "length"), "passage": ("start", "end")}
-_FIELDS = (*_NAMES, *_PASSAGES, "rank", "rsv")
-_NUMBER = re.compile(r"\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*")
+_PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
+_FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
+_PARENTS = {"result": "topic", "topic": "inex-submission", "inex-submission": None}
+_OTHER_TAGS = ("result", "collections", "topic-fields", "description")
+_NUMBER = r"\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
+_MOST_DIGITS = 15
 
 
 @dataclass(slots=True)
 class _Result:
+    """The fields of a <result> as they are written."""
+
     line: int
     file: str | None = None
     path: str | None = None
@@ -53,88 +56,118 @@ class _Result:
 def read_inex_submission(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
 ) -> Run:
-    """Read an inex-submission from an open file; ``path`` is what messages call it.
+    """Read an INEX submission.
 
-    The results of a topic are ordered by ``<rank>`` where every one has it, else by ``<rsv>``
-    descending where every one has it, else they stay as written; equal keys stay as written.
-    Topics that are not among ``topics`` are passed over. Raises InputError with file and line for
-    what is no such file.
+    The results of a topic are ordered by ``<rank>`` if all have one, else by ``<rsv>`` (descending) if
+    all have one, else as in the file. Results with equal keys keep the order of the file.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        notes: Counts illegal results if they are tolerated.
+        ties: Not used.
+        topics: The topics whose results are read; all by default.
+
+    Raises:
+        InputError: If the file is not a submission or a value is illegal, with file and line.
     """
-    run = if_regular(file, path, lambda: regular_submission(file, path, topics))
-    return run if run is not None else _by_results(file, path, notes, topics)
+    run = read_regular_submission(file, path, topics)
+    return run if run is not None else _read_results(file, path, notes, topics)
 
 
-def _by_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics) -> Run:
+def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics) -> Run:
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
     files, paths = Memo(canonical_file), Memo(canonical_path)
-    results: list[_Result] = []
-    same: dict[str, str] = {}
-    # A result at a time, so that memory is bounded by what is kept, however large a topic is.
+    found: list[_Result] = []
+    texts: dict[str, str] = {}
+    # One result at a time, so that memory does not grow with the XML of a topic.
     for element in iterate_xml(file, ["result", "topic", "inex-submission"]):
-        tag = local_name(element)
         where = f"{path}:{element.sourceline}"
-        above = _expected_parent(element, where)
-        if tag == "result" and above is not None:
-            if topics is None or _topic_id(above) in topics:
-                results.append(_result(element, same))
-        elif tag == "topic":
-            topic = _topic_id(element)
-            if not topic:
-                raise InputError(where, "<topic> lacks its topic-id attribute")
-            if topic in rankings:
-                message = f"topic {topic} stands twice; expected one <topic> a topic"
-                notes.problem("topics that stand twice, of which the first counts", where, message)
-            elif topics is None or topic in topics:
-                _check_topic(element, results, where)
-                rankings[topic] = _ranking(results, path, topic, notes, files, paths)
-            else:
-                skipped.add(topic)
-            results = []
-        else:
+        parent = _expected_parent(element, where)
+        if parent is None:
             name = (element.get("run-id") or "").strip()
             if not name:
-                raise InputError(where, "<inex-submission> lacks its run-id attribute")
+                raise InputError(where, "<inex-submission> has no run-id attribute")
+        elif local_name(element) == "result":
+            if topics is None or _topic_id(parent) in topics:
+                found.append(_result(element, texts))
+        else:
+            topic = _topic_id(element)
+            if not topic:
+                raise InputError(where, "<topic> has no topic-id attribute")
+            if topic in rankings:
+                message = f"topic {topic} occurs twice; expected one <topic> per topic"
+                notes.problem("duplicate topics; the first is used", where, message)
+            elif topics is None or topic in topics:
+                if not found:
+                    _check_no_other_content(element, where)
+                rankings[topic] = _ranking(found, path, topic, notes, files, paths)
+            else:
+                skipped.add(topic)
+            found = []
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
     return Run(name, rankings, str(path), skipped)
 
 
-_PARENTS = {"result": "topic", "topic": "inex-submission", "inex-submission": None}
-
-
 def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:
-    """Return the element around one of a submission's; InputError where it stands elsewhere."""
-    tag, above = local_name(element), element.getparent()
+    """Return the parent of a <result> or <topic>, and None for the root.
+
+    Raises:
+        InputError: If the element is in the wrong place.
+    """
+    tag, parent = local_name(element), element.getparent()
     expected = _PARENTS[tag]
-    if (local_name(above) if above is not None else None) != expected:
-        place = f"expected it directly in <{expected}>" if expected else "expected one run a file"
-        raise InputError(where, f"<{tag}> in the wrong place; {place}")
-    return above
+    if (local_name(parent) if parent is not None else None) != expected:
+        hint = f"expected it directly in <{expected}>" if expected else "expected one run per file"
+        raise InputError(where, f"<{tag}> in the wrong place; {hint}")
+    return parent
 
 
 def _topic_id(element: etree._Element) -> str:
     return (element.get("topic-id") or "").strip()
 
 
-def _check_topic(element: etree._Element, results: list[_Result], where: str) -> None:
-    """Raise InputError for a topic that has something else in the place of its results."""
-    other = [local_name(child) for child in element if isinstance(child.tag, str)]
-    other = [
-        tag for tag in other if tag not in ("result", "collections", "topic-fields", "description")
-    ]
-    if other and not results:
-        raise InputError(where, f"<topic> holds no <result>, but <{other[0]}>; expected results")
+def _check_no_other_content(topic: etree._Element, where: str) -> None:
+    """Raise InputError if a topic without results has unknown elements."""
+    for child in topic:
+        if isinstance(child.tag, str) and local_name(child) not in _OTHER_TAGS:
+            raise InputError(
+                where, f"<topic> has no <result>, but <{local_name(child)}>; expected results"
+            )
+
+
+def _result(element: etree._Element, texts: dict[str, str]) -> _Result:
+    """Return the fields of a <result>; equal file names and paths become one object."""
+    line: object = element.sourceline
+    result = _Result(line if isinstance(line, int) else 0)
+    for child in element:
+        tag = child.tag if child.tag in _FIELDS else local_name(child)
+        if tag not in _FIELDS:
+            continue
+        if getattr(result, tag) is not None:
+            result.problem = f"the result has two <{tag}>; expected one"
+        if tag in _PASSAGE_ATTRIBUTES:
+            setattr(result, tag, tuple(child.get(name, "") for name in _PASSAGE_ATTRIBUTES[tag]))
+            continue
+        if len(child):
+            result.problem = f"<{tag}> contains elements; expected text"
+        text = child.text or ""
+        setattr(result, tag, texts.setdefault(text, text) if tag in ("file", "path") else text)
+    if [result.path, result.fol, result.passage].count(None) < 2:
+        result.problem = "the result has several of <path>, <fol> and <passage>; expected one"
+    return result
 
 
 def _ranking(
-    results: list[_Result], path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
+    found: list[_Result], path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
 ) -> Ranking:
-    order, keys = _order(results, path, notes)
+    order, keys = _order(found, path, notes)
     ordered: list[tuple[str, str, AnySpan | None]] = []
-    for rank, place in enumerate(order, 1):
-        result = results[place]
+    for rank, index in enumerate(order, 1):
+        result = found[index]
         try:
             ordered.append(_element(result, files, paths))
         except ValueError as error:
@@ -146,74 +179,48 @@ def _ranking(
 
 
 def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, AnySpan | None]:
-    """Return file, path and span of a result that is an element, or a passage in one of two forms."""
+    """Return document, path and span of a result, which is an element or a passage."""
     if result.problem:
         raise ValueError(result.problem)
-    file = files[result.file or ""]
+    document = files[result.file or ""]
     if result.path is not None:
-        return file, paths[result.path], None
+        return document, paths[result.path], None
     if result.passage is not None:
-        return file, "", Passage.of(*result.passage)
+        return document, "", Passage.of(*result.passage)
     if result.fol is None:
         raise ValueError(
-            "the result lacks its <path>; expected an element, <fol offset length/>, "
+            "the result has no <path>; expected an element, <fol offset length/>, "
             "or <passage start end/>"
         )
     offset, length = result.fol
-    if not all(text.isascii() and text.isdecimal() and len(text) < 16 for text in result.fol):
+    if not all(t.isascii() and t.isdecimal() and len(t) <= _MOST_DIGITS for t in result.fol):
         raise ValueError(f"illegal <fol> {offset!r} {length!r}: expected an offset and a length")
-    return file, "", check_span(int(offset), int(offset) + int(length))
+    return document, "", check_span(int(offset), int(offset) + int(length))
 
 
-def _result(element: etree._Element, same: dict[str, str]) -> _Result:
-    """Collect the fields of a result; equal names and paths are kept once."""
-    result = _Result(_line(element))
-    for child in element:
-        tag = child.tag if child.tag in _FIELDS else local_name(child)
-        if tag not in _FIELDS:
-            continue
-        if getattr(result, tag) is not None:
-            result.problem = f"the result has two <{tag}>; expected one"
-        if tag in _PASSAGES:
-            setattr(result, tag, tuple(child.get(name, "") for name in _PASSAGES[tag]))
-            continue
-        if len(child):
-            result.problem = f"<{tag}> holds further elements; expected text"
-        text = child.text or ""
-        setattr(result, tag, same.setdefault(text, text) if tag in _NAMES else text)
-    if sum(place is not None for place in (result.path, result.fol, result.passage)) > 1:
-        result.problem = "named in two ways; expected one of <path>, <fol> and <passage>"
-    return result
-
-
-def _line(element: etree._Element) -> int:
-    line: object = element.sourceline
-    return line if isinstance(line, int) else 0
-
-
-def _order(results: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
-    """Return the order by rank where all have one, else by rsv, else as written; and its keys."""
+def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
+    """Return the order of results, and the ranks or scores in this order."""
     for field in ("rank", "rsv"):
-        texts = [getattr(result, field) for result in results]
-        if results and None not in texts:
+        texts = [getattr(result, field) for result in found]
+        if found and None not in texts:
             keys = []
-            for text, result in zip(texts, results, strict=True):
+            for text, result in zip(texts, found, strict=True):
                 key = _number(text, field)
                 if key is None:
                     expected = "a whole number from 0" if field == "rank" else "a finite number"
                     message = f"illegal {field} {text!r}: expected {expected}"
                     where = f"{path}:{result.line}"
-                    notes.problem("illegal ranks or scores, counted as the last", where, message)
+                    notes.problem("illegal ranks or scores; the results are last", where, message)
                     key = math.inf if field == "rank" else -math.inf
                 keys.append(key)
             order = order_by(keys, descending=field == "rsv")
-            return order, array("d", (keys[place] for place in order))
-    return list(range(len(results))), None
+            return order, array("d", (keys[index] for index in order))
+    return list(range(len(found))), None
 
 
 def _number(text: str, field: str) -> float | None:
-    """Return the number in a field: a rank is a whole number from 0, an rsv finite; else None."""
-    if not _NUMBER.fullmatch(text):
+    """Return a rank (a whole number from 0) or a score (finite); None for an illegal one."""
+    if not re.fullmatch(_NUMBER, text):
         return None
     try:
         value = float(int(text)) if field == "rank" else float(text)

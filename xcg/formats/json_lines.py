@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from array import array
 from io import BufferedReader
 from pathlib import Path
@@ -44,139 +43,156 @@ from xcg.runs.run import (
     ranking_of,
 )
 
-_JUDGED = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
-_ELEMENT = (
-    *_JUDGED,
+_ASSESSMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
+_ELEMENT_FIELDS = (
+    *_ASSESSMENT,
     Field("path", (str,), "an element's path"),
     Field("exhaustivity", (int,), "0, 1, 2 or 3"),
     Field("specificity", (int,), "0, 1, 2 or 3"),
 )
-_LEVEL = (
-    *_JUDGED,
+_LEVEL_FIELDS = (
+    *_ASSESSMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("level", (int,), "a level of relevance, a whole number"),
 )
-_PASSAGE = (
-    *_JUDGED,
+_PASSAGE_FIELDS = (
+    *_ASSESSMENT,
     Field("start", (int,), "a whole number"),
     Field("end", (int,), "a whole number"),
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int,), "a level of relevance, a whole number", required=False),
     Field("text", (str,), "text", required=False),
 )
-
-
-def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read assessments from an open file: elements, whole documents, or relevant passages.
-
-    An element has exhaustivity and specificity on the four-point scales, or one ``level``; a level
-    without a path is that of a whole document. A passage has ``start`` and ``end`` in place of a
-    path, and may have an exhaustivity of 1 or 2, or a level, which from 0 down says that the document
-    was assessed and the passage is not relevant.
-    Raises InputError with file and line for a wrong one; where the notes are lenient, illegal pairs
-    and paths are counted and left out.
-    """
-    for where, record in json_lines(file, path):
-        is_passage = "start" in record or "end" in record
-        has_level = "level" in record
-        check_record(record, _PASSAGE if is_passage else _LEVEL if has_level else _ELEMENT, where)
-        fields: dict[str, Any] = record
-        topic = str(fields["topic"])
-        base.add_topic(topic, str(path))
-        try:
-            name = canonical_file(fields["doc"])
-            if is_passage:
-                base.add_span(topic, name, _span(fields), where)
-            elif has_level:
-                element = canonical_path(fields["path"]) if "path" in fields else WHOLE
-                base.add(topic, name, element, level_assessment(fields["level"]), where)
-            else:
-                pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
-                base.add(topic, name, canonical_path(fields["path"]), pair, where)
-        except InputError as error:
-            notes.tolerate("assessments left out", error)
-        except ValueError as error:
-            notes.problem("assessments left out", where, str(error))
-
-
-def _span(fields: dict[str, Any]) -> Span | None:
-    name = "level" if "level" in fields else "exhaustivity"
-    if {"level", "exhaustivity"} <= set(fields):
-        raise ValueError("level beside exhaustivity: expected one of them")
-    grade = fields.get(name, 2)
-    if name == "level":
-        level_assessment(grade)  # raises where no scale has such a level
-    elif grade not in (1, 2):
-        raise ValueError(f"exhaustivity is {grade}: a passage has 1 or 2")
-    return Span(fields["start"], fields["end"], float(grade)) if grade > 0 else None
-
-
-_RESULT = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
+_RESULT_FIELDS = (
+    *_ASSESSMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
 )
+_HIGHEST_RANK = 1 << 53
+_HIGHEST_SCORE = 1e300
+
+
+def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
+    """Add the assessments in a JSON Lines file to a recall-base.
+
+    An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
+    whole document has a ``level``. A passage has ``start`` and ``end``, and optionally an
+    ``exhaustivity`` (1 or 2) or a ``level``. A passage with a level of 0 or less is not relevant, but
+    its document is assessed.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        base: The recall-base.
+        notes: Counts illegal paths and values if they are tolerated.
+
+    Raises:
+        InputError: If a record is illegal, with file and line.
+    """
+    for where, record in json_lines(file, path):
+        is_passage = "start" in record or "end" in record
+        has_level = "level" in record
+        expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
+        check_record(record, expected, where)
+        fields: dict[str, Any] = record
+        topic = str(fields["topic"])
+        base.add_topic(topic, str(path))
+        try:
+            document = canonical_file(fields["doc"])
+            if is_passage:
+                base.add_span(topic, document, _relevant_passage(fields), where)
+            elif has_level:
+                element = canonical_path(fields["path"]) if "path" in fields else WHOLE
+                base.add(topic, document, element, level_assessment(fields["level"]), where)
+            else:
+                pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
+                base.add(topic, document, canonical_path(fields["path"]), pair, where)
+        except InputError as error:
+            notes.tolerate("assessments left out", error)
+        except ValueError as error:
+            notes.problem("assessments left out", where, str(error))
+
+
+def _relevant_passage(fields: dict[str, Any]) -> Span | None:
+    """Return a passage, or None if it is not relevant."""
+    if "level" in fields and "exhaustivity" in fields:
+        raise ValueError("a passage with level and exhaustivity: expected one of them")
+    if "level" in fields:
+        grade = level_assessment(fields["level"]).exhaustivity
+    else:
+        grade = float(fields.get("exhaustivity", 2))
+        if grade not in (1, 2):
+            raise ValueError(f"exhaustivity is {fields['exhaustivity']}: expected 1 or 2 for a passage")
+    return Span(fields["start"], fields["end"], grade) if grade > 0 else None
 
 
 def read_json_run(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
 ) -> Run:
-    """Read a run from an open file; it is called like the file, without its ending.
+    """Read a run from a JSON Lines file.
 
-    Results are ordered by rank where every result of the topic has one, else by score descending
-    where every one has it, else as written; equal keys stay as written. A result with neither a path
-    nor start and end is a whole document. Topics that are not among ``topics`` are passed over. Raises
-    InputError with file and line for a wrong line; where the notes are lenient, a result that names no
-    element is counted and holds its rank.
+    A result has ``path``, or ``start`` and ``end``, or is a whole document. The results of a topic are
+    ordered by ``rank`` if all have one, else by ``score`` (descending) if all have one, else as in the
+    file. Results with equal keys keep the order of the file.
+
+    Args:
+        file: The open file.
+        path: The file's path. Its name up to the first dot is the run's name.
+        notes: Counts results that name no element if they are tolerated; these keep their ranks.
+        ties: Not used.
+        topics: The topics whose results are read; all by default.
+
+    Raises:
+        InputError: If a record is illegal, with file and line.
     """
-    read: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     skipped: set[str] = set()
     for where, record in json_lines(file, path):
-        check_record(record, _RESULT, where)
+        check_record(record, _RESULT_FIELDS, where)
         fields: dict[str, Any] = record
         topic = str(fields["topic"])
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
         rank, score = fields.get("rank", 0), fields.get("score", 0)
-        if not 0 <= rank < 1 << 53:
+        if not 0 <= rank < _HIGHEST_RANK:
             raise InputError(where, f"rank is {rank}: expected a whole number from 0")
-        if not -math.inf < score < math.inf or abs(score) > 1e300:
+        if not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
             raise InputError(where, f"score is {score}: expected a finite number")
         try:
-            element = _named_element(fields)
+            element = _element(fields)
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
             element = fields["doc"], "", None
         result: dict[str, Any] = {key: fields[key] for key in ("rank", "score") if key in fields}
-        read.setdefault(topic, []).append({**result, "element": element})
-    rankings = {topic: _run_ranking(results) for topic, results in read.items()}
+        found.setdefault(topic, []).append({**result, "element": element})
+    rankings = {topic: _ranking(results) for topic, results in found.items()}
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
-def _run_ranking(results: list[dict[str, Any]]) -> Ranking:
+def _ranking(found: list[dict[str, Any]]) -> Ranking:
     for field, descending in (("rank", False), ("score", True)):
-        if all(field in result for result in results):
-            keys = [float(result[field]) for result in results]
+        if all(field in result for result in found):
+            keys = [float(result[field]) for result in found]
             order = order_by(keys, descending)
-            in_order = array("d", (keys[place] for place in order))
-            return ranking_of((results[place]["element"] for place in order), in_order)
-    return ranking_of(result["element"] for result in results)
+            elements = (found[index]["element"] for index in order)
+            return ranking_of(elements, array("d", (keys[index] for index in order)))
+    return ranking_of(result["element"] for result in found)
 
 
-def _named_element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
-    """Return file, path and span of a result: an element, a passage or a whole document."""
-    file = canonical_file(fields["doc"])
-    if not {"path", "start", "end"} & set(fields):
-        return file, WHOLE, None
-    if "path" in fields and "start" not in fields and "end" not in fields:
-        return file, canonical_path(fields["path"]), None
-    if "path" not in fields and "start" in fields and "end" in fields:
-        return file, "", check_span(fields["start"], fields["end"])
+def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
+    """Return document, path and span of a result; raise ValueError for an illegal one."""
+    document = canonical_file(fields["doc"])
+    stated = {"path", "start", "end"} & set(fields)
+    if not stated:
+        return document, WHOLE, None
+    if stated == {"path"}:
+        return document, canonical_path(fields["path"]), None
+    if stated == {"start", "end"}:
+        return document, "", check_span(fields["start"], fields["end"])
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 

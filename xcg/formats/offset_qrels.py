@@ -1,8 +1,9 @@
-"""INEX 2007–2010 qrels: relevant passages of documents as offsets and lengths, a line a document."""
+"""Read and write INEX 2007–2010 qrels: relevant passages with offsets, one line per document."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
@@ -24,40 +25,49 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 
 
 def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read ``topic Q0 document relevant_characters length [entry_point] [offset:length …]``.
+    """Add the relevant passages in offset qrels to a recall-base.
 
-    Offsets count the characters of the document's text without markup. A document without relevant
-    text is an assessed one. The best entry point is kept.
-    Raises InputError with file and line for a line that is none, or whose passages do not fit the
-    length it states; where the notes are lenient, such lines are counted and left out.
+    A line is ``topic Q0 document relevant_characters length [entry_point] [offset:length …]``. Offsets
+    count the characters of the document's text without markup. A document without passages is assessed
+    as not relevant. The best entry point is kept.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        base: The recall-base.
+        notes: Counts illegal lines if they are tolerated.
+
+    Raises:
+        InputError: If the file is empty, a line is illegal, or its passages do not agree with the
+            stated lengths; with file and line.
     """
-    empty = True
+    is_empty = True
     for number, line in lines(file, path):
         fields = line.split()
         if not fields:
             continue
-        empty = False
+        is_empty = False
         where = f"{path}:{number}"
         try:
-            topic, document, spans, entry_point = _read_line(fields)
+            topic, document, spans, entry_point = _parse_line(fields)
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
         base.add_topic(topic, str(path))
         if document in base.spans(topic):
-            message = f"topic {topic}: the document {document!r} stands twice"
-            notes.problem("documents that stand twice, of which the first counts", where, message)
+            message = f"topic {topic}: the document {document!r} occurs twice"
+            notes.problem("duplicate documents; the first is used", where, message)
             continue
-        base.add_span(topic, document, None, where)
-        for span in spans:
+        for span in (None, *spans):
             base.add_span(topic, document, span, where)
         if entry_point is not None:
             base.add_entry_point(topic, document, entry_point)
-    if empty:
+    if is_empty:
         raise InputError(path, "an empty file; expected assessments")
 
 
-def _read_line(fields: list[str]) -> tuple[str, str, list[Span], int | None]:
+def _parse_line(fields: list[str]) -> tuple[str, str, list[Span], int | None]:
+    """Return topic, document, passages and best entry point; raise ValueError for an illegal line."""
     if len(fields) < 5:
         raise ValueError(
             f"{len(fields)} columns; expected topic Q0 document relevant_characters length "
@@ -67,32 +77,31 @@ def _read_line(fields: list[str]) -> tuple[str, str, list[Span], int | None]:
     for name, text in (("relevant characters", relevant), ("length", length)):
         if not _NUMBER.fullmatch(text):
             raise ValueError(f"illegal {name} {text!r}: expected a number of characters")
-    entry_point = None
-    if rest and _NUMBER.fullmatch(rest[0]):
-        entry_point = int(rest[0])
-        rest = rest[1:]
-    spans = []
-    for text in rest:
-        match = _PASSAGE.fullmatch(text)
-        if match is None or int(match[2]) == 0:
-            raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
-        start, size = int(match[1]), int(match[2])
-        if start + size > int(length):
-            raise ValueError(f"the passage {text} ends behind the document's {length} characters")
-        spans.append(Span(start, start + size))
-    held = sum(span.end - span.start for span in spans)
-    if int(relevant) not in (held, _covered(spans)):
-        raise ValueError(f"{relevant} relevant characters, but the passages hold {held}")
+    entry_point = int(rest.pop(0)) if rest and _NUMBER.fullmatch(rest[0]) else None
+    spans = [_parse_passage(text, int(length)) for text in rest]
+    stated = sum(span.end - span.start for span in spans)
+    if int(relevant) not in (stated, _union_length(spans)):
+        raise ValueError(f"{relevant} relevant characters, but the passages have {stated}")
     return topic, canonical_file(document), spans, entry_point
 
 
-def _covered(spans: list[Span]) -> int:
-    """Return how many characters lie in passages, each counted once."""
-    covered = reached = 0
+def _parse_passage(text: str, document_length: int) -> Span:
+    match = _PASSAGE.fullmatch(text)
+    if match is None or int(match[2]) == 0:
+        raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
+    start, end = int(match[1]), int(match[1]) + int(match[2])
+    if end > document_length:
+        raise ValueError(f"the passage {text} ends after the document's {document_length} characters")
+    return Span(start, end)
+
+
+def _union_length(spans: Iterable[Span]) -> int:
+    """Return the number of characters in passages; a character in several passages counts once."""
+    length = last_end = 0
     for start, end, _ in sorted(spans):
-        covered += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return covered
+        length += max(0, end - max(start, last_end))
+        last_end = max(last_end, end)
+    return length
 
 
 def write_offset_qrels(
@@ -124,7 +133,7 @@ def write_offset_qrels(
             elif spans:
                 lost["the documents' lengths (the end of the last passage is written instead)"] = None
             passages = [f"{span.start}:{span.end - span.start}" for span in sorted(spans)]
-            fields = [topic, "Q0", document, str(_covered([*spans])), str(length), *passages]
+            fields = [topic, "Q0", document, str(_union_length(spans)), str(length), *passages]
             lines.append(" ".join(fields) + "\n")
     return "".join(lines), list(lost)
 

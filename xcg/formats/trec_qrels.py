@@ -1,17 +1,15 @@
-"""TREC qrels: ``topic iteration document level``, a line a document or element."""
+"""Read and write TREC qrels: topic iteration document level."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from io import BufferedReader, BytesIO
+from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.files import LONGEST_LINE, chunks, lines
 from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats.detection import column_count
-from xcg.formats.text_columns import are_plain_names, split_columns, stretches
+from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
 from xcg.formats.writing import (
     assessed_elements,
     check_no_white_space,
@@ -32,74 +30,75 @@ _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Read ``topic iteration document level`` from an open file; the iteration is passed over.
+    """Add the assessments in TREC qrels to a recall-base.
 
-    A document is a whole one, or an element as ``file#/path``. Levels up to 0 are not relevant.
-    Raises InputError with file and line for a line that is none; where the notes are lenient, such
-    lines are counted and left out.
+    A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
+    ``file``, or ``file#/path`` for an element. Levels of 0 and less are not relevant.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        base: The recall-base.
+        notes: Counts illegal lines if they are tolerated.
+
+    Raises:
+        InputError: If a line is illegal, with file and line.
     """
-    first = 1
-    for chunk in chunks(file):
-        if not _read_columns(chunk, path, base):
-            _read_lines(lines(BytesIO(chunk), path, first), path, base, notes)
-        first += chunk.count(b"\n")
+    for block in text_blocks(file, path):
+        if not _add_columns(block, base):
+            _add_lines(block, base, notes)
 
 
-def _read_columns(chunk: bytes, path: Path, base: RecallBase) -> bool:
-    """Read lines as columns, several times faster than one by one; say whether they are such.
-
-    Where anything is out of the ordinary, these lines are to be read one by one: that knows what is
-    legal and what to say, and takes no harm from what was added already.
-    """
-    if len(chunk) >= LONGEST_LINE and max(map(len, chunk.split(b"\n"))) >= LONGEST_LINE:
+def _add_columns(block: TextBlock, base: RecallBase) -> bool:
+    """Add the lines of a block if they are regular and no document occurs twice; return whether."""
+    columns = block.columns()
+    if columns is None or len(columns) != 4 or b"#/" in block.data:
         return False
+    topics, _, documents, levels = columns
     try:
-        text = chunk.decode().removeprefix("\ufeff").rstrip()
-        columns = split_columns(text)
-        if columns is None or len(columns) != 4 or "\ufeff" in text or "#/" in text:
-            return False
-        topics, _, files, levels = columns
         assessments = {level: _assessment(level) for level in set(levels)}
-        if not are_plain_names(files):
-            files = list(map(canonical_file, files))
-        judged: dict[str, dict[str, Assessment]] = {}
-        for start, end in stretches(topics):
-            assessed = map(assessments.__getitem__, levels[start:end])
-            judged.setdefault(topics[start], {}).update(zip(files[start:end], assessed, strict=True))
+        if not are_plain_names(documents):
+            documents = list(map(canonical_file, documents))
     except ValueError:
         return False
-    if sum(map(len, judged.values())) < len(files):
-        return False  # a document stands twice
-    for topic, found in judged.items():
-        base.add_topic(topic, str(path))
-        if not base.add_documents(topic, found):
+    judged: dict[str, dict[str, Assessment]] = {}
+    for start, end in equal_stretches(topics):
+        of_stretch = map(assessments.__getitem__, levels[start:end])
+        of_topic = judged.setdefault(topics[start], {})
+        of_topic.update(zip(documents[start:end], of_stretch, strict=True))
+    if sum(map(len, judged.values())) < len(documents):
+        return False
+    for topic, of_topic in judged.items():
+        base.add_topic(topic, str(block.path))
+        # Adding a part of the block is harmless: the lines are then added again, one by one.
+        if not base.add_documents(topic, of_topic):
             return False
     return True
 
 
-def _read_lines(
-    numbered: Iterable[tuple[int, str]], path: Path, base: RecallBase, notes: Notes
-) -> None:
-    for number, line in numbered:
+def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
+    for number, line in block.lines():
         fields = line.split()
         if not fields:
             continue
-        where = f"{path}:{number}"
+        where = f"{block.path}:{number}"
         try:
             if len(fields) != 4:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
             topic, _, document, level = fields
             assessment = _assessment(level)
-            named = "#/" in document
-            name, element = split_element_id(document) if named else (canonical_file(document), WHOLE)
+            if "#/" in document:
+                name, element = split_element_id(document)
+            else:
+                name, element = canonical_file(document), WHOLE
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
-        base.add_topic(topic, str(path))
+        base.add_topic(topic, str(block.path))
         try:
             base.add(topic, name, element, assessment, where)
         except InputError as error:
-            notes.tolerate("contradicting assessments, of which the first counts", error)
+            notes.tolerate("contradictory assessments; the first is used", error)
 
 
 def _assessment(level: str) -> Assessment:

@@ -1,23 +1,28 @@
-"""TREC runs: ``topic Q0 file#/path rank score tag``, or an element or a passage in further columns."""
+"""Read and write TREC runs, including the element and passage columns of INEX 2009 and 2010."""
 
 from __future__ import annotations
 
 import math
 import re
 from array import array
+from collections.abc import Sequence
 from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.files import LONGEST_LINE, chunks, lines
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats.detection import column_count
-from xcg.formats.fast_xml import IrregularError, if_regular
-from xcg.formats.text_columns import are_numbers, are_plain_names, split_columns, stretches
+from xcg.formats.text_columns import (
+    TextBlock,
+    are_numbers,
+    are_plain_names,
+    equal_stretches,
+    text_blocks,
+)
 from xcg.formats.writing import check_no_white_space, lost_topics, points_error, results
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -35,177 +40,214 @@ _OFFSET = re.compile(r"[0-9]{1,15}")
 _RANK = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-class _Columns:
-    """The lines of one topic: a column each, for a run may have millions of lines.
-
-    places: what follows in the document id, with its ``#``. plain: whether all are whole documents
-    under their canonical names.
-    """
-
-    def __init__(self, plain: bool = True) -> None:
-        self.scores = array("f")
-        self.files: list[str] = []
-        self.places: list[str] = []
-        self.ranks = array("q")
-        self.lines: list[range] = []
-        self.plain = plain
-
-    def add_lines(self, first: int, end: int) -> None:
-        if self.lines and self.lines[-1].stop == first:
-            first = self.lines.pop().start
-        self.lines.append(range(first, end))
-
-
 def read_trec_run(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
 ) -> Run:
-    """Read a TREC run from an open file; ``path`` is what messages call it.
+    """Read a TREC run.
 
-    Results are ordered by score descending. As in trec_eval, scores are compared in single precision
-    and the written rank is ignored; equal scores are ordered by ``ties``: ``document`` (by document
-    id descending, as trec_eval does), ``rank`` (by the written rank) or ``file`` (as written).
-    The run is named by its tag. Lines of topics that are not among ``topics`` are passed over.
-    Raises InputError with file and line for a line that is no result.
+    A line has the columns ``topic Q0 document rank score tag``. A document is ``file``, ``file#/path``
+    for an element, or ``file#offset:length`` for a passage. Column 7 can contain the element's path, or
+    columns 7 and 8 the passage's offset and length.
+
+    Results are ordered by score, descending. As in trec_eval, scores are compared in single precision
+    and ranks are ignored.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        notes: Counts illegal lines if they are tolerated.
+        ties: The order of results with equal scores: ``document`` (by document descending, as in
+            trec_eval), ``rank`` (by rank) or ``file`` (as in the file).
+        topics: The topics whose results are read; all by default.
+
+    Returns:
+        The run, whose name is the tag of the first line.
+
+    Raises:
+        InputError: If the file is empty or a line is illegal, with file and line.
     """
-    found = if_regular(file, path, lambda: _by_columns(file, ties, topics))
-    tag, read, skipped = found if found is not None else _by_lines(file, path, notes, topics)
-    if not tag:
+    reader = _Reader(path, notes, ties, topics)
+    for block in text_blocks(file, path):
+        if not reader.add_columns(block):
+            reader.add_lines(block)
+    if not reader.tag:
         raise InputError(path, "an empty file; expected a run")
     elements = _Elements()
-    rankings = {
-        topic: _ranking(path, topic, read.pop(topic), notes, ties, elements) for topic in list(read)
-    }
-    return Run(tag, rankings, str(path), skipped)
+    rankings = {}
+    for topic in list(reader.topics):
+        rankings[topic] = _ranking(path, topic, reader.topics.pop(topic), notes, ties, elements)
+    return Run(reader.tag, rankings, str(path), reader.skipped)
 
 
-def _by_lines(
-    file: BufferedReader, path: Path, notes: Notes, topics: Topics
-) -> tuple[str, dict[str, _Columns], set[str]]:
-    """Return tag, topic → its lines, and the topics that were passed over."""
-    read: dict[str, _Columns] = {}
-    same: dict[str, str] = {}  # a name or a path is kept once, however often it comes
-    skipped: set[str] = set()
-    tag = ""
-    for number, line in lines(file, path):
-        fields = line.split()
-        if not fields:
-            continue
-        if topics is not None and tag and fields[0] not in topics:
-            skipped.add(fields[0])
-            continue
-        try:
-            topic, document, rank, score, line_tag = _fields(fields)
-        except ValueError as error:
-            notes.problem("lines left out of a run", f"{path}:{number}", str(error))
-            continue
-        tag = tag or line_tag
-        if line_tag != tag:
-            notes.note(f"{path}: holds several run tags; the run is called {tag}")
-        if topics is not None and topic not in topics:
-            skipped.add(topic)
-            continue
-        columns = read.get(topic)
+class _TopicLines:
+    """The lines of one topic. They are kept as columns, because a run may have millions of lines.
+
+    Attributes:
+        scores: The scores in single precision.
+        documents: The document column up to the first ``#``.
+        elements: The rest of the document column, with its ``#``.
+        ranks: The ranks, if ties are ordered by them.
+        line_numbers: The line numbers in the file.
+        plain: Whether all results are whole documents with names in canonical form.
+    """
+
+    def __init__(self) -> None:
+        self.scores = array("f")
+        self.documents: list[str] = []
+        self.elements: list[str] = []
+        self.ranks = array("q")
+        self.line_numbers: list[range] = []
+        self.plain = True
+
+    def add_line_numbers(self, first: int, end: int) -> None:
+        if self.line_numbers and self.line_numbers[-1].stop == first:
+            first = self.line_numbers.pop().start
+        self.line_numbers.append(range(first, end))
+
+
+class _Reader:
+    """Collects the lines of a run by topic.
+
+    Attributes:
+        tag: The run's tag; empty before the first line.
+        topics: Topic → its lines.
+        skipped: The topics that are not needed.
+    """
+
+    def __init__(self, path: Path, notes: Notes, ties: Ties, needed: Topics) -> None:
+        self.tag = ""
+        self.topics: dict[str, _TopicLines] = {}
+        self.skipped: set[str] = set()
+        self._path, self._notes, self._needed = path, notes, needed
+        self._with_ranks = ties == "rank"
+        self._texts: dict[str, str] = {}  # equal texts become one object
+
+    def add_columns(self, block: TextBlock) -> bool:
+        """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
+        columns = _regular_columns(block)
         if columns is None:
-            columns = read[topic] = _Columns(plain=False)
-        columns.scores.append(score)
-        name, mark, rest = document.partition("#")
-        columns.files.append(same.setdefault(name, name))
-        columns.places.append(same.setdefault(mark + rest, mark + rest))
-        columns.ranks.append(rank)
-        columns.add_lines(number, number + 1)
-    return tag, read, skipped
-
-
-def _by_columns(
-    file: BufferedReader, ties: Ties, topics: Topics
-) -> tuple[str, dict[str, _Columns], set[str]]:
-    """Return the same for lines of one tag and one number of columns; ValueError for all others."""
-    read: dict[str, _Columns] = {}
-    same: dict[str, str] = {}
-    skipped: set[str] = set()
-    tag = ""
-    line = 1
-    for octets in chunks(file):
-        text = octets.decode()
-        if line == 1:
-            text = text.removeprefix("\ufeff")
-        if len(octets) > LONGEST_LINE or "\ufeff" in text:
-            raise IrregularError
-        column = _texts(text.rstrip())
-        tag = tag or column.tags[0]
-        first_score = float(column.scores[0])  # is checked even where nobody wants its topic
-        if column.tags.count(tag) < len(column.tags) or not math.isfinite(first_score):
-            raise IrregularError
-        plain = not column.places and are_plain_names(column.files)
-        for start, end in stretches(column.topics):
-            topic = column.topics[start]
-            if topics is not None and topic not in topics:
+            return False
+        tag = self.tag or columns.tags[0]
+        if columns.tags.count(tag) < len(columns.tags):
+            return False
+        if not self.tag and not _scores(columns.scores[:1]):
+            return False  # the first line is checked even if its topic is not needed
+        stretches = []
+        skipped = set()
+        for start, end in equal_stretches(columns.topics):
+            topic = columns.topics[start]
+            if self._needed is None or topic in self._needed:
+                scores = _scores(columns.scores[start:end])
+                if not scores:
+                    return False
+                stretches.append((topic, start, end, scores))
+            else:
                 skipped.add(topic)
+        self.tag = tag
+        self.skipped |= skipped
+        plain = not columns.elements and are_plain_names(columns.documents)
+        same = self._texts.setdefault
+        for topic, start, end, scores in stretches:
+            lines = self.topics.setdefault(topic, _TopicLines())
+            lines.scores.extend(scores)
+            documents, elements = columns.documents[start:end], columns.elements[start:end]
+            lines.documents.extend(map(same, documents, documents))
+            lines.elements.extend(map(same, elements, elements) if elements else [""] * len(scores))
+            lines.plain &= plain
+            if self._with_ranks:
+                lines.ranks.extend(map(int, columns.ranks[start:end]))
+            lines.add_line_numbers(block.first_line + start, block.first_line + end)
+        return True
+
+    def add_lines(self, block: TextBlock) -> None:
+        """Add the lines of a block one by one."""
+        for number, line in block.lines():
+            fields = line.split()
+            if not fields:
                 continue
-            scores = list(map(float, column.scores[start:end]))
-            if not math.isfinite(sum(scores)):  # so one of them is not, or they are huge
-                raise IrregularError
-            files, places = column.files[start:end], column.places[start:end]
-            columns = read.setdefault(topic, _Columns())
-            columns.scores.extend(scores)
-            columns.files.extend(map(same.setdefault, files, files))
-            columns.places.extend(map(same.setdefault, places, places) if places else [""] * len(files))
-            columns.plain = columns.plain and plain
-            if ties == "rank":
-                columns.ranks.extend(map(int, column.ranks[start:end]))
-            columns.add_lines(line + start, line + end)
-        line += text.count("\n")
-    return tag, read, skipped
+            if self._needed is not None and self.tag and fields[0] not in self._needed:
+                self.skipped.add(fields[0])
+                continue
+            try:
+                topic, document, rank, score, tag = _parse_line(fields)
+            except ValueError as error:
+                where = f"{self._path}:{number}"
+                self._notes.problem("lines left out of a run", where, str(error))
+                continue
+            self.tag = self.tag or tag
+            if tag != self.tag:
+                self._notes.note(f"{self._path}: several run tags; the run is called {self.tag}")
+            if self._needed is not None and topic not in self._needed:
+                self.skipped.add(topic)
+                continue
+            lines = self.topics.setdefault(topic, _TopicLines())
+            lines.scores.append(score)
+            name, mark, rest = document.partition("#")
+            lines.documents.append(self._texts.setdefault(name, name))
+            lines.elements.append(self._texts.setdefault(mark + rest, mark + rest))
+            lines.plain = False
+            if self._with_ranks:
+                lines.ranks.append(rank)
+            lines.add_line_numbers(number, number + 1)
 
 
-class _Texts(NamedTuple):
-    """The columns of some lines; places are empty where every document is a whole one."""
+class _Columns(NamedTuple):
+    """The columns of some lines; ``elements`` is empty if all results are whole documents."""
 
     topics: list[str]
-    files: list[str]
-    places: list[str]
+    documents: list[str]
+    elements: list[str]
     ranks: list[str]
     scores: list[str]
     tags: list[str]
 
 
-def _texts(text: str) -> _Texts:
-    """Return the columns of lines of which all have as many as the first has; else IrregularError."""
-    columns = split_columns(text)
+def _regular_columns(block: TextBlock) -> _Columns | None:
+    """Return the columns of a block, or None if its lines must be read one by one."""
+    columns = block.columns()
     if columns is None:
-        raise IrregularError
+        return None
     if len(columns) == 7 and all(path.startswith("/") for path in columns[6]):
         columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
     elif len(columns) == 8 and are_numbers(columns[6], 15) and are_numbers(columns[7], 15):
         columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
     if len(columns) != 6 or not are_numbers(columns[3], 18):
-        raise IrregularError
+        return None
     topics, iterations, documents, ranks, scores, tags = columns
-    if "#" in text and any("#" in name for name in {*topics, *iterations}):
-        raise IrregularError
-    return _Texts(topics, *_files_and_places(documents), ranks, scores, tags)
+    if any("#" in text for text in {*topics, *iterations}):
+        return None
+    return _Columns(topics, *_split_documents(documents), ranks, scores, tags)
 
 
-def _files_and_places(documents: list[str]) -> tuple[list[str], list[str]]:
-    """Split document ids, which hold no white space, before their first ``#``."""
-    together = " ".join(documents)
-    marks = together.count("#")
-    if not marks:
+def _split_documents(documents: list[str]) -> tuple[list[str], list[str]]:
+    """Split a document column before the first ``#``; without any ``#`` the second part is empty."""
+    joined = " ".join(documents)
+    mark_count = joined.count("#")
+    if not mark_count:
         return documents, []
-    parts = together.replace("#", " #").split()
-    files, places = parts[::2], parts[1::2]
-    # As many marks as ids, one in every second part: each id has a file, and behind it its only mark.
-    if marks == len(documents) == len(files) == len(places) and "#" not in "".join(files):
-        return files, places
+    parts = joined.replace("#", " #").split()
+    names, elements = parts[::2], parts[1::2]
+    # One mark per document, and one in every second part: each document has a name and one mark.
+    if mark_count == len(documents) == len(names) == len(elements) and "#" not in "".join(names):
+        return names, elements
     split = [document.partition("#") for document in documents]
-    return [file for file, _, _ in split], [mark + place for _, mark, place in split]
+    return [name for name, _, _ in split], [mark + rest for _, mark, rest in split]
 
 
-def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
-    """Return topic, document, rank, score and tag of a line; ValueError where it is no result."""
+def _scores(texts: Sequence[str]) -> list[float]:
+    """Return scores, or nothing if one of them may be illegal."""
+    try:
+        scores = list(map(float, texts))
+    except ValueError:
+        return []
+    return scores if math.isfinite(sum(scores)) else []
+
+
+def _parse_line(fields: list[str]) -> tuple[str, str, int, float, str]:
+    """Return topic, document, rank, score and tag of a line; raise ValueError if it is illegal."""
     if len(fields) == 7 and fields[6].startswith("/"):  # INEX 2009 and 2010
         fields = [*fields[:2], f"{fields[2]}#{fields[6]}", *fields[3:6]]
-    if len(fields) == 8:  # INEX 2010: a passage by offset and length
+    if len(fields) == 8:  # INEX 2010
         if not all(_OFFSET.fullmatch(text) for text in fields[6:]):
             raise ValueError(
                 f"illegal passage {fields[6]} {fields[7]}: expected an offset and a length"
@@ -213,14 +255,13 @@ def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
         fields = [*fields[:2], f"{fields[2]}#{fields[6]}:{fields[7]}", *fields[3:6]]
     if len(fields) != 6:
         raise ValueError(
-            f"{len(fields)} columns; expected the six of a TREC run, "
-            "topic Q0 file#/path rank score tag, or with an element's path as the seventh, "
-            "or a passage's offset and length as the seventh and eighth"
+            f"{len(fields)} columns; expected six, topic Q0 file#/path rank score tag, "
+            "or seven with an element's path, or eight with a passage's offset and length"
         )
     topic, iteration, document, rank, score, tag = fields
     if "#" in topic + iteration:
         raise ValueError(
-            f"{topic} {iteration} as topic and Q0; expected topic Q0 file#/path rank score tag"
+            f"the columns begin with {topic} {iteration}; expected topic Q0 file#/path rank score tag"
         )
     try:
         number = float(score)
@@ -230,66 +271,70 @@ def _fields(fields: list[str]) -> tuple[str, str, int, float, str]:
         raise ValueError(f"illegal score {score!r}: expected a finite number")
     if not _RANK.fullmatch(rank):
         raise ValueError(f"illegal rank {rank!r}: expected a whole number")
-    place = int(rank)
-    return topic, document, place, number, tag
+    return topic, document, int(rank), number, tag
 
 
 def _ranking(
-    path: Path, topic: str, columns: _Columns, notes: Notes, ties: Ties, elements: _Elements
+    path: Path, topic: str, lines: _TopicLines, notes: Notes, ties: Ties, known: _Elements
 ) -> Ranking:
-    order = _order(columns, ties)
-    scores, files, places = columns.scores, columns.files, columns.places
+    order = _order(lines, ties)
+    scores, documents, elements = lines.scores, lines.documents, lines.elements
     if order is not None:
         scores = array("f", [scores[row] for row in order])
-        files, places = [files[row] for row in order], [places[row] for row in order]
-    if columns.plain:
-        return Ranking(files, [WHOLE] * len(files), keys=scores)
+        documents = [documents[row] for row in order]
+        elements = [elements[row] for row in order]
+    if lines.plain:
+        return Ranking(documents, [WHOLE] * len(documents), keys=scores)
     try:
-        return Ranking(*elements.columns(files, places), keys=scores)
-    except ValueError:  # something that is no element, or not at first sight
-        results = []
-    numbers = list(chain.from_iterable(columns.lines))
-    for row, document in enumerate(map(add, files, places)):
+        return Ranking(*known.files_and_paths(documents, elements), keys=scores)
+    except ValueError:  # a passage, an illegal path, or an unusual spelling
+        found = []
+    numbers = list(chain.from_iterable(lines.line_numbers))
+    for row, result in enumerate(map(add, documents, elements)):
         try:
-            results.append(elements[document])
+            found.append(known[result])
         except ValueError as error:
             where = f"{path}:{numbers[order[row] if order is not None else row]}"
             message = f"topic {topic}, rank {row + 1}: {error}"
             notes.problem("results that name no element", where, message)
-            results.append((document.partition("#")[0], "", None))
-    return ranking_of(results, scores)
+            found.append((result.partition("#")[0], "", None))
+    return ranking_of(found, scores)
 
 
-def _order(columns: _Columns, ties: Ties) -> list[int] | None:
-    """Return the order by score descending, and by the rule for ties; None for the order as written."""
-    scores = columns.scores.tolist()
+def _order(lines: _TopicLines, ties: Ties) -> list[int] | None:
+    """Return the order of the lines by score; None if they are in this order and have no ties."""
+    scores = lines.scores.tolist()
     if all(map(gt, scores, islice(scores, 1, None))):
         return None
     order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)  # stable
     if ties != "file" and len(set(scores)) < len(scores):
         if ties == "document":
-            documents = list(map(add, columns.files, columns.places))
+            documents = list(map(add, lines.documents, lines.elements))
             order = sorted(range(len(scores)), key=documents.__getitem__, reverse=True)
         else:
-            order = sorted(range(len(scores)), key=columns.ranks.__getitem__)
-        order.sort(key=columns.scores.__getitem__, reverse=True)  # keeps the order of equal ones
+            order = sorted(range(len(scores)), key=lines.ranks.__getitem__)
+        order.sort(key=lines.scores.__getitem__, reverse=True)
     return order
 
 
 class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
-    """Document id → what it names, each found once."""
+    """Document column → file, path and span; each text is interpreted once."""
 
     def __init__(self) -> None:
         self._files, self._paths = Memo(_plain_file), Memo(_plain_path)
 
     def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
-        self[document] = named = _element(document)
-        return named
+        self[document] = element = _parse_document(document)
+        return element
 
-    def columns(self, files: list[str], places: list[str]) -> tuple[list[str], list[str]]:
-        """Return files and paths of ids that plainly name elements or documents; else ValueError."""
-        found = map(self._files.__getitem__, files), map(self._paths.__getitem__, places)
-        return list(found[0]), list(found[1])
+    def files_and_paths(self, documents: list[str], elements: list[str]) -> tuple[list[str], list[str]]:
+        """Return files and paths of elements and whole documents in usual spelling.
+
+        Raises:
+            ValueError: If there is anything else.
+        """
+        files = list(map(self._files.__getitem__, documents))
+        return files, list(map(self._paths.__getitem__, elements))
 
 
 def _plain_file(name: str) -> str:
@@ -298,14 +343,14 @@ def _plain_file(name: str) -> str:
     return canonical_file(name)
 
 
-def _plain_path(place: str) -> str:
-    if ":" in place or "#" in place[1:]:
+def _plain_path(element: str) -> str:
+    if ":" in element or "#" in element[1:]:
         raise ValueError
-    return canonical_path(place[1:]) if place else WHOLE
+    return canonical_path(element[1:]) if element else WHOLE
 
 
-def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
-    """Return file, path and span of ``file#/path`` or ``file#offset:length``."""
+def _parse_document(document: str) -> tuple[str, str, tuple[int, int] | None]:
+    """Return file, path and span of ``file``, ``file#/path`` or ``file#offset:length``."""
     file, _, place = document.rpartition("#")
     offset, colon, length = place.partition(":")
     if colon and _OFFSET.fullmatch(offset) and _OFFSET.fullmatch(length):
@@ -316,7 +361,7 @@ def _element(document: str) -> tuple[str, str, tuple[int, int] | None]:
 def write_trec_run(run: Run) -> tuple[str, list[str]]:
     """Return the text of a TREC run, and what it cannot hold.
 
-    Scores fall by one per rank, because readers order by score and ignore the rank.
+    Scores decrease by one per rank, because readers order by score and ignore the rank.
 
     Raises:
         XcgError: If a result names no element or is a passage by points, or a name has white space.
