@@ -16,6 +16,8 @@ from .judgements.recall_base import Assessment as Assessment
 from .judgements.recall_base import RecallBase as RecallBase
 from .measures import MEASURES as MEASURES
 from .runs.run import Run as Run
+from .statistics.significance import Comparison as Comparison
+from .statistics.significance import compare as compare
 from .user_model.model import UserModel as UserModel
 
 __version__: str

@@ -1,12 +1,12 @@
-"""Retrieval checked in a test suite: the gate of ``xcg compare`` as one assertion.
+"""Retrieval checks for test suites: the gate of ``xcg compare`` as one assertion.
 
-It needs no plugin, and works in pytest, unittest and a plain script.
+It needs no plugin. It works with pytest, unittest and plain scripts.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from xcg.documents.files import PathLike, expand
@@ -16,15 +16,16 @@ from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     Assessments,
     Documents,
+    Measures,
     NamedResults,
     Runs,
     Unanswered,
     UserModels,
 )
 from xcg.evaluation.results import Results
-from xcg.measures import MEASURES, Measure
+from xcg.measures import MEASURES
 from xcg.runs.run import Run, Ties
-from xcg.statistics.gate import limits, shortfalls
+from xcg.statistics.gate import gate_failures, parse_thresholds
 
 
 def assert_retrieval(
@@ -35,44 +36,46 @@ def assert_retrieval(
     *,
     at_least: Mapping[str, float] | None = None,
     not_worse_than: str | os.PathLike[str] | Run | None = None,
-    measures: str | Measure | Iterable[str | Measure] = (),
+    measures: Measures = (),
     unanswered: Unanswered = "zero",
     ties: Ties = "document",
     test: str = "t",
     correction: str = "holm",
     allow_unmapped: int = 0,
 ) -> Results:
-    """Evaluate runs, and fail where one falls short of what is asked.
+    """Evaluate runs, and fail if a run misses a minimum or is worse than a baseline.
 
     The verdict is that of ``xcg compare`` with ``--fail-under`` and ``--fail-if-worse-than``.
 
     Args:
-        assessments: As :func:`xcg.evaluate` takes them, like all that is not named here.
-        runs: The runs to check.
-        corpus: The documents.
-        user_model: The user models; a run is checked under each.
-        at_least: Measure → the least mean, ``{"MAep": 0.30}``.
-        not_worse_than: The baseline: the name of one of the runs, or a :class:`xcg.Run` or the path of
-            a run's file (a :class:`~pathlib.Path`), for which ``at_least`` does not hold. A run fails
-            that is worse on one of the measures, significantly at 5 %.
-        measures: Those on which runs are compared; by default those of ``at_least``, and without any
-            those of :func:`xcg.evaluate`.
-        unanswered: What an assessed topic counts that a run does not answer.
-        ties: How TREC results of one score are ordered.
-        test: ``t``, ``wilcoxon`` or ``randomisation``, see :func:`xcg.statistics.significance.compare`.
-        correction: For the number of comparisons, see there.
-        allow_unmapped: How many results or assessments may be left out because they are wrong or have
-            no place in the corpus; each is then counted as a warning.
+        assessments: As for :func:`xcg.evaluate`.
+        runs: As for :func:`xcg.evaluate`.
+        corpus: As for :func:`xcg.evaluate`.
+        user_model: As for :func:`xcg.evaluate`; each run is checked under each user model.
+        at_least: Minimum means by measure, for example ``{"MAep": 0.30}``. Lower-is-better measures
+            cannot have a minimum.
+        not_worse_than: The baseline: the name of one of the runs; or a :class:`xcg.Run`, or the path
+            (:class:`~pathlib.Path`) of a file with one run, to which ``at_least`` does not apply. A run
+            fails if it is worse by any measure and the difference is significant at 5 %.
+        measures: Measures for the comparison with the baseline; by default those of ``at_least``, and
+            without these the default measures of :func:`xcg.evaluate`.
+        unanswered: As for :func:`xcg.evaluate`.
+        ties: As for :func:`xcg.evaluate`.
+        test: As for :func:`xcg.compare`.
+        correction: As for :func:`xcg.compare`.
+        allow_unmapped: Number of results and assessments that may be unusable, because they are wrong
+            or do not exist in the corpus. They become warnings in the notes of the results.
 
     Returns:
-        The figures, ``notes`` telling what was left out.
+        The scores and notes.
 
     Raises:
-        AssertionError: A run falls short; the message names run, measure, value, limit and the topics
-            that lost most.
-        UnmappedError: A result or relevant text has no place in the corpus: its document or path does
-            not exist, its span goes beyond the text, its text is not there.
-        XcgError: The input is wrong in another way, figures are absent, or nothing is asked.
+        AssertionError: If a run fails; the message states run, measure, score, minimum or baseline, and
+            the topics with the lowest scores or the largest losses.
+        UnmappedError: If a result or relevant text does not exist in the corpus: its document or path
+            is unknown, its span exceeds the text, or its text is not found.
+        XcgError: If other input is wrong, scores are missing, or neither ``at_least`` nor
+            ``not_worse_than`` is given.
 
     >>> gold = {"1": {"bees": [(0, 16)]}, "2": {"bees": [(17, 35)]}}
     >>> corpus = {"bees": "Bees dance well. Drones do no work."}
@@ -83,48 +86,46 @@ def assert_retrieval(
     Traceback (most recent call last):
     AssertionError: chunks, spans: MAep is 0.5000, below 0.6; lowest on topic 2 (0.0000), topic 1 ...
     """
-    __tracebackhide__ = True  # pytest then shows the caller's line
+    __tracebackhide__ = True  # pytest then shows the line of the caller
     if not at_least and not_worse_than is None:
         raise XcgError("nothing to check: expected at_least or not_worse_than")
     if allow_unmapped < 0:
-        raise XcgError(f"allow_unmapped is {allow_unmapped}: expected a number from 0")
-    least = limits(at_least or {})
-    chosen = MEASURES.parse_all(measures) if measures else []
-    added = [] if not_worse_than is None or isinstance(not_worse_than, str) else [_one(not_worse_than)]
+        raise XcgError(f"allow_unmapped is {allow_unmapped}: expected an integer of at least 0")
+    minimums = parse_thresholds(at_least or {})
+    requested = MEASURES.parse_all(measures) if measures else []
+    checked = [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else list(runs)
+    added: list[Run | PathLike | NamedResults] = []
+    if not_worse_than is not None and not isinstance(not_worse_than, str):
+        added.append(_single_run(not_worse_than))
     results = evaluate(
         assessments,
-        [*_listed(runs), *added],
+        [*checked, *added],
         corpus,
         user_model,
-        MEASURES.parse_all([*chosen, *least] or DEFAULT_MEASURES),
+        [*requested, *minimums] or DEFAULT_MEASURES,
         unanswered=unanswered,
         ties=ties,
         lenient=allow_unmapped > 0,
         check_corpus=True,
     )
-    baseline, exempt = not_worse_than, list[str]()
+    baseline = not_worse_than if isinstance(not_worse_than, str) else None
     if added:
-        exempt = [results.scope.runs[-1]]
-        (baseline,) = exempt
-    assert baseline is None or isinstance(baseline, str)
-    failures = shortfalls(results, least, baseline, test, correction, allow_unmapped, exempt)
+        baseline = results.scope.runs[-1]
+    exempt = results.scope.runs[-1:] if added else []
+    failures = gate_failures(results, minimums, baseline, test, correction, allow_unmapped, exempt)
     if failures:
         raise AssertionError("\n".join(failures))
     return results
 
 
-def _listed(runs: Runs) -> list[Run | PathLike | NamedResults]:
-    return [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else list(runs)
-
-
-def _one(baseline: os.PathLike[str] | Run) -> Run | Path:
-    """Return a run, or the path of the one file that holds it."""
+def _single_run(baseline: os.PathLike[str] | Run) -> Run | Path:
+    """Return a run, or the path of the only file that a path means."""
     if isinstance(baseline, Run):
         return baseline
     if not isinstance(baseline, os.PathLike):
         kind = type(baseline).__name__
-        raise XcgError(f"not_worse_than is a {kind}: expected a run's name, a Run or a Path")
+        raise XcgError(f"not_worse_than is of type {kind}: expected a run's name, a Run or a Path")
     files = expand(baseline, "a run")
     if len(files) != 1:
-        raise XcgError(f"{os.fspath(baseline)} holds {len(files)} runs: expected one")
+        raise XcgError(f"{os.fspath(baseline)} contains {len(files)} runs: expected one")
     return files[0]

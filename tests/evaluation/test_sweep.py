@@ -17,7 +17,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.ideals import ideal_statistics
 from xcg.judgements.recall_base import Assessment
-from xcg.statistics.rank_correlation import kendall_tau_b, shifts
+from xcg.statistics.rank_correlation import kendall_tau_b, order_shifts
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, expanded
 from xcg.user_model.quantisation import QUANTISATIONS, quantise
@@ -135,7 +135,7 @@ MODELS = [
 
 def test_how_orders_move() -> None:
     results = xcg.evaluate(BASE, RUNS, None, MODELS, "nxCG@2 nxCG@1")
-    found = {(s.measure, s.user_model): s for s in shifts(results)}
+    found = {(s.measure, s.user_model): s for s in order_shifts(results)}
     # nxCG@2: small has down 1, up 0, off 0; large has up 1, down 0, off 0
     assert found["nxCG@2", "small"].tau_b == pytest.approx(1)
     assert found["nxCG@2", "small"][3:] == (0, "down")
@@ -144,7 +144,7 @@ def test_how_orders_move() -> None:
     assert found["nxCG@2", "large"].best == "up"
     # nxCG@1: nobody gains anything under small, so there is no order
     assert found["nxCG@1", "large"].tau_b is None
-    assert shifts(results, "large")[0].tau_b == pytest.approx(-0.5)
+    assert order_shifts(results, "large")[0].tau_b == pytest.approx(-0.5)
 
 
 def test_tau_b_of_columns() -> None:
@@ -157,11 +157,11 @@ def test_tau_b_of_columns() -> None:
 def test_sweeps_that_compare_nothing() -> None:
     results = xcg.evaluate(BASE, RUNS, None, MODELS, "nxCG@2")
     with pytest.raises(XcgError, match="no user model 'smal' among the results: did you mean 'small'"):
-        shifts(results, "smal")
-    with pytest.raises(XcgError, match="one user model: expected several"):
-        shifts(xcg.evaluate(BASE, RUNS))
+        order_shifts(results, "smal")
+    with pytest.raises(XcgError, match="one user model: expected at least two"):
+        order_shifts(xcg.evaluate(BASE, RUNS))
     with pytest.raises(XcgError, match="one run has no order"):
-        shifts(xcg.evaluate(BASE, {"up": RUNS["up"]}, None, MODELS))
+        order_shifts(xcg.evaluate(BASE, {"up": RUNS["up"]}, None, MODELS))
 
 
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:

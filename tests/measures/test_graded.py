@@ -26,7 +26,7 @@ from xcg.measures.search_length import (
     scaled_utility,
 )
 from xcg.measures.sliding_ratio import half_life, relative_relevance, sliding_ratio
-from xcg.statistics.levels import _figures, levels_experiment, spread
+from xcg.statistics.levels import largest_distance, levels_experiment, list_scores
 
 # Järvelin & Kekäläinen 2002, sections 2.1 to 2.3: G' and its ideal vector
 G = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
@@ -348,7 +348,7 @@ class TestInexEvalNg:
 
 
 class TestLevels:
-    def test_the_fast_figures_are_those_of_the_measures(self) -> None:
+    def test_the_fast_scores_are_those_of_the_measures(self) -> None:
         generator = np.random.default_rng(1)
         for _ in range(20):
             ideal = np.sort(generator.integers(0, 8, 100))[::-1].astype(float)
@@ -358,14 +358,15 @@ class TestLevels:
                 value("nxDCG(discount=plus_one,gain=exp)", ranking, ideal),
                 value("NDCNG", ranking, ideal),
             ]
-            assert list(_figures(ranking, ideal)) == pytest.approx(expected)
+            assert list(list_scores(ranking, ideal)) == pytest.approx(expected)
 
     @pytest.mark.parametrize("uniform", [True, False])
     def test_only_ndcg_depends_on_the_number_of_levels(self, uniform: bool) -> None:
         curves = levels_experiment(uniform, swaps=40, repetitions=12)
         assert len(curves) == 12
         assert all(curve.values[0] == pytest.approx(1) for curve in curves)
-        assert spread(curves, "NDCG") > 2 * max(spread(curves, "muMAP"), spread(curves, "NDCNG"))
+        others = max(largest_distance(curves, name) for name in ("muMAP", "NDCNG"))
+        assert largest_distance(curves, "NDCG") > 2 * others
 
     def test_the_command(self, xcg_command: Command, tmp_path: object) -> None:
         plot = f"{tmp_path}/levels.svg"

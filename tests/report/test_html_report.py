@@ -144,7 +144,7 @@ def test_the_scores_are_those_of_the_evaluation(sample: Inputs, data: Any) -> No
 
 def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) -> None:
     pytest.importorskip("scipy")
-    from xcg.statistics.significance import compare
+    from xcg.statistics.significance import compare_runs
 
     results = xcg.evaluate(
         sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
@@ -159,7 +159,7 @@ def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) 
         assert line["difference"] == pytest.approx(means[first] - means[second])
         (other,) = (
             one
-            for one in compare(results, line["measure"], line["model"], baseline=first)
+            for one in compare_runs(results, line["measure"], line["model"], baseline=first)
             if one.run == second
         )
         assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
@@ -311,7 +311,7 @@ def test_the_report_explains_why_nothing_was_tested(tmp_path: Path) -> None:
     (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
     files = [tmp_path / "run", tmp_path / "run2"]
     for line in report_data(Inputs([tmp_path / "qrels"], files))["best"]:
-        assert "expected two or more" in line["untested"] or "scipy" in line["untested"]
+        assert "expected at least two" in line["untested"] or "scipy" in line["untested"]
 
 
 def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from xcg.cli.main import main
 from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.runs.run import Run
-from xcg.statistics.gate import limits, shortfalls
+from xcg.statistics.gate import gate_failures, parse_thresholds
 from xcg.testing import assert_retrieval
 
 DOCUMENTS = {"bees": "Bees dance on the comb. Drones do no work.", "ants": "Ants walk in a line."}
@@ -141,9 +141,12 @@ def test_what_is_absent_does_not_pass(files: Callable[..., list[str]], tmp_path:
         ([*files(new={"99": [RIGHT]}, good=GOOD), "--unanswered", "skip"], "run new answers no"),
         ([*files(good=GOOD, poor=POOR), "--fail-if-worse-than", "gone"], "no run 'gone'"),
         ([*files(good=GOOD, poor=POOR), "--fail-if-worse-than", "all"], "no run 'all'"),
-        ([*files(good=GOOD), "--fail-if-worse-than", "good"], "expected several"),
-        ([*files(good=GOOD), "--fail-under", "ASL=1"], "ASL has no lower limit: less of it is better"),
-        ([*files(good=GOOD), "--fail-under", "MAep=nan"], "'MAep=nan' is no limit"),
+        ([*files(good=GOOD), "--fail-if-worse-than", "good"], "expected at least two"),
+        (
+            [*files(good=GOOD), "--fail-under", "ASL=1"],
+            "ASL is lower-is-better: it cannot have a minimum threshold",
+        ),
+        ([*files(good=GOOD), "--fail-under", "MAep=nan"], "illegal threshold 'MAep=nan'"),
     ]
     (tmp_path / "empty.jsonl").touch()
     cases.append(([*files(good=GOOD), "--run", str(tmp_path / "empty.jsonl")], "an empty file"))
@@ -153,25 +156,25 @@ def test_what_is_absent_does_not_pass(files: Callable[..., list[str]], tmp_path:
     # a run without a figure of a measure that others have
     rows = [Result("a", topic, "MAep", 1.0, "m") for topic in ("1", "2", "all")]
     results = Results(rows, (), Scope(["a", "b"], ["MAep"], ["m"]))
-    with pytest.raises(XcgError, match="run b has no figure of MAep under m"):
-        shortfalls(results, {"MAep": 0.5})
+    with pytest.raises(XcgError, match="run b has no score of MAep under m"):
+        gate_failures(results, {"MAep": 0.5})
     results = Results(rows, (), Scope(["a"], ["MAep"], ["m", "n"]))
-    with pytest.raises(XcgError, match="run a has no figure of MAep under n"):
-        shortfalls(results, {"MAep": 0.5})
+    with pytest.raises(XcgError, match="run a has no score of MAep under n"):
+        gate_failures(results, {"MAep": 0.5})
 
 
 def test_limits_of_a_mapping() -> None:
-    assert limits({"nxCG@10": 0.5, "MAep": 1}) == {"nxCG@10": 0.5, "MAep": 1.0}
-    assert limits(["MAep=0.5", "MAep=0.3"]) == {"MAep": 0.5}
+    assert parse_thresholds({"nxCG@10": 0.5, "MAep": 1}) == {"nxCG@10": 0.5, "MAep": 1.0}
+    assert parse_thresholds(["MAep=0.5", "MAep=0.3"]) == {"MAep": 0.5}
     for wrong in ({"MAep": float("nan")}, {"MAep": "high"}, {"": 1.0}):
-        with pytest.raises(XcgError, match="is no limit"):
-            limits(wrong)  # type: ignore[arg-type]
+        with pytest.raises(XcgError, match="illegal threshold"):
+            parse_thresholds(wrong)  # type: ignore[arg-type]
 
 
 def test_a_limit_that_is_met_but_for_rounding() -> None:
     results = Results([Result("r", "all", "MAep", 0.3 - 1e-15, "m")])
-    assert shortfalls(results, {"MAep": 0.3}) == []
-    assert len(shortfalls(results, {"MAep": 0.3 + 1e-9})) == 1
+    assert gate_failures(results, {"MAep": 0.3}) == []
+    assert len(gate_failures(results, {"MAep": 0.3 + 1e-9})) == 1
 
 
 def test_less_may_be_better() -> None:
@@ -181,8 +184,8 @@ def test_less_may_be_better() -> None:
     runs = {"short": dict.fromkeys(gold, short), "long": dict.fromkeys(gold, long)}
     runs["long"]["1"] = ["b", "a", "c"]
     results = xcg.evaluate(gold, runs, measures="ASL")
-    assert shortfalls(results, {}, "long") == []
-    (failure,) = shortfalls(results, {}, "short")
+    assert gate_failures(results, {}, "long") == []
+    (failure,) = gate_failures(results, {}, "short")
     assert failure.startswith("long, levels: ASL is ")
     assert "lost most on topic 2 (+2.0000), topic 3 (+2.0000), topic 4 (+2.0000)" in failure
 
@@ -240,9 +243,9 @@ class TestTheAssertion:
         [
             ({}, "nothing to check: expected at_least or not_worse_than"),
             ({"at_least": {"MAepp": 0.1}}, "unknown measure 'MAepp'"),
-            ({"at_least": {"MAep": float("nan")}}, "is no limit"),
+            ({"at_least": {"MAep": float("nan")}}, "illegal threshold"),
             ({"not_worse_than": "gone"}, "no run 'gone': "),
-            ({"not_worse_than": 3}, "not_worse_than is a int: expected"),
+            ({"not_worse_than": 3}, "not_worse_than is of type int: expected"),
             ({"not_worse_than": Path("no-such-file")}, "no-such-file"),
             ({"at_least": {"MAep": 0}, "allow_unmapped": -1}, "allow_unmapped is -1"),
             ({"at_least": {"MAep": 0}, "runs": {"new": {}}}, "run new answers no assessed topic"),
@@ -372,4 +375,4 @@ def test_in_a_real_pytest(tmp_path: Path, root: Path) -> None:
         "ERROR test_retrieval.py::test_of_a_fixture - xcg.errors.XcgError: run mine answers" in summary
     )
     assert "2 failed, 1 passed, 1 error" in summary
-    assert "shortfalls(" not in done.stdout.split("test_nowhere")[0]  # the caller's line is shown
+    assert "gate_failures(" not in done.stdout.split("test_nowhere")[0]  # the caller's line is shown

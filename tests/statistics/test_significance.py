@@ -16,22 +16,17 @@ from hypothesis import strategies as st
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics import significance
-from xcg.statistics.significance import (
-    CORRECTIONS,
-    TESTS,
-    Comparison,
-    Figures,
-    align,
+from xcg.statistics import paired_tests
+from xcg.statistics.overall_tests import (
     anova,
-    compare,
-    deciding_topics,
     discriminative_power,
     friedman,
     friedman_posthoc,
-    randomisation_test,
-    tau_ap,
 )
+from xcg.statistics.paired_tests import PAIRED_TESTS, randomisation_test
+from xcg.statistics.rank_correlation import tau_ap
+from xcg.statistics.significance import CORRECTIONS, Comparison, compare_runs, deciding_topics
+from xcg.statistics.topic_scores import TopicScores, topic_scores
 
 Column = list[float]
 
@@ -50,9 +45,9 @@ def tables(
     return draw(st.lists(column, min_size=number, max_size=number))
 
 
-def figures_of(table: Sequence[Sequence[float]]) -> Figures:
+def figures_of(table: Sequence[Sequence[float]]) -> TopicScores:
     topics = [str(i) for i in range(len(table[0]))]
-    return Figures(topics, {f"r{i}": list(column) for i, column in enumerate(table)})
+    return TopicScores(topics, {f"r{i}": list(column) for i, column in enumerate(table)})
 
 
 def results_of(table: Sequence[Sequence[float]], measure: str = "MAep") -> Results:
@@ -68,7 +63,7 @@ def noise(shape: tuple[int, ...], seed: int = 1) -> list[Column]:
     return found
 
 
-# Figures over topics
+# TopicScores over topics
 
 
 def test_align_keeps_the_topics_of_all() -> None:
@@ -77,12 +72,12 @@ def test_align_keeps_the_topics_of_all() -> None:
     others = [Result("b", "2", "MAep", 9, "other"), Result("b", "2", "nxCG@1", 9, "m")]
     means = [Result(run, "all", "MAep", 9, "m") for run in "ab"]
     results = Results(found + others + means)
-    assert align(results, "MAep", "m", ["b", "a"]) == Figures(
+    assert topic_scores(results, "MAep", "m", ["b", "a"]) == TopicScores(
         ["3", "1"], {"b": [0.6, 0.4], "a": [0.3, 0.1]}
     )
-    assert align(results, "MAep", "m", ["a"]).topics == ["3", "1", "2"]
+    assert topic_scores(results, "MAep", "m", ["a"]).topics == ["3", "1", "2"]
     # the mean of a would be 0.2 over its own topics; the topics in common have 0.2, too, and b 0.5
-    (line,) = compare(results, "MAep", "m")
+    (line,) = compare_runs(results, "MAep", "m")
     assert (line.run, line.baseline, line.topics) == ("a", "b", 2)
 
 
@@ -92,17 +87,17 @@ def test_align_keeps_the_topics_of_all() -> None:
         (("MAp", "m", ["r0"]), "no measure 'MAp': did you mean 'MAep'?"),
         (("MAep", "n", ["r0"]), "no user model 'n'"),
         (("MAep", "m", ["r0", "r9"]), "no run 'r9': expected one of r0, r1, single"),
-        (("MAep", "m", []), "no runs: expected one or more"),
+        (("MAep", "m", []), "no runs: expected at least one"),
         (
             ("MAep", "m", ["r0", "single"]),
-            "1 topics with a figure of MAep under m for each of r0, single",
+            "1 topics have scores of MAep under m for each of r0, single",
         ),
     ],
 )
 def test_what_cannot_be_aligned(arguments: tuple[str, str, list[str]], message: str) -> None:
     single = Result("single", "1", "MAep", 0.5, "m")
     with pytest.raises(XcgError) as raised:
-        align(Results([*results_of([[0.1, 0.2], [0.3, 0.4]]), single]), *arguments)
+        topic_scores(Results([*results_of([[0.1, 0.2], [0.3, 0.4]]), single]), *arguments)
     assert message in str(raised.value)
 
 
@@ -112,29 +107,29 @@ def test_what_cannot_be_aligned(arguments: tuple[str, str, list[str]], message: 
 def test_t_by_the_formula() -> None:
     # d = 1 2 3: t = 2 / (1 / √3) = 2√3; with 2 degrees of freedom p = 1 − t / √(2 + t²)
     t = 2 * math.sqrt(3)
-    assert TESTS["t"]([2, 4, 6], [1, 2, 3]) == pytest.approx(1 - t / math.sqrt(2 + t * t))
+    assert PAIRED_TESTS["t"]([2, 4, 6], [1, 2, 3]) == pytest.approx(1 - t / math.sqrt(2 + t * t))
     # d = 1 3: t = 2 / (√2 / √2) = 2; with 1 degree of freedom p = 1 − 2·atan(t) / π
-    assert TESTS["t"]([1, 3], [0, 0]) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+    assert PAIRED_TESTS["t"]([1, 3], [0, 0]) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
 
 
 def test_wilcoxon_by_enumeration() -> None:
     # |d| ranks 1 2 3 4, the rank 1 negative: W− = 1. Of 16 sign vectors, W− ≤ 1 for {} and {1}, and as
     # many at the other end: 4 / 16. The topic without a difference is left out.
     first, second = [0.1, 0.4, 0.6, 0.8, 0.5], [0.2, 0.2, 0.3, 0.4, 0.5]
-    assert TESTS["wilcoxon"](first, second) == pytest.approx(4 / 16)
+    assert PAIRED_TESTS["wilcoxon"](first, second) == pytest.approx(4 / 16)
     # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit alone, and so share a rank: W is 1.5, of 0 1.5
     # 1.5 3, and reached by all vectors
     assert 0.3 - 0.2 != 0.2 - 0.1
-    assert TESTS["wilcoxon"]([0.3, 0.1], [0.2, 0.2]) == 1
+    assert PAIRED_TESTS["wilcoxon"]([0.3, 0.1], [0.2, 0.2]) == 1
 
 
 def test_randomisation_by_enumeration() -> None:
     # d = 3 2 −1 → sum 4. Sums of ±3 ±2 ±1: 6 4 2 0 0 −2 −4 −6; |sum| ≥ 4 for 4 of 8
-    assert TESTS["randomisation"]([3, 2, 0], [0, 0, 1]) == 4 / 8
+    assert PAIRED_TESTS["randomisation"]([3, 2, 0], [0, 0, 1]) == 4 / 8
     # d = 3 2 1 0: |sum| ≥ 6 for ±(3 2 1), whatever the sign of 0: 4 of 16
-    assert TESTS["randomisation"]([3, 2, 1, 1], [0, 0, 0, 1]) == 4 / 16
+    assert PAIRED_TESTS["randomisation"]([3, 2, 1, 1], [0, 0, 0, 1]) == 4 / 16
     # d = 0.1 0.2 −0.3, whose sum is 0 but for the last bit
-    assert TESTS["randomisation"]([0.1, 0.2, 0], [0, 0, 0.3]) == 1
+    assert PAIRED_TESTS["randomisation"]([0.1, 0.2, 0], [0, 0, 0.3]) == 1
 
 
 @given(tables(runs=2))
@@ -147,7 +142,7 @@ def test_randomisation_against_plain_loops(table: list[Column]) -> None:
     margins = [abs(total) - observed for total in sums]
     assume(all(not 1e-14 < abs(margin) < 1e-10 for margin in margins))  # the tolerance decides there
     count = sum(margin >= -1e-12 for margin in margins)
-    assert TESTS["randomisation"](*table) == count / len(vectors)
+    assert PAIRED_TESTS["randomisation"](*table) == count / len(vectors)
 
 
 def test_sampled_randomisation_is_near_the_exact_one() -> None:
@@ -170,25 +165,27 @@ def test_agreement_with_scipy(topics: int) -> None:
     from scipy import stats
 
     first, second = noise((2, topics), seed=topics)
-    assert TESTS["t"](first, second) == stats.ttest_rel(first, second).pvalue
-    assert TESTS["wilcoxon"](first, second) == pytest.approx(stats.wilcoxon(first, second).pvalue)
+    assert PAIRED_TESTS["t"](first, second) == stats.ttest_rel(first, second).pvalue
+    assert PAIRED_TESTS["wilcoxon"](first, second) == pytest.approx(
+        stats.wilcoxon(first, second).pvalue
+    )
     # rounded figures tie with each other and with 0
     coarse, other = np.round([first, second], 1).tolist()
     tied = stats.wilcoxon(np.round(np.subtract(coarse, other), 12)).pvalue if topics > 2 else 1
-    assert TESTS["wilcoxon"](coarse, other) == pytest.approx(tied)
+    assert PAIRED_TESTS["wilcoxon"](coarse, other) == pytest.approx(tied)
     if topics == 12:
         direct = stats.permutation_test(
             (np.subtract(first, second),), np.mean, permutation_type="samples", n_resamples=10_000
         )
-        assert TESTS["randomisation"](first, second) == pytest.approx(direct.pvalue)
+        assert PAIRED_TESTS["randomisation"](first, second) == pytest.approx(direct.pvalue)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_equal_runs(test: str) -> None:
     column = [0.25, 0.5, 0.1]
-    assert TESTS[test](column, column) == 1
-    assert TESTS[test](column, [value + 1e-13 for value in column]) == 1
-    (line,) = compare(results_of([column, column]), "MAep", test=test)
+    assert PAIRED_TESTS[test](column, column) == 1
+    assert PAIRED_TESTS[test](column, [value + 1e-13 for value in column]) == 1
+    (line,) = compare_runs(results_of([column, column]), "MAep", test=test)
     assert (line.run, line.baseline) == ("r1", "r0")
     assert (line.p, line.p_adjusted, line.effect) == (1, 1, None)
     assert (line.difference, line.low, line.high) == (0, 0, 0)
@@ -197,27 +194,29 @@ def test_equal_runs(test: str) -> None:
 
 def test_the_same_difference_everywhere() -> None:
     first, second = [0.3, 0.4, 0.5], [0.1, 0.2, 0.3]
-    assert TESTS["t"](first, second) == 0
-    assert TESTS["wilcoxon"](first, second) == TESTS["randomisation"](first, second) == 2 / 8
-    (line,) = compare(results_of([first, second]), "MAep")
+    assert PAIRED_TESTS["t"](first, second) == 0
+    assert (
+        PAIRED_TESTS["wilcoxon"](first, second) == PAIRED_TESTS["randomisation"](first, second) == 2 / 8
+    )
+    (line,) = compare_runs(results_of([first, second]), "MAep")
     assert line.effect is None
     assert line.low == line.high == line.difference
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 @pytest.mark.parametrize(
     ("first", "second"), [([1], [0]), ([1, 2], [1, 2, 3]), ([1, math.nan], [1, 2])]
 )
 def test_columns_that_are_no_pairs(test: str, first: Column, second: Column) -> None:
     with pytest.raises(XcgError):
-        TESTS[test](first, second)
+        PAIRED_TESTS[test](first, second)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 @given(table=tables(runs=2, most_topics=20), data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_laws_of_the_tests(test: str, table: list[Column], data: st.DataObject) -> None:
-    p_value = TESTS[test]
+    p_value = PAIRED_TESTS[test]
     first, second = table
     p = p_value(first, second)
     assert 0 <= p <= 1
@@ -228,16 +227,18 @@ def test_laws_of_the_tests(test: str, table: list[Column], data: st.DataObject) 
 
 def test_sampled_randomisation_keeps_the_laws() -> None:
     first, second = noise((2, 25))
-    p = TESTS["randomisation"](first, second)
-    assert TESTS["randomisation"](second, first) == p
-    assert TESTS["randomisation"](first[::-1], second[::-1]) == pytest.approx(p, abs=2e-5)
+    p = PAIRED_TESTS["randomisation"](first, second)
+    assert PAIRED_TESTS["randomisation"](second, first) == p
+    assert PAIRED_TESTS["randomisation"](first[::-1], second[::-1]) == pytest.approx(p, abs=2e-5)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_runs_that_are_alike_are_rarely_told_apart(test: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(significance, "SAMPLED_SIGNS", 10_000)  # enough here, and ten times as fast
+    monkeypatch.setattr(
+        paired_tests, "RANDOM_SIGN_VECTORS", 10_000
+    )  # enough here, and ten times as fast
     pairs = np.random.default_rng(2006).normal(size=(200, 2, 30))
-    rejected = sum(TESTS[test](first, second) < 0.05 for first, second in pairs)
+    rejected = sum(PAIRED_TESTS[test](first, second) < 0.05 for first, second in pairs)
     assert 2 <= rejected <= 20
 
 
@@ -249,7 +250,7 @@ def test_a_comparison_by_hand() -> None:
     low = [0.1, 0.2, 0.3, 0.4, 0.5]
     high = [0.3, 0.6, 0.2, 0.4, 1.0]
     results = results_of([low, high])
-    (line,) = compare(results, "MAep", baseline="r0")
+    (line,) = compare_runs(results, "MAep", baseline="r0")
     deviation = math.sqrt(0.26 / 4)
     half = 2.776445 * deviation / math.sqrt(5)  # Student's t for 97.5 %, 4 degrees of freedom
     expected = Comparison(
@@ -267,31 +268,33 @@ def test_a_comparison_by_hand() -> None:
         wins=3,
         losses=1,
         ties=1,
-        p=TESTS["t"](high, low),
-        p_adjusted=TESTS["t"](high, low),
+        p=PAIRED_TESTS["t"](high, low),
+        p_adjusted=PAIRED_TESTS["t"](high, low),
     )
     assert asdict(line) == pytest.approx(asdict(expected))
-    (other,) = compare(results, "MAep", "m")  # by default against the run with the higher mean
+    (other,) = compare_runs(results, "MAep", "m")  # by default against the run with the higher mean
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
 
 
 def test_pairs() -> None:
     results = results_of([[0.2, 0.4, 0.1], [0.5, 0.9, 0.6], [0.3, 0.1, 0.2]])
-    found = compare(results, "MAep", baseline="all")
+    found = compare_runs(results, "MAep", baseline="all")
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
-    found = compare(results, "MAep")
+    found = compare_runs(results, "MAep")
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r2", "r1")]
     # a run without figures of the measure stays out
     more = Results([*results, Result("r3", "0", "nxCG@1", 0.5, "m")])
-    assert compare(more, "MAep") == found
+    assert compare_runs(more, "MAep") == found
 
 
 def test_corrections_by_hand() -> None:
     table = noise((4, 10), seed=3)
-    lines = {c: compare(results_of(table), "MAep", baseline="r0", correction=c) for c in CORRECTIONS}
+    lines = {
+        c: compare_runs(results_of(table), "MAep", baseline="r0", correction=c) for c in CORRECTIONS
+    }
     raw = [line.p for line in lines["none"]]
-    assert raw == [TESTS["t"](column, table[0]) for column in table[1:]]
+    assert raw == [PAIRED_TESTS["t"](column, table[0]) for column in table[1:]]
     assert [line.p_adjusted for line in lines["none"]] == raw
     assert [line.p_adjusted for line in lines["bonferroni"]] == pytest.approx(
         [min(1, 3 * p) for p in raw]
@@ -306,7 +309,7 @@ def test_corrections_by_hand() -> None:
 @given(tables(), st.sampled_from([None, "all"]))
 @settings(max_examples=25, deadline=None)
 def test_laws_of_comparisons(table: list[Column], baseline: str | None) -> None:
-    found = compare(results_of(table), "MAep", baseline=baseline)
+    found = compare_runs(results_of(table), "MAep", baseline=baseline)
     runs = len(table)
     assert len(found) == (runs - 1 if baseline is None else runs * (runs - 1) // 2)
     for line in found:
@@ -333,25 +336,25 @@ def test_laws_of_comparisons(table: list[Column], baseline: str | None) -> None:
 )
 def test_unknown_names(arguments: dict[str, str], message: str) -> None:
     with pytest.raises(XcgError) as raised:
-        compare(results_of([[0.1, 0.2], [0.3, 0.4]]), **{"measure": "MAep", **arguments})
+        compare_runs(results_of([[0.1, 0.2], [0.3, 0.4]]), **{"measure": "MAep", **arguments})
     assert message in str(raised.value)
 
 
 def test_what_cannot_be_compared() -> None:
-    with pytest.raises(XcgError, match="1 runs with figures per topic of MAep under m"):
-        compare(results_of([[0.1, 0.2]]), "MAep")
-    with pytest.raises(XcgError, match="0 runs with figures per topic"):
-        compare(results_of([[0.1, 0.2], [0.3, 0.4]]).means(), "MAep")
+    with pytest.raises(XcgError, match="1 runs with scores per topic of MAep under m"):
+        compare_runs(results_of([[0.1, 0.2]]), "MAep")
+    with pytest.raises(XcgError, match="0 runs with scores per topic"):
+        compare_runs(results_of([[0.1, 0.2], [0.3, 0.4]]).means(), "MAep")
     two = Results([Result("r", "1", "MAep", 0.5, model) for model in ("one", "two")])
     with pytest.raises(XcgError, match="name the user model: expected one of one, two"):
-        compare(two, "MAep")
+        compare_runs(two, "MAep")
 
 
 @pytest.mark.parametrize("package", ["scipy.stats", "statsmodels.stats.multitest"])
 def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(XcgError, match=r"needs .*: pip install 'xcg\[statistics\]'"):
-        compare(results_of([[0.1, 0.2], [0.3, 0.5]]), "MAep")
+        compare_runs(results_of([[0.1, 0.2], [0.3, 0.5]]), "MAep")
 
 
 # More than two runs
@@ -400,7 +403,7 @@ def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
     first, second = table
     assume(np.subtract(first, second).std() > 1e-6)
     found = anova(figures_of(table))
-    assert found.runs.p == pytest.approx(TESTS["t"](first, second), abs=1e-4)
+    assert found.runs.p == pytest.approx(PAIRED_TESTS["t"](first, second), abs=1e-4)
 
 
 def test_friedman_agrees_with_scipy() -> None:
@@ -476,7 +479,7 @@ def test_an_unknown_posthoc() -> None:
 def test_deciding_topics() -> None:
     figures = figures_of([[0.5, 0.25, 0.75, 0.5, 0.3], [0.25, 0.75, 0.5, 0.5, 0.1 + 0.2]])
     assert deciding_topics(figures, "r0", "r1") == [("1", -0.5), ("0", 0.25), ("2", 0.25)]
-    assert deciding_topics(figures, "r1", "r0", k=1) == [("1", 0.5)]
+    assert deciding_topics(figures, "r1", "r0", count=1) == [("1", 0.5)]
     with pytest.raises(XcgError, match="no run 'r2'"):
         deciding_topics(figures, "r0", "r2")
 
@@ -535,7 +538,7 @@ def test_discriminative_power_against_plain_loops() -> None:
 
 @pytest.mark.parametrize(("level", "resamples"), [(0.05, 10), (0, 100), (1.5, 100), (-0.1, 100)])
 def test_illegal_levels(level: float, resamples: int) -> None:
-    with pytest.raises(XcgError, match="expected a level in"):
+    with pytest.raises(XcgError, match="expected at least one resample and a level"):
         discriminative_power(figures_of([[0.2, 0.4], [0.1, 0.1]]), level, resamples)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations as pairs_of
 from itertools import product
 
@@ -15,21 +15,22 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
+from xcg.evaluation.inputs import Assessments
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.statistics.rank_correlation import kendall_tau_b
-from xcg.statistics.stability import (
-    BORDERS,
+from xcg.statistics.assessor_combinations import (
     ErrorRate,
-    SwapRates,
-    Variation,
-    agreement,
     combinations,
-    difference_needed,
     error_rate,
-    extrapolate,
-    figures_by_assessor,
     order_correlations,
     score_ranges,
+)
+from xcg.statistics.assessors import AssessorScores, agreement, scores_by_assessor
+from xcg.statistics.rank_correlation import kendall_tau_b
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    SwapRates,
+    difference_needed,
+    extrapolate,
     swap_rates,
     swap_trial,
 )
@@ -37,7 +38,7 @@ from xcg.statistics.stability import (
 Floats = npt.NDArray[np.float64]
 Judged = dict[str, dict[str, dict[str, tuple[int, int]]]]
 
-BINS = len(BORDERS)
+BINS = len(BIN_STARTS)
 
 
 @st.composite
@@ -48,6 +49,11 @@ def tables(
     rows, columns = draw(st.integers(least_rows, most_rows)), draw(st.integers(least, most))
     cells = draw(st.lists(st.integers(0, 16), min_size=rows * columns, max_size=rows * columns))
     return np.array(cells, np.float64).reshape(rows, columns) / 16
+
+
+def by_assessor(assessments: Sequence[Assessments], measure: str = "MAep") -> AssessorScores:
+    (found,) = scores_by_assessor(assessments, RUNS, measures=measure).values()
+    return found
 
 
 # Agreement
@@ -117,11 +123,11 @@ def test_agreement_needs_common_topics_and_elements() -> None:
     passages.add_span("1", "d", None, "here")
     assert agreement(first, passages)["article"] == 0  # assessed, and nothing in it
     passages.add_span("1", "e", Span(0, 3), "here")
-    with pytest.raises(XcgError, match="topic 1, e: relevant passages and no assessed elements"):
+    with pytest.raises(XcgError, match="topic 1, e: relevant passages without assessed elements"):
         agreement(first, passages)
 
 
-# Variation and combinations
+# AssessorScores and combinations
 
 RUNS = {
     "r": {"1": ["d#/a/s[1]", "d#/a/s[2]"], "2": ["d#/a/s[2]"], "3": ["d#/a/s[1]"]},
@@ -157,7 +163,7 @@ def combined(assessors: list[Judged]) -> list[Judged]:
 
 @pytest.mark.parametrize("measure", ["nxCG@1", "MAep", "nxDCG(base=2)@2"])
 def test_all_combinations_equal_their_evaluation(measure: str) -> None:
-    variation = figures_by_assessor([FIRST, RecallBase.of(SECOND)], RUNS, measure=measure)
+    variation = by_assessor([FIRST, RecallBase.of(SECOND)], measure)
     assert variation.runs == ("r", "q")
     assert variation.topics == ("1", "2", "3", "4", "5")
     assert variation.assessors == [[0, 1], [0, 1], [0], [1], [0]]
@@ -170,7 +176,7 @@ def test_all_combinations_equal_their_evaluation(measure: str) -> None:
 
 
 def test_figures_by_assessor_by_hand() -> None:
-    variation = figures_by_assessor([FIRST, SECOND], RUNS, measure="nxCG@1")
+    variation = by_assessor([FIRST, SECOND], "nxCG@1")
     nan = math.nan
     wanted = [
         [
@@ -182,7 +188,7 @@ def test_figures_by_assessor_by_hand() -> None:
         ],  # q's (1,1) gains .1 by sog, the ideal's (3,3) 1
         [[0, 1], [nan, nan], [nan, nan], [0, 0], [nan, nan]],
     ]
-    np.testing.assert_allclose(variation.figures, np.array(wanted, np.float64))
+    np.testing.assert_allclose(variation.scores, np.array(wanted, np.float64))
     assert any(note.startswith("assessor 2: note: ") and "topic 2" in note for note in variation.notes)
     assert not any("no assessments" in note for note in variation.notes)  # topics of the other
     # r: (1 + 1 + 1 + 0) / 4; (1 + 1 + 0) / 3 without topic 2; (0 + 1 + 1 + 0) / 4; (0 + 1 + 0) / 3
@@ -207,7 +213,7 @@ def test_combinations_are_evaluations(assessors: list[Judged]) -> None:
     bases = combined(assessors)
     assume(len(bases) <= 12)
     try:
-        variation = figures_by_assessor(assessors, RUNS)
+        variation = by_assessor(assessors)
     except XcgError as error:
         assert "nothing to average" in str(error)
         assert all(math.isnan(directly(base, "r", "MAep")) for base in bases)
@@ -218,42 +224,43 @@ def test_combinations_are_evaluations(assessors: list[Judged]) -> None:
 
 def test_an_assessor_to_whom_nothing_is_relevant() -> None:
     nothing: Judged = {"1": {"d": {"/a/s[1]": (0, 0)}}}
-    variation = figures_by_assessor([FIRST, nothing], RUNS, measure="nxCG@1")
-    assert np.isnan(variation.figures[1]).all()
+    variation = by_assessor([FIRST, nothing], "nxCG@1")
+    assert np.isnan(variation.scores[1]).all()
     assert variation.assessors[0] == [0, 1]
     assert any(note.startswith("assessor 2: nothing to average") for note in variation.notes)
     assert combinations(variation).shape == (2, 2)
-    alone = combinations(figures_by_assessor([{"1": FIRST["1"]}, nothing], RUNS))
+    alone = combinations(by_assessor([{"1": FIRST["1"]}, nothing]))
     assert np.isnan(alone[1]).all()
-    with pytest.raises(XcgError, match="leaves a run without topics"):
+    with pytest.raises(XcgError, match="has no topic for a run"):
         score_ranges(alone)
-    with pytest.raises(XcgError, match="no topic of any assessor has an ideal under kazai-lalmas-2006"):
-        figures_by_assessor([nothing, nothing], RUNS)
+    with pytest.raises(
+        XcgError, match="no topic of any assessor has an ideal element under kazai-lalmas-2006"
+    ):
+        by_assessor([nothing, nothing])
 
 
 def test_figures_by_assessor_names_what_is_wrong() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: figures_by_assessor([], RUNS), "no assessors"),
-        (lambda: figures_by_assessor([FIRST], RUNS, measure="MAep nxCG@5"), "2 measures"),
+        (lambda: by_assessor([]), "no assessors"),
         (
-            lambda: figures_by_assessor([FIRST], RUNS, user_model=["kazai-lalmas-2006", "inex-2005"]),
+            lambda: scores_by_assessor([FIRST], RUNS, user_model=["kazai-lalmas-2006", "inex-2005"]),
             "2 user models: kazai-lalmas-2006, inex-2005",
         ),
-        (lambda: figures_by_assessor([FIRST, {"1": {"d": 1}}], RUNS), "2 user models: .*levels"),
+        (lambda: by_assessor([FIRST, {"1": {"d": 1}}]), "2 user models: .*levels"),
         (
-            lambda: figures_by_assessor([FIRST], RUNS, measure="nxDCG(mean=vectors)@2"),
-            "no mean of the topics' figures",
+            lambda: by_assessor([FIRST], "nxDCG(mean=vectors)@2"),
+            "its mean is not the arithmetic mean",
         ),
-        (lambda: figures_by_assessor([FIRST], RUNS, measure="MAepp"), "MAep"),
+        (lambda: by_assessor([FIRST], "MAepp"), "MAep"),
     ]
     for call, message in cases:
         with pytest.raises(XcgError, match=message):
             call()
 
 
-def variation_of(figures: Floats) -> Variation:
+def variation_of(figures: Floats) -> AssessorScores:
     _, topics, runs = figures.shape
-    return Variation(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), figures)
+    return AssessorScores(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), figures)
 
 
 def test_the_first_assessor_with_a_topic_stands_in() -> None:
@@ -293,10 +300,10 @@ def test_combinations_names_what_is_wrong() -> None:
         (lambda: combinations(good, 2, seed=-1), "seed of -1"),
         (lambda: combinations(lost), "topic 0 has no assessor"),
         (lambda: combinations(variation_of(np.zeros((1, 0, 1)))), "no topics"),
-        (lambda: Variation(("r",), ("1",), np.zeros((1, 2, 1))), "expected assessors × 1 topics"),
+        (lambda: AssessorScores(("r",), ("1",), np.zeros((1, 2, 1))), "expected assessors × 1 topics"),
         (
-            lambda: Variation(("r",), ("1",), np.zeros((1, 1, 1)), np.ones((2, 1), np.bool_)),
-            "judged has shape",
+            lambda: AssessorScores(("r",), ("1",), np.zeros((1, 1, 1)), np.ones((2, 1), np.bool_)),
+            "assessed has shape",
         ),
     ]
     for call, message in cases:
@@ -417,12 +424,12 @@ def test_the_comparisons_of_the_paper() -> None:
 
 def test_means_that_are_none() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: error_rate([[0.5]]), "2 or more"),
+        (lambda: error_rate([[0.5]]), "at least 1 × 2"),
         (lambda: error_rate([0.5, 0.5]), "expected combinations × runs"),
-        (lambda: error_rate([[0.5, math.nan]]), "no finite number"),
+        (lambda: error_rate([[0.5, math.nan]]), "not finite"),
         (lambda: error_rate([[0.5, 0.5]], equal=1.5), "equal is 1.5"),
-        (lambda: score_ranges(np.zeros((0, 3))), "1 or more by 1"),
-        (lambda: order_correlations([[0.5, 0.4]]), "2 or more by 2"),
+        (lambda: score_ranges(np.zeros((0, 3))), "at least 1 × 1"),
+        (lambda: order_correlations([[0.5, 0.4]]), "at least 2 × 2"),
         (lambda: order_correlations([[1, 2], [1, 2]], pairs=0), "0 pairs"),
         (lambda: order_correlations([[1, 2], [1, 2]], reference=2), "combination 2 of 2"),
         (lambda: order_correlations([[1, 1], [2, 2]]), "no order to correlate"),
@@ -437,10 +444,10 @@ def test_means_that_are_none() -> None:
 
 def test_the_bins_of_the_paper() -> None:
     assert BINS == 23
-    assert BORDERS[:5] == (0, 0.0025, 0.005, 0.01, 0.02)
-    assert BORDERS[-2:] == (0.19, 0.2)
+    assert BIN_STARTS[:5] == (0, 0.0025, 0.005, 0.01, 0.02)
+    assert BIN_STARTS[-2:] == (0.19, 0.2)
     # The difference of a trial with two like topics falls into the bin that begins with it.
-    for place, border in enumerate(BORDERS):
+    for place, border in enumerate(BIN_STARTS):
         for difference, wanted in ((border, place), (border + 0.002, place)):
             topic = [0.3 + difference, 0.3]  # .3 + .01 − .3 is .010000000000000009
             counts, swaps = swap_trial([topic, topic], 1, 0, 0)
@@ -483,27 +490,27 @@ def test_the_best_runs_are_compared() -> None:
 @settings(max_examples=40, deadline=None)
 @given(tables(least_rows=2, most_rows=7), st.integers(0, 5), st.integers(1, 5), st.data())
 def test_laws_of_swap_rates(table: Floats, seed: int, trials: int, data: st.DataObject) -> None:
-    whole = swap_rates(table, trials=trials + 2, share=1, seed=seed)
+    whole = swap_rates(table, trials=trials + 2, fraction=1, seed=seed)
     assert (whole.swaps <= whole.counts).all()
     known = whole.rates[~np.isnan(whole.rates)]
     assert ((known >= 0) & (known <= 1)).all()
     assert (whole.counts.sum(axis=1) == (trials + 2) * math.comb(table.shape[1], 2)).all()
     # two parts of the trials sum to the whole
-    parts = swap_rates(table, trials=trials, share=1, seed=seed)
-    parts += swap_rates(table, trials=2, share=1, seed=seed, offset=trials)
+    parts = swap_rates(table, trials=trials, fraction=1, seed=seed)
+    parts += swap_rates(table, trials=2, fraction=1, seed=seed, first_trial=trials)
     # neither the order of the runs nor the direction of the scores matters, nor the other sizes
     order = data.draw(st.permutations(range(table.shape[1])))
     others = [
         parts,
-        swap_rates(table[:, order], trials=trials + 2, share=1, seed=seed),
-        swap_rates(1 - table, trials=trials + 2, share=1, seed=seed),
+        swap_rates(table[:, order], trials=trials + 2, fraction=1, seed=seed),
+        swap_rates(1 - table, trials=trials + 2, fraction=1, seed=seed),
     ]
     for other in others:
         assert other.trials == whole.trials
         assert np.array_equal(other.counts, whole.counts)
         assert np.array_equal(other.swaps, whole.swaps)
     last = whole.sizes[-1]
-    alone = swap_rates(table, sizes=[last], trials=trials + 2, share=1, seed=seed)
+    alone = swap_rates(table, sizes=[last], trials=trials + 2, fraction=1, seed=seed)
     assert np.array_equal(alone.counts[0], whole.counts[-1])
 
 
@@ -570,7 +577,9 @@ def test_difference_needed_by_hand() -> None:
 @given(st.lists(st.sampled_from([0.0, 0.05, 0.06, 0.5, math.nan]), min_size=23, max_size=23))
 def test_all_bins_from_the_difference_on_are_safe(rates: list[float]) -> None:
     needed = difference_needed(rates)
-    seen = [(border, rate) for border, rate in zip(BORDERS, rates, strict=True) if not math.isnan(rate)]
+    seen = [
+        (border, rate) for border, rate in zip(BIN_STARTS, rates, strict=True) if not math.isnan(rate)
+    ]
     if needed is None:
         assert not seen or seen[-1][1] > 0.05
         return
@@ -584,17 +593,20 @@ def test_topics_that_are_none() -> None:
     rates = swap_rates(table, trials=1)
     cases: list[tuple[Callable[[], object], str]] = [
         (lambda: swap_rates(np.zeros(4)), "expected topics × runs"),
-        (lambda: swap_rates(np.zeros((4, 1))), "two runs or more"),
-        (lambda: swap_rates(np.full((4, 4), math.nan)), "no finite number"),
+        (lambda: swap_rates(np.zeros((4, 1))), "at least two runs"),
+        (lambda: swap_rates(np.full((4, 4), math.nan)), "not finite"),
         (lambda: swap_rates(np.zeros((1, 4))), "no sizes"),
-        (lambda: swap_rates(table, sizes=[3]), "two disjoint sets of 3 of 4 topics: expected 1 to 2"),
+        (
+            lambda: swap_rates(table, sizes=[3]),
+            "two disjoint sets of 3 of 4 topics: expected a size from 1 to 2",
+        ),
         (lambda: swap_rates(table, sizes=[0]), "two disjoint sets of 0"),
         (lambda: swap_rates(table, trials=0), "0 trials"),
-        (lambda: swap_rates(table, share=0), "share is 0"),
-        (lambda: swap_rates(table, share=0.25), "0.25 of 4 runs are 1"),
+        (lambda: swap_rates(table, fraction=0), "fraction is 0"),
+        (lambda: swap_rates(table, fraction=0.25), "0.25 of 4 runs are 1"),
         (lambda: swap_rates(table, seed=-1), "seed of -1"),
         (lambda: rates.at(7), "no swap rates for 7 topics: expected one of 1, 2"),
-        (lambda: rates + swap_rates(table, sizes=[1], trials=1), "expected the same"),
+        (lambda: rates + swap_rates(table, sizes=[1], trials=1), "expected the same sizes"),
         (lambda: extrapolate(rates, 0), "0 topics"),
         (lambda: difference_needed([0.1]), "expected one for each of 23 bins"),
         (lambda: difference_needed([0.1] * 23, level=2), "level is 2"),

@@ -14,7 +14,7 @@ from conftest import Command
 import xcg
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.parallel import Backend, run_tasks
-from xcg.statistics.gate import limits, shortfalls
+from xcg.statistics.gate import gate_failures, parse_thresholds
 from xcg.statistics.perturbation import COUNTS, perturb
 
 
@@ -33,7 +33,7 @@ class TestFigure6:
     @pytest.fixture
     def lines(self, root: Path) -> dict[tuple[str, str, int], float]:
         found = perturb(*ideal_run(root))
-        return {(line.measure, line.place, line.inserted): line.value for line in found}
+        return {(line.measure, line.position, line.inserted): line.value for line in found}
 
     def test_behind_the_first_result(self, lines: dict[tuple[str, str, int], float]) -> None:
         behind = "after first"
@@ -65,7 +65,7 @@ def test_perturbed_runs_are_runs_with_useless_results() -> None:
     good = ["d#/a/s[1]", "d#/a/s[2]"]
     names = "R Q MAep iMAep nxCG@2"
     found = {
-        (line.measure, line.place, line.inserted): line.value
+        (line.measure, line.position, line.inserted): line.value
         for line in perturb(base, {"r": {"1": good}}, None, None, names, [0, 3])
     }
     useless = [f"x#/a/p[{n}]" for n in range(1, 4)]
@@ -76,7 +76,7 @@ def test_perturbed_runs_are_runs_with_useless_results() -> None:
         plain = xcg.evaluate(base, {"r": {"1": ranking}}, measures=names)
         for measure in plain.measures:
             assert found[measure, place, 3] == pytest.approx(plain.value("r", measure))
-    with pytest.raises(XcgError, match="inexEval looks at more than gains"):
+    with pytest.raises(XcgError, match="inexEval depends on more than gains"):
         perturb(base, {"r": {"1": good}}, measures="inexEval")
 
 
@@ -175,7 +175,11 @@ class TestCompare:
         best = xcg_command("compare", *self.OPTIONS, "--fail-if-worse-than", "random")
         assert best.returncode == 0, best.stderr
         for option, text, message in (
-            ("--fail-under", "MAep", "'MAep' is no limit: expected one like MAep=0.30"),
+            (
+                "--fail-under",
+                "MAep",
+                "illegal threshold 'MAep': expected a measure and its minimum, like MAep=0.30",
+            ),
             ("--fail-under", "MAepp=0.3", "unknown measure 'MAepp'"),
             ("--fail-if-worse-than", "focussed", "no run 'focussed': did you mean 'focused'?"),
         ):
@@ -185,9 +189,9 @@ class TestCompare:
 
     def test_what_is_absent_is_no_pass(self) -> None:
         results = xcg.evaluate({"1": {"d": 1}}, {"r": {"1": ["d"]}}, measures="MAep")
-        assert shortfalls(results, limits(["MAep=1"])) == []
-        with pytest.raises(XcgError, match="no figures of Q: expected it among the measures"):
-            shortfalls(results, limits(["Q=0.1"]))
+        assert gate_failures(results, parse_thresholds(["MAep=1"])) == []
+        with pytest.raises(XcgError, match="no scores of Q: expected it among the measures"):
+            gate_failures(results, parse_thresholds(["Q=0.1"]))
 
 
 def test_the_simulate_command(xcg_command: Command, tmp_path: Path) -> None:

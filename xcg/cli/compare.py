@@ -24,8 +24,8 @@ from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure
 from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
 from xcg.report.plots import differences_plot, save, sweep_plot
-from xcg.statistics.gate import limits, shortfalls
-from xcg.statistics.rank_correlation import shifts
+from xcg.statistics.gate import gate_failures, parse_thresholds
+from xcg.statistics.rank_correlation import order_shifts
 from xcg.tables import records
 
 
@@ -53,7 +53,7 @@ def sweep(
     """
     with open_output(output) as write:
         results = evaluate_with_progress(campaign.inputs())
-        rows = shifts(results, baseline)
+        rows = order_shifts(results, baseline)
         write(records([row._asdict() for row in rows], format_))
     if plot is not None:
         save(sweep_plot(results, rows, baseline or results.user_models[0]), plot)
@@ -140,7 +140,7 @@ def compare(
     With --fail-under or --fail-if-worse-than, the exit status is 1 if a run misses its target, 3 if a
     result or relevant text does not exist in the corpus, and 2 if the input is wrong.
     """
-    thresholds = limits(fail_under)
+    thresholds = parse_thresholds(fail_under)
     gated = bool(thresholds) or fail_if_worse_than is not None
     if allow_unmapped is not None:
         if not gated:
@@ -166,7 +166,9 @@ def compare(
             save(differences_plot(results, fail_if_worse_than or baseline), plot)
         print_notes(results.notes)
         failures = (
-            shortfalls(results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0)
+            gate_failures(
+                results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0
+            )
             if gated
             else []
         )

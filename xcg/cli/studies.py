@@ -33,12 +33,12 @@ from xcg.report.plots import (
     swaps_plot,
 )
 from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_rows
-from xcg.statistics.levels import MEASURES as LEVEL_MEASURES
-from xcg.statistics.levels import levels_experiment, spread
+from xcg.statistics.assessors import agreement as agreement_of
+from xcg.statistics.assessors import scores_by_assessor
+from xcg.statistics.levels import STUDIED_MEASURES, largest_distance, levels_experiment
 from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6, perturb_inputs
-from xcg.statistics.significance import align
-from xcg.statistics.stability import agreement as agreement_of
-from xcg.statistics.stability import measured_swap_rates, variations
+from xcg.statistics.topic_scores import topic_scores
+from xcg.statistics.topic_sets import parallel_swap_rates
 from xcg.tables import records
 
 
@@ -96,7 +96,7 @@ def stability_assessors(
             ]
             write(records(rows, format_))
             return
-        found = variations(
+        found = scores_by_assessor(
             bases,
             inputs.runs,
             inputs.corpus,
@@ -184,11 +184,13 @@ def stability_topics(
             raise XcgError("several user models: expected one for this study")
         (model,) = results.user_models
         scores = {
-            measure: np.array(list(align(results, measure, model, results.runs).values.values())).T
+            measure: np.array(
+                list(topic_scores(results, measure, model, results.runs).values.values())
+            ).T
             for measure in results.measures
         }
         with progress_bar("tasks") as progress:
-            found = measured_swap_rates(
+            found = parallel_swap_rates(
                 scores,
                 trials,
                 seed,
@@ -296,6 +298,6 @@ def levels(
         write(records(rows, format_))
     if plot is not None:
         save(levels_plot(curves), plot)
-    for measure in LEVEL_MEASURES:
-        distance = spread(curves, measure)
+    for measure in STUDIED_MEASURES:
+        distance = largest_distance(curves, measure)
         print_status(f"{measure}: the largest distance between the curves is {distance:.4f}")

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
-from xcg.statistics.rank_correlation import kendall_tau_b
-from xcg.statistics.significance import (
-    align,
-    anova,
-    compare,
-    deciding_topics,
-    discriminative_power,
-    friedman,
-    friedman_posthoc,
-    tau_ap,
-)
+from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
+from xcg.statistics.rank_correlation import order_agreements
+from xcg.statistics.significance import compare_runs, deciding_topics
+from xcg.statistics.topic_scores import topic_scores
 
 Row = dict[str, Any]
 
@@ -30,15 +22,15 @@ def comparison_rows(
     Args:
         results: Results with the scores of topics.
         baseline: The run to compare with, or ``all`` for all pairs; by default the best run.
-        test: The paired test, see :func:`xcg.statistics.significance.compare`.
+        test: The paired test, see :func:`xcg.compare`.
         correction: The correction for the number of comparisons.
         topics: The number of deciding topics to include.
     """
     rows = []
     for measure in results.measures:
         for model in results.user_models:
-            for line in compare(results, measure, model, baseline, test, correction):
-                scores = align(results, measure, model, [line.run, line.baseline])
+            for line in compare_runs(results, measure, model, baseline, test, correction):
+                scores = topic_scores(results, measure, model, [line.run, line.baseline])
                 deciding = deciding_topics(scores, line.run, line.baseline, topics) if topics else []
                 rows.append(
                     {
@@ -77,7 +69,7 @@ def overall_rows(results: Results) -> list[Row]:
 
 
 def _overall_tests(results: Results, measure: str, model: str) -> list[Row]:
-    scores = align(results, measure, model, results.runs)
+    scores = topic_scores(results, measure, model, results.runs)
     table = anova(scores)
     rows = [
         _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {table.error_df}", effect.p)
@@ -108,23 +100,14 @@ def order_rows(results: Results) -> list[Row]:
     Raises:
         XcgError: If there is only one run or only one order.
     """
-    if len(results.runs) < 2:
-        raise XcgError("one run has no order: expected several")
-    means = {
-        (measure, model): [results.value(run, measure, user_model=model) for run in results.runs]
-        for model in results.user_models
-        for measure in results.measures
-    }
-    if len(means) < 2:
-        raise XcgError("one order: expected several measures or user models")
     return [
         {
-            "measure": first[0],
-            "user_model": first[1],
-            "and measure": second[0],
-            "and user_model": second[1],
-            "tau_b": kendall_tau_b(means[first], means[second]),
-            "tau_ap": tau_ap(means[first], means[second]),
+            "measure": found.measure,
+            "user_model": found.user_model,
+            "and measure": found.other_measure,
+            "and user_model": found.other_user_model,
+            "tau_b": found.tau_b,
+            "tau_ap": found.tau_ap,
         }
-        for first, second in combinations(means, 2)
+        for found in order_agreements(results)
     ]

@@ -18,7 +18,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
-from xcg.statistics.significance import compare
+from xcg.statistics.significance import compare_runs
 from xcg.user_model.model import UserModel
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -152,7 +152,7 @@ def _best_runs(context: ReportContext) -> list[Json]:
 def _test_data(results: Results, measure: str, model: str, best: str, second: str) -> Json:
     """Return the p value of the best run against the second, or the reason if it was not tested."""
     try:
-        comparisons = compare(results, measure, model, baseline=best)
+        comparisons = compare_runs(results, measure, model, baseline=best)
     except XcgError as error:
         return {"untested": str(error)}
     (line,) = (line for line in comparisons if line.run == second)

@@ -17,9 +17,9 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import Perturbed
-from xcg.statistics.rank_correlation import Shift
-from xcg.statistics.stability import BORDERS, SwapRates
+from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,12 +109,12 @@ def _marker_interval(points: Sequence[float]) -> int:
     return max(1, len(points) // 10)
 
 
-def sweep_plot(results: Results, shifts: Sequence[Shift], baseline: str) -> Figure:
+def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) -> Figure:
     """Draw for each measure the ranks of runs under every user model, and τ-b against the baseline.
 
     Args:
         results: Results under several user models.
-        shifts: The rows of :func:`xcg.statistics.rank_correlation.shifts`.
+        shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
         baseline: The user model to which they refer.
     """
     from matplotlib.ticker import MaxNLocator
@@ -236,16 +236,18 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
     return figure
 
 
-def perturbation_plot(lines: Sequence[Perturbed]) -> Figure:
+def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     """Draw one panel per run and position: measures over the number of inserted results."""
-    panels = list(dict.fromkeys((line.run, line.user_model, line.place) for line in lines))
+    panels = list(dict.fromkeys((line.run, line.user_model, line.position) for line in lines))
     rows = -(-len(panels) // 2)
     figure = new_figure(10.0, 3.2 * rows)
     axes = figure.subplots(rows, 2, squeeze=False, sharey=True).flatten()
     measures = list(dict.fromkeys(line.measure for line in lines))
     for axis, (run, model, position) in zip(axes, panels, strict=False):
         panel = [
-            line for line in lines if (line.run, line.user_model, line.place) == (run, model, position)
+            line
+            for line in lines
+            if (line.run, line.user_model, line.position) == (run, model, position)
         ]
         for number, measure in enumerate(measures):
             points = [line for line in panel if line.measure == measure]
@@ -327,7 +329,7 @@ def swaps_plot(rates_by_measure: Mapping[str, SwapRates]) -> Figure:
         for index in range(min(_MAX_SWAP_LINES, rates.counts.shape[1])):
             line = rates.rates[:, index]
             if any(not math.isnan(value) for value in line):
-                label = f"from {BORDERS[index]:g}"
+                label = f"from {BIN_STARTS[index]:g}"
                 axis.plot(rates.sizes, 100 * line, label=label, **line_style(index))
         axis.axhline(5, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(measure)

@@ -11,17 +11,14 @@ from typing import Any
 
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.stability import (
-    BORDERS,
-    SwapRates,
-    Variation,
+from xcg.statistics.assessor_combinations import (
     combinations,
-    difference_needed,
     error_rate,
-    extrapolate,
     order_correlations,
     score_ranges,
 )
+from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates, difference_needed, extrapolate
 
 Row = dict[str, Any]
 
@@ -29,18 +26,20 @@ _SMALLEST_DIFFERENCES = 3
 """Ranges of differences below 0.01."""
 
 
-def assessor_rows(variations: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
+def assessor_rows(
+    scores_by_measure: Mapping[str, AssessorScores], sample: int | None, seed: int
+) -> list[Row]:
     """Return one row per measure and set of topics (KL, Tables III and IV).
 
     Args:
-        variations: Measure → scores under the assessments of several assessors.
+        scores_by_measure: Measure → scores under the assessments of several assessors.
         sample: The largest number of random combinations; None for all combinations.
         seed: The seed of the sample.
     """
     rows = []
-    for measure, variation in variations.items():
-        for name, chosen in (("all topics", variation), ("varying topics", variation.varying)):
-            if not chosen.topics or (chosen is not variation and chosen.topics == variation.topics):
+    for measure, scores in scores_by_measure.items():
+        for name, chosen in (("all topics", scores), ("varying topics", scores.varying)):
+            if not chosen.topics or (chosen is not scores and chosen.topics == scores.topics):
                 continue
             means = combinations(chosen, sample, seed)
             if len(means) < 2:
@@ -62,24 +61,25 @@ def assessor_rows(variations: Mapping[str, Variation], sample: int | None, seed:
     return rows
 
 
-def range_rows(variations: Mapping[str, Variation], sample: int | None, seed: int) -> list[Row]:
+def range_rows(
+    scores_by_measure: Mapping[str, AssessorScores], sample: int | None, seed: int
+) -> list[Row]:
     """Return the lowest, mean and highest score of each run over the combinations, best run first.
 
     The arguments are those of :func:`assessor_rows`.
     """
     rows = []
-    for measure, variation in variations.items():
-        order = MEASURES.order(measure)
-        ranges = score_ranges(combinations(variation, sample, seed))
+    for measure, scores in scores_by_measure.items():
+        means = combinations(scores, sample, seed)
         rows += [
             {
                 "measure": measure,
-                "run": variation.runs[line.run],
+                "run": scores.runs[line.run],
                 "lowest": line.low,
                 "mean": line.mean,
                 "highest": line.high,
             }
-            for line in sorted(ranges, key=lambda line: order.sort_key(line.mean))
+            for line in score_ranges(means, MEASURES.order(measure))
         ]
     return rows
 
@@ -89,7 +89,7 @@ def swap_rows(rates_by_measure: Mapping[str, SwapRates]) -> list[Row]:
     rows = []
     for measure, rates in rates_by_measure.items():
         for size_index, size in enumerate(rates.sizes):
-            for index, border in enumerate(BORDERS):
+            for index, start in enumerate(BIN_STARTS):
                 count = int(rates.counts[size_index, index])
                 if not count:
                     continue
@@ -98,7 +98,7 @@ def swap_rows(rates_by_measure: Mapping[str, SwapRates]) -> list[Row]:
                     {
                         "measure": measure,
                         "topics": size,
-                        "difference from": border,
+                        "difference from": start,
                         "comparisons": count,
                         "swaps": swaps,
                         "rate": swaps / count,

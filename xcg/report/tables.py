@@ -8,7 +8,7 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.statistics.significance import compare
+from xcg.statistics.significance import compare_runs
 from xcg.tables import RECORD_FORMATS, TABLE_FORMATS
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
@@ -89,7 +89,7 @@ def _templates(results: Results, mark: bool, against: str | None) -> Templates:
                     if value == best:
                         templates[measure, model, run] = f"{_BOLD}{{}}{_BOLD_END}"
             if against is not None:
-                for line in compare(results, measure, model, against):
+                for line in compare_runs(results, measure, model, against):
                     if line.p_adjusted < _SIGNIFICANCE_LEVEL:
                         key = measure, model, line.run
                         templates[key] = templates.get(key, "{}") + _DAGGER

@@ -1,1 +1,1 @@
-"""Statistics over results: significance, rank correlation, stability studies and gates."""
+"""Statistics on scores: significance, rank correlation, stability studies, and the gate."""

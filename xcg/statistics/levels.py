@@ -1,7 +1,7 @@
-"""Do measures depend on the number of relevance levels? The experiment of SL, section 2.1.
+"""The dependence of graded measures on the number of relevance levels.
 
-Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: lists of 100 items in ideal order, rated on 2, 10,
-20 or 50 levels, in which 0 to 99 randomly chosen pairs are swapped.
+The experiment of Scheel, Lommatzsch and Albayrak 2011, section 2.1, Figures 4 and 5: lists of 100 items
+in ideal order, rated on 2, 10, 20 or 50 levels, in which 0 to 99 random pairs are swapped.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+
 ITEMS = 100
 LEVELS = (2, 10, 20, 50)
-MEASURES = ("muMAP", "NDCG", "NDCNG")
+STUDIED_MEASURES = ("muMAP", "NDCG", "NDCNG")
 
 
 class LevelCurve(NamedTuple):
-    """A measure on lists of so many levels: its mean over the repetitions by number of swaps."""
+    """The mean of a measure by number of swapped pairs.
+
+    Attributes:
+        measure: One of :data:`STUDIED_MEASURES`.
+        levels: Number of relevance levels.
+        values: Mean over the repetitions for 0, 1, 2, … swapped pairs.
+    """
 
     measure: str
     levels: int
@@ -33,52 +40,69 @@ def levels_experiment(
     repetitions: int = 100,
     seed: int = 0,
 ) -> list[LevelCurve]:
-    """Return a curve for each measure and number of levels.
+    """Compute a curve for each measure and number of levels.
 
-    uniform: every level is used equally often; else the levels' probabilities are random, and some may
-    not be used. swaps: numbers of swapped pairs, 0 … swaps − 1. The levels are 0 … L − 1, 0 being
-    irrelevant, as SL demand of NDCNG. NDCG is that of their equation 3.
+    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper.
+
+    Args:
+        uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
+            random, and some levels may not occur (Figure 5).
+        levels: Numbers of levels, at least 2.
+        swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
+        repetitions: Number of lists for each number of swapped pairs.
+        seed: At least 0.
+
+    Returns:
+        The curves in the order of the measures and numbers of levels.
     """
     curves = []
     for count in levels:
-        generator = np.random.default_rng([seed, count, int(uniform)])
-        found = np.zeros((len(MEASURES), swaps))
+        rng = np.random.default_rng([seed, count, int(uniform)])
+        totals = np.zeros((len(STUDIED_MEASURES), swaps))
         for number in range(swaps):
             for _ in range(repetitions):
-                ideal = _reference(generator, count, uniform)
-                found[:, number] += _figures(_swapped(generator, ideal, number), ideal)
+                ideal = _draw_ideal(rng, count, uniform)
+                totals[:, number] += list_scores(_swap_pairs(rng, ideal, number), ideal)
         curves += [
-            LevelCurve(measure, count, (column / repetitions).tolist())
-            for measure, column in zip(MEASURES, found, strict=True)
+            LevelCurve(measure, count, (total / repetitions).tolist())
+            for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
         ]
-    return sorted(curves, key=lambda curve: MEASURES.index(curve.measure))
+    return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
 
 
-def spread(curves: Sequence[LevelCurve], measure: str) -> float:
-    """Return how far a measure's curves for different numbers of levels are apart, at the worst."""
+def largest_distance(curves: Sequence[LevelCurve], measure: str) -> float:
+    """Return the largest distance between a measure's curves for different numbers of levels."""
     values = np.array([curve.values for curve in curves if curve.measure == measure])
     return float((values.max(axis=0) - values.min(axis=0)).max())
 
 
-def _reference(generator: np.random.Generator, count: int, uniform: bool) -> Floats:
+def _draw_ideal(rng: np.random.Generator, levels: int, uniform: bool) -> Floats:
     if uniform:
-        ratings = np.arange(ITEMS) * count // ITEMS
+        ratings = np.arange(ITEMS) * levels // ITEMS
     else:
-        chances = generator.random(count)
-        ratings = generator.choice(count, ITEMS, p=chances / chances.sum())
-        ratings[0] = max(ratings[0], 1)  # a list without anything relevant has no ideal
+        probabilities = rng.random(levels)
+        ratings = rng.choice(levels, ITEMS, p=probabilities / probabilities.sum())
+        ratings[0] = max(ratings[0], 1)  # a list without relevant items has no ideal
     return np.sort(ratings)[::-1].astype(np.float64)
 
 
-def _swapped(generator: np.random.Generator, ideal: Floats, pairs: int) -> Floats:
+def _swap_pairs(rng: np.random.Generator, ideal: Floats, pairs: int) -> Floats:
     ranking = ideal.copy()
-    for first, second in generator.integers(ITEMS, size=(pairs, 2)):
+    for first, second in rng.integers(ITEMS, size=(pairs, 2)):
         ranking[[first, second]] = ranking[[second, first]]
     return ranking
 
 
-def _figures(ranking: Floats, ideal: Floats) -> tuple[float, float, float]:
-    """Return μAP, NDCG and NDCNG of one list; the same as the registered measures, on full lists."""
+def list_scores(ranking: Floats, ideal: Floats) -> tuple[float, float, float]:
+    """Return μAP, NDCG and NDCNG of a full list.
+
+    The registered measures return the same values. These formulas are faster, because they apply to
+    full lists only.
+
+    Args:
+        ranking: Ratings in rank order, shape (100,).
+        ideal: The same ratings in decreasing order; the first must be above 0.
+    """
     ranks = np.arange(1, ITEMS + 1)
     discount = np.log2(ranks + 1)
     thresholds = np.unique(ideal)

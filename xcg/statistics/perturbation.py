@@ -1,9 +1,9 @@
-"""How measures react to useless results: the walk-through of Kazai & Lalmas 2006, section 6.1.2."""
+"""The effect of non-relevant results on measures: the experiment of Kazai and Lalmas 2006, 6.1.2."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -13,26 +13,34 @@ from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import Stages
-from xcg.measures import TopicGains
+from xcg.measures import Measure, TopicGains
 from xcg.measures.gain_vectors import vector
 from xcg.runs.run import Ties
 
-Place = Literal["after first", "before first"]
-PLACES: tuple[Place, ...] = ("after first", "before first")
+Position = Literal["after first", "before first"]
+POSITIONS: tuple[Position, ...] = ("after first", "before first")
 MEASURES_OF_FIGURE_6 = "R ep@0.1 Q MAep iMAep"
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
 
 
-class Perturbed(NamedTuple):
-    """The mean of a measure over topics after so many useless results were put into a run.
+class PerturbedMean(NamedTuple):
+    """The mean of a measure after non-relevant results were inserted into a run.
 
-    change: relative to the run as it was, None where that was 0.
+    Attributes:
+        run: Name of the run.
+        measure: Canonical name of the measure.
+        user_model: Name of the user model.
+        position: Where the results were inserted, relative to the run's first result.
+        inserted: Number of inserted results.
+        value: Mean over topics.
+        change: Relative change of the mean since the first number of inserted results; None if that
+            mean was 0.
     """
 
     run: str
     measure: str
     user_model: str
-    place: Place
+    position: Position
     inserted: int
     value: float
     change: float | None
@@ -48,34 +56,48 @@ def perturb(
     *,
     ties: Ties = "document",
     lenient: bool = False,
-) -> NotedList[Perturbed]:
-    """Return how measures react when non-relevant results are inserted into runs.
+) -> NotedList[PerturbedMean]:
+    """Compute means after non-relevant results are inserted into runs.
 
-    They come from documents with nothing relevant, so that they gain nothing and hide nothing. Every
-    topic that the run answers gets them, behind its first result or before it. Means are over the
-    topics with an ideal gain above 0 that the run answers. Raises XcgError as :func:`xcg.evaluate`, and
-    for measures that look at more than gains.
+    The inserted results are from documents without relevant text, so they gain nothing and overlap with
+    no other result. They are inserted into the ranking of each topic that the run answers, after or
+    before its first result. Means are over the answered topics with an ideal gain above 0.
+
+    Args:
+        assessments: As for :func:`xcg.evaluate`.
+        runs: As for :func:`xcg.evaluate`.
+        corpus: As for :func:`xcg.evaluate`.
+        user_model: As for :func:`xcg.evaluate`.
+        measures: Measures that depend only on gains.
+        counts: Numbers of results to insert, at least 0; changes are relative to the first number.
+        ties: As for :func:`xcg.evaluate`.
+        lenient: As for :func:`xcg.evaluate`.
+
+    Returns:
+        Rows in the order of runs, user models, measures, positions and counts, with notes.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if a measure depends on more than gains, or no run
+            answers a topic with an ideal element.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(base, {"r": {"1": ["d", "e"]}}, measures="MAep", counts=[0, 1])
-    >>> [(line.place, round(line.value, 4)) for line in found if line.inserted]
+    >>> [(line.position, round(line.value, 4)) for line in found if line.inserted]
     [('after first', 0.8333), ('before first', 0.5833)]
     """
     inputs = Inputs(assessments, runs, corpus, user_model, measures, ties=ties, lenient=lenient)
     return perturb_inputs(inputs, counts)
 
 
-def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturbed]:
-    """Return how measures react to non-relevant results, as :func:`perturb` does."""
-    chosen = inputs.measure_list
-    for measure in chosen:
+def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[PerturbedMean]:
+    """Compute means after non-relevant results are inserted into runs; see :func:`perturb`."""
+    for measure in inputs.measure_list:
         if measure.definition.needs != "gains":
-            raise XcgError(f"{measure} looks at more than gains: expected measures like MAep")
-    base, documents, loaded = inputs.recall_base, inputs.documents, inputs.loaded_runs
-    models = inputs.user_models
+            raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
+    base, loaded, models = inputs.recall_base, inputs.loaded_runs, inputs.user_models
     notes = Notes(inputs.lenient)
     notes.take(inputs.notes)
-    campaign = Campaign(base, loaded, documents, notes)
+    campaign = Campaign(base, loaded, inputs.documents, notes)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
     for topic in base.topics:
         stages = Stages(campaign.topic(topic), campaign)
@@ -83,39 +105,41 @@ def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[
             ideal = stages.ideal(model)
             for run in loaded:
                 if ideal.gains and stages.view.rankings.get(run.name):
-                    found = stages.gains(run.name, ideal, model)
-                    gains.setdefault((run.name, model.name), []).append(found)
-    lines = []
+                    topic_gains = stages.gains(run.name, ideal, model)
+                    gains.setdefault((run.name, model.name), []).append(topic_gains)
     effort = {model.name: model.effort.parameters() for model in models}
-    for (run_name, model_name), topics in gains.items():
-        for measure in chosen:
-            for place in PLACES:
-                before: float | None = None
+    lines: list[PerturbedMean] = []
+    for (run_name, model_name), all_gains in gains.items():
+        for measure in inputs.measure_list:
+            for position in POSITIONS:
+                first: float | None = None
                 for count in counts:
-                    values = [
-                        value
-                        for topic_gains in topics
-                        if (
-                            value := measure.compute(
-                                _inserted(topic_gains, place, count), effort[model_name]
-                            )
-                        )
-                        is not None
-                    ]
-                    if not values:
+                    mean = _mean(measure, all_gains, position, count, effort[model_name])
+                    if mean is None:
                         continue
-                    mean = math.fsum(values) / len(values)
-                    before = mean if before is None else before
-                    change = mean / before - 1 if before else None
+                    first = mean if first is None else first
+                    change = mean / first - 1 if first else None
                     lines.append(
-                        Perturbed(run_name, str(measure), model_name, place, count, mean, change)
+                        PerturbedMean(run_name, str(measure), model_name, position, count, mean, change)
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return NotedList(lines, notes.lines())
 
 
-def _inserted(topic: TopicGains, place: Place, count: int) -> TopicGains:
-    gains = vector(topic.gains)
-    changed = np.insert(gains, 1 if place == "after first" else 0, np.zeros(count))
-    return TopicGains(changed, topic.ideal, topic.not_retrieved)
+def _mean(
+    measure: Measure,
+    all_gains: Sequence[TopicGains],
+    position: Position,
+    count: int,
+    effort: Mapping[str, str],
+) -> float | None:
+    values = [measure.compute(_insert(gains, position, count), effort) for gains in all_gains]
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
+
+
+def _insert(topic: TopicGains, position: Position, count: int) -> TopicGains:
+    index = 1 if position == "after first" else 0
+    gains = np.insert(vector(topic.gains), index, np.zeros(count))
+    return TopicGains(gains, topic.ideal, topic.not_retrieved)

@@ -1,37 +1,87 @@
-"""Orders of runs: how much they agree between user models or measures."""
+"""Agreement of orders of runs, by different user models or measures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
+from xcg.statistics.topic_scores import required_package
 
 
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return Kendall's τ-b of two columns of figures: -1 … 1, None where one column is constant.
+    """Compute Kendall's τ-b of two lists of scores (Kendall 1945).
 
-    Source: Kendall 1945, by scipy (needs the extra ``xcg[statistics]``).
+    Computed by scipy (extra ``xcg[statistics]``).
+
+    Args:
+        first: A score for each run.
+        second: Other scores for the same runs.
+
+    Returns:
+        A number from -1 to 1; None if all scores of a list are equal.
+
+    Raises:
+        XcgError: If scipy is not installed.
 
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 2, 4, 3]), 4)
     0.6667
     """
-    try:
+    with required_package("Kendall's τ-b", "scipy"):
         from scipy.stats import kendalltau
-    except ImportError:
-        raise XcgError("Kendall's τ-b needs scipy: pip install 'xcg[statistics]'") from None
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
-        return None  # nothing is ordered
+        return None
     return float(kendalltau(first, second, variant="b").statistic)
 
 
-class Shift(NamedTuple):
-    """How the order of runs under a user model differs from that under a baseline model.
+def tau_ap(reference: Sequence[float], other: Sequence[float]) -> float:
+    """Compute τ_AP, a rank correlation with more weight on the top ranks.
 
-    tau_b: Kendall's τ-b of the runs' means, None where all are equal. moved: how many runs stand at
-    another place. best: the run, or runs, with the highest mean.
+    τ_AP = 2 / (N − 1) · Σ_{i=2…N} C(i) / (i − 1) − 1. The runs are sorted by decreasing ``other``, and
+    C(i) is the number of runs above rank i that ``reference`` also ranks above the run at rank i. Of
+    equal scores, the earlier is ranked higher. τ_AP is not symmetric (Yilmaz, Aslam and Robertson
+    2008).
+
+    Args:
+        reference: A score for each run; higher is better.
+        other: Other scores for the same runs; higher is better.
+
+    Returns:
+        A number from -1 to 1.
+
+    Raises:
+        XcgError: If the numbers of scores differ, or there are fewer than two.
+
+    >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4)  # the top two are swapped
+    0.3333
+    >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)  # the bottom two are swapped
+    0.7778
+    """
+    runs = len(reference)
+    if runs != len(other) or runs < 2:
+        raise XcgError(
+            f"{runs} and {len(other)} scores: expected the same number of runs, at least two"
+        )
+    # sorted() is stable, so equal scores keep their order.
+    rank = {run: i for i, run in enumerate(sorted(range(runs), key=lambda run: -reference[run]))}
+    ranks = [rank[run] for run in sorted(range(runs), key=lambda run: -other[run])]
+    total = math.fsum(sum(r < ranks[i] for r in ranks[:i]) / i for i in range(1, runs))
+    return 2 / (runs - 1) * total - 1
+
+
+class OrderShift(NamedTuple):
+    """The change of the order of runs between two user models.
+
+    Attributes:
+        measure: Canonical name of the measure.
+        user_model: Name of the user model.
+        tau_b: Kendall's τ-b of the means under this and the baseline model; None if all are equal.
+        moved: Number of runs with another rank than under the baseline model.
+        best: Name of the best run, or names of the best runs.
     """
 
     measure: str
@@ -41,48 +91,97 @@ class Shift(NamedTuple):
     best: str
 
 
-def shifts(results: Results, baseline: str | None = None) -> list[Shift]:
-    """Return a line for each measure and user model, against one of the user models.
+def order_shifts(results: Results, baseline: str | None = None) -> list[OrderShift]:
+    """Compare the order of runs under each user model with the order under a baseline model.
 
-    baseline: its name, by default the first. Only runs with a figure under both models are compared.
-    Raises XcgError for an unknown name, and where there is but one model or one run.
+    Args:
+        results: Results of at least two runs under at least two user models.
+        baseline: Name of a user model; by default the first.
+
+    Returns:
+        A row for each measure and user model. Only runs with scores under both models are compared.
+
+    Raises:
+        XcgError: If the name is unknown, or there is one user model or one run.
     """
     models = results.user_models
-    chosen = models[0] if baseline is None else baseline
-    if chosen not in models:
-        raise XcgError(f"no user model {chosen!r} among the results: {nearest(chosen, models)}")
+    base = models[0] if baseline is None else baseline
+    if base not in models:
+        raise XcgError(f"no user model {base!r} among the results: {nearest(base, models)}")
     if len(models) < 2:
-        raise XcgError("one user model: expected several, or lists of values for its parameters")
+        raise XcgError("one user model: expected at least two, or lists of values for its parameters")
     if len(results.runs) < 2:
-        raise XcgError("one run has no order: expected several")
-    means = {(r.measure, r.user_model, r.run): r.value for r in results.means()}
-    found = []
+        raise XcgError("one run has no order: expected at least two")
+    means = {(row.measure, row.user_model, row.run): row.value for row in results.means()}
+    shifts = []
     for measure in results.measures:
+        order = MEASURES.order(measure)
         for model in models:
             runs = [
                 run
                 for run in results.runs
-                if (measure, model, run) in means and (measure, chosen, run) in means
+                if (measure, model, run) in means and (measure, base, run) in means
             ]
-            before = [means[measure, chosen, run] for run in runs]
+            before = [means[measure, base, run] for run in runs]
             after = [means[measure, model, run] for run in runs]
-            highest = max(after, default=math.nan)
-            found.append(
-                Shift(
-                    measure,
-                    model,
-                    kendall_tau_b(before, after),
-                    sum(a != b for a, b in zip(places(before), places(after), strict=True)),
-                    ", ".join(run for run, value in zip(runs, after, strict=True) if value == highest),
-                )
+            moved = sum(
+                order.rank(a, before) != order.rank(b, after)
+                for a, b in zip(before, after, strict=True)
             )
-    return found
+            best = [run for run, mean in zip(runs, after, strict=True) if order.rank(mean, after) == 1]
+            tau = kendall_tau_b(before, after)
+            shifts.append(OrderShift(measure, model, tau, moved, ", ".join(best)))
+    return shifts
 
 
-def places(values: Sequence[float]) -> list[int]:
-    """Return the place of each value, 1 for the highest; equal values share a place.
+class OrderAgreement(NamedTuple):
+    """The agreement of the orders of runs by two measures or user models.
 
-    >>> places([0.5, 0.75, 0.5])
-    [2, 1, 2]
+    Attributes:
+        measure: Canonical name of the first measure.
+        user_model: Name of its user model.
+        other_measure: Canonical name of the second measure.
+        other_user_model: Name of its user model.
+        tau_b: Kendall's τ-b; None if all means by a measure are equal.
+        tau_ap: τ_AP with the first measure as reference.
     """
-    return [1 + sum(other > value for other in values) for value in values]
+
+    measure: str
+    user_model: str
+    other_measure: str
+    other_user_model: str
+    tau_b: float | None
+    tau_ap: float
+
+
+def order_agreements(results: Results) -> list[OrderAgreement]:
+    """Compare the orders of runs by all pairs of measures and user models.
+
+    The means by lower-is-better measures are negated, so that a positive correlation always means
+    agreement on the better runs.
+
+    Args:
+        results: Results of at least two runs, by at least two measures or user models.
+
+    Raises:
+        XcgError: If there is one run or one order, or scipy is not installed.
+    """
+    if len(results.runs) < 2:
+        raise XcgError("one run has no order: expected at least two")
+    goodness: dict[tuple[str, str], list[float]] = {}
+    for model in results.user_models:
+        for measure in results.measures:
+            means = [results.value(run, measure, user_model=model) for run in results.runs]
+            lower_is_better = MEASURES.order(measure).lower_is_better
+            goodness[measure, model] = [-mean for mean in means] if lower_is_better else means
+    if len(goodness) < 2:
+        raise XcgError("one order: expected at least two measures or user models")
+    return [
+        OrderAgreement(
+            *first,
+            *second,
+            kendall_tau_b(goodness[first], goodness[second]),
+            tau_ap(goodness[first], goodness[second]),
+        )
+        for first, second in combinations(goodness, 2)
+    ]

@@ -1,0 +1,260 @@
+"""Stability of scores and orders of runs over combinations of assessors.
+
+Section 6.2.1 of Kazai and Lalmas 2006 (KL): :func:`combinations` of the scores by each assessor give
+means, from which :func:`score_ranges`, :func:`order_correlations` and :func:`error_rate` follow.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.errors import XcgError
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
+from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.rank_correlation import kendall_tau_b
+from xcg.statistics.topic_scores import DIGITS, ROUNDING
+
+Floats = npt.NDArray[np.float64]
+
+MAX_COMBINATIONS = 4096
+MAX_PAIRS = 2000
+EQUAL_FRACTION = 0.05
+
+
+def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 0) -> Floats:
+    """Compute the runs' means over topics for combinations of assessors.
+
+    A combination takes each topic from one of its assessors, so k topics with two assessors have 2ᵏ
+    combinations. The means are those of :func:`xcg.evaluate` on the combined assessments: topics
+    without an ideal element under their assessor are not averaged (KL 6.2.1.1; Voorhees 2000).
+
+    Args:
+        scores: Scores by each assessor, for at least one topic.
+        sample: Maximum number of combinations, at least 1; 4096 by default. If there are more,
+            different combinations are drawn.
+        seed: Seed of the drawn combinations, at least 0.
+
+    Returns:
+        Array of shape (combinations, runs). The first combination is the official one: all topics by
+        their first assessor. If all combinations are used, the assessor of the last topic changes
+        fastest. NaN means that a combination has no topic to average.
+
+    Raises:
+        XcgError: If there is no topic, a topic without assessor, or a value out of range.
+
+    >>> values = np.array([[[1.0], [0.5]], [[0.0], [np.nan]]])  # the second assessed one topic
+    >>> combinations(AssessorScores(("r",), ("1", "2"), values)).tolist()
+    [[0.75], [0.25]]
+    """
+    maximum = MAX_COMBINATIONS if sample is None else sample
+    if maximum < 1:
+        raise XcgError(f"a sample of {maximum} combinations: expected at least 1")
+    assessors = scores.assessors
+    if not assessors:
+        raise XcgError("no topics: expected at least one")
+    for topic, numbers in zip(scores.topics, assessors, strict=True):
+        if not numbers:
+            raise XcgError(f"topic {topic} has no assessor: expected at least one")
+    choices = _choices([len(numbers) for numbers in assessors], maximum, seed)
+    total = np.zeros((len(choices), len(scores.runs)))
+    count = np.zeros_like(total)
+    for index, numbers in enumerate(assessors):
+        values = scores.scores[numbers, index]
+        known = ~np.isnan(values)
+        total += np.where(known, values, 0)[choices[:, index]]
+        count += known[choices[:, index]]
+    means: Floats = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    return means
+
+
+def _choices(counts: Sequence[int], maximum: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return which of the topic's assessors is used, with shape (combinations, topics)."""
+    if math.prod(counts) <= maximum:
+        return np.array(list(itertools.product(*map(range, counts))), np.int64)
+    rng = random_generator(seed)
+    found = {(0,) * len(counts): None}  # a dict keeps the order in which combinations are drawn
+    while len(found) < maximum:
+        for row in rng.integers(0, counts, (maximum, len(counts))).tolist():
+            found[tuple(row)] = None
+    return np.array(list(itertools.islice(found, maximum)), np.int64)
+
+
+def random_generator(*key: int) -> np.random.Generator:
+    """Return a generator for a seed and further numbers; XcgError if one is negative."""
+    if min(key) < 0:
+        raise XcgError(f"a seed of {min(key)}: expected an integer of at least 0")
+    return np.random.default_rng(key)
+
+
+class ScoreRange(NamedTuple):
+    """The range of a run's means over combinations of assessors.
+
+    Attributes:
+        run: Index of the run.
+        low: Lowest mean.
+        mean: Mean of the means.
+        high: Highest mean.
+    """
+
+    run: int
+    low: float
+    mean: float
+    high: float
+
+
+def score_ranges(means: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> list[ScoreRange]:
+    """Compute each run's lowest, mean and highest score, the best run first (KL Figure 7).
+
+    Args:
+        means: Array of shape (combinations, runs); see :func:`combinations`.
+        order: The order of the measure's values.
+
+    Raises:
+        XcgError: If the array has another shape, is empty, or has a value that is not finite.
+
+    >>> for run, low, mean, high in score_ranges([[0.25, 0.5], [0.25, 1.0]]):
+    ...     print(run, low, mean, high)
+    1 0.5 0.75 1.0
+    0 0.25 0.25 0.25
+    """
+    array = _means(means, 1, 1)
+    low, high = array.min(axis=0), array.max(axis=0)
+    mean = np.clip(array.mean(axis=0), low, high)  # rounding may exceed the range
+    ranges = [
+        ScoreRange(run, float(low[run]), float(mean[run]), float(high[run]))
+        for run in range(array.shape[1])
+    ]
+    return sorted(ranges, key=lambda found: order.sort_key(found.mean))
+
+
+def _means(means: npt.ArrayLike, min_combinations: int, min_runs: int) -> Floats:
+    array = np.asarray(means, np.float64)
+    if array.ndim != 2 or array.shape[0] < min_combinations or array.shape[1] < min_runs:
+        raise XcgError(
+            f"means of shape {array.shape}: expected combinations × runs, "
+            f"at least {min_combinations} × {min_runs}"
+        )
+    if not np.isfinite(array).all():
+        raise XcgError("a mean is not finite: a combination has no topic for a run")
+    return array
+
+
+class Correlations(NamedTuple):
+    """Kendall's τ-b between orders of runs: its lowest, mean and highest value, -1 to 1."""
+
+    low: float
+    mean: float
+    high: float
+
+
+def order_correlations(
+    means: npt.ArrayLike, reference: int | None = None, pairs: int = MAX_PAIRS, seed: int = 0
+) -> Correlations:
+    """Compute Kendall's τ-b between the orders of runs by pairs of combinations.
+
+    KL (6.2.1.2, Table III) call the coefficient τ. Their values are τ-b, because their tables contain
+    values that τ cannot have.
+
+    Args:
+        means: Array of shape (combinations, runs), at least 2 × 2; see :func:`combinations`. Means that
+            differ by rounding are equal. Pairs with a combination in which all runs are equal are left
+            out.
+        reference: Index of the combination with which all others are compared, as KL do with the
+            official one (0); by default all pairs are compared.
+        pairs: Maximum number of pairs, at least 1; if there are more, different pairs are drawn.
+        seed: Seed of the drawn pairs, at least 0.
+
+    Raises:
+        XcgError: If the array has another shape or a value that is not finite, an argument is out of
+            range, no pair has a τ-b, or scipy (extra ``xcg[statistics]``) is not installed.
+
+    >>> found = order_correlations([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2], [0.1, 0.2, 0.3]])
+    >>> [round(tau, 4) for tau in found]  # 1/3, 1 and 1/3
+    [0.3333, 0.5556, 1.0]
+    """
+    array = np.round(_means(means, 2, 2), DIGITS)
+    if pairs < 1:
+        raise XcgError(f"{pairs} pairs: expected at least 1")
+    if reference is not None and not 0 <= reference < len(array):
+        raise XcgError(
+            f"combination {reference} of {len(array)}: expected a number from 0 to {len(array) - 1}"
+        )
+    rows = array.tolist()
+    found = (kendall_tau_b(rows[i], rows[j]) for i, j in _pairs(len(rows), reference, pairs, seed))
+    taus = [round(tau, DIGITS) for tau in found if tau is not None]  # scipy returns 0.99…98 for 1
+    if not taus:
+        raise XcgError("no order to correlate: all runs have the same mean")
+    return Correlations(min(taus), math.fsum(taus) / len(taus), max(taus))
+
+
+def _pairs(rows: int, reference: int | None, maximum: int, seed: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of rows to compare."""
+    possible = rows - 1 if reference is not None else rows * (rows - 1) // 2
+    numbers: Sequence[int] = range(possible)
+    if possible > maximum:
+        numbers = random_generator(seed).choice(possible, maximum, replace=False).tolist()
+    for number in numbers:
+        if reference is not None:
+            yield reference, number + (number >= reference)
+        else:
+            upper = (1 + math.isqrt(1 + 8 * number)) // 2  # number = upper · (upper − 1) / 2 + lower
+            yield number - upper * (upper - 1) // 2, upper
+
+
+class ErrorRate(NamedTuple):
+    """The result of :func:`error_rate`.
+
+    Attributes:
+        error: Fraction of contradicting decisions, 0 to 0.5.
+        ties: Fraction of comparisons without a decision, 0 to 1.
+    """
+
+    error: float
+    ties: float
+
+
+def error_rate(means: npt.ArrayLike, equal: float = EQUAL_FRACTION) -> ErrorRate:
+    """Compute how often the better of two runs depends on the assessors.
+
+    For a pair of runs, #(A > B) is the number of combinations in which A is better, and #(A = B) the
+    number in which the difference is less than 5 % of the larger magnitude, or 0. Over all pairs::
+
+        error = Σ min(#(A > B), #(B > A)) / Σ (#(A > B) + #(B > A) + #(A = B))
+        ties  = Σ #(A = B)                / Σ (#(A > B) + #(B > A) + #(A = B))
+
+    These are KL's equations 15 and 16. The left side of 16 must be ties, and the minimum must be taken
+    for each pair, and not of two totals. Both values are the same for lower-is-better measures.
+
+    Args:
+        means: Array of shape (combinations, runs), at least 1 × 2; see :func:`combinations`.
+        equal: Fraction below which scores are equal, 0 to 1.
+
+    Raises:
+        XcgError: If the array has another shape or a value that is not finite, or ``equal`` is out of
+            range.
+
+    >>> error_rate([[0.5, 0.4], [0.5, 0.4], [0.4, 0.5], [0.5, 0.49]])
+    ErrorRate(error=0.25, ties=0.25)
+    """
+    array = _means(means, 1, 2)
+    if not 0 <= equal <= 1:
+        raise XcgError(f"equal is {equal}: expected a number from 0 to 1")
+    rows, runs = array.shape
+    magnitudes = np.abs(array)
+    errors = ties = 0
+    for run in range(runs - 1):  # compare one run with all later runs
+        difference = array[:, run, None] - array[:, run + 1 :]
+        minimum = equal * np.maximum(magnitudes[:, run, None], magnitudes[:, run + 1 :])
+        decided = (np.abs(difference) > ROUNDING) & (np.abs(difference) >= minimum - ROUNDING)
+        higher = np.count_nonzero(decided & (difference > 0), axis=0)
+        lower = np.count_nonzero(decided & (difference < 0), axis=0)
+        errors += int(np.minimum(higher, lower).sum())
+        ties += int((rows - higher - lower).sum())
+    comparisons = rows * runs * (runs - 1) // 2
+    return ErrorRate(errors / comparisons, ties / comparisons)

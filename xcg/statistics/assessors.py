@@ -1,0 +1,272 @@
+"""Alternative assessments of the same topics: agreement of assessors, and scores by each of them.
+
+The experiment of Kazai and Lalmas 2006, section 6.2.1. :mod:`xcg.statistics.assessor_combinations`
+continues it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.errors import Notes, NothingToAverageError, XcgError
+from xcg.evaluation.default_models import default_model
+from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.inputs import (
+    Assessments,
+    Documents,
+    Inputs,
+    Measures,
+    Runs,
+    UserModels,
+    resolve_user_models,
+)
+from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, topic_key
+from xcg.measures import MEASURES
+from xcg.runs.run import Run, Ties
+from xcg.user_model.model import UserModel
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+SECTIONS = frozenset({"sec", "ss1", "ss2", "ss3", "section"})
+PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
+
+_Element = tuple[str, str]  # file, path
+
+
+def agreement(
+    first: RecallBase,
+    second: RecallBase,
+    sections: Collection[str] = SECTIONS,
+    paragraphs: Collection[str] = PARAGRAPHS,
+) -> dict[str, float]:
+    """Compute the agreement of two assessors over all topics that both have.
+
+    The agreement is |relevant to both| / |relevant to either| (Kazai and Lalmas 2006, section 6.2.1,
+    where 5 topics of INEX 2004 have 0.237, 0.185, 0.103 and about 0.02). For the variation over topics,
+    call this function with recall-bases of one topic.
+
+    Args:
+        first: Assessments by one assessor.
+        second: Assessments by another; the order does not matter.
+        sections: Tags of sections.
+        paragraphs: Tags of paragraphs.
+
+    Returns:
+        ``article``: agreement on files with a relevant element; ``section`` and ``paragraph``: on
+        relevant elements with these tags; ``exact``: on relevant elements, counting only equal
+        assessments on the same scale as agreement. Each is from 0 to 1, or NaN if nothing of the kind
+        is relevant.
+
+    Raises:
+        XcgError: If the assessors share no topic, or there are relevant passages without assessed
+            elements.
+
+    >>> one = RecallBase.of({"1": {"d": {"/article/sec[1]": (3, 3), "/article/sec[2]": (1, 1)}}})
+    >>> two = RecallBase.of({"1": {"d": {"/article/sec[1]": (2, 3)}}})
+    >>> agreement(one, two)
+    {'article': 1.0, 'section': 0.5, 'paragraph': nan, 'exact': 0.0}
+    """
+    topics = [topic for topic in first.topics if topic in second]
+    if not topics:
+        raise XcgError("the two assessors share no topic: expected at least one")
+    both = dict.fromkeys(("article", "section", "paragraph", "exact"), 0)
+    either = dict.fromkeys(both, 0)
+    for topic in topics:
+        one, two = _relevant(first, topic), _relevant(second, topic)
+        for kind, a, b in (
+            ("article", {file for file, _ in one}, {file for file, _ in two}),
+            ("section", _with_tags(one, sections), _with_tags(two, sections)),
+            ("paragraph", _with_tags(one, paragraphs), _with_tags(two, paragraphs)),
+        ):
+            both[kind] += len(a & b)
+            either[kind] += len(a | b)
+        both["exact"] += sum(one[element] == two[element] for element in one.keys() & two.keys())
+        either["exact"] += len(one.keys() | two.keys())
+    return {kind: both[kind] / either[kind] if either[kind] else math.nan for kind in both}
+
+
+def _relevant(base: RecallBase, topic: str) -> dict[_Element, Assessment]:
+    """Return the assessments of relevant elements, without sizes."""
+    files = base.files(topic)
+    for passages_by_file in (base.spans(topic), base.passages(topic)):
+        for file, passages in passages_by_file.items():
+            if passages and file not in files:
+                raise XcgError(
+                    f"topic {topic}, {file}: relevant passages without assessed elements; agreement "
+                    "needs assessed elements"
+                )
+    return {
+        (file, path): assessment._replace(characters=None)
+        for file, elements in files.items()
+        for path, assessment in elements.items()
+        if assessment.relevant
+    }
+
+
+def _with_tags(elements: Collection[_Element], tags: Collection[str]) -> set[_Element]:
+    def tag(path: str) -> str:
+        return path.rpartition("/")[2].partition("[")[0]
+
+    return {(file, path) for file, path in elements if tag(path) in tags}
+
+
+@dataclass(frozen=True, eq=False)
+class AssessorScores:
+    """Scores of runs by each of several assessors.
+
+    Args:
+        runs: Names of the runs.
+        topics: Names of the topics.
+        scores: Array of shape (assessors, topics, runs). NaN means that the assessor did not assess the
+            topic, that the topic has no ideal element, or that the run has no score for it.
+        assessed: Array of shape (assessors, topics): whether the assessor assessed the topic. By
+            default, whether there are scores.
+        notes: Notes and warnings of the evaluations.
+
+    Raises:
+        XcgError: If the shapes do not fit.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    scores: Floats
+    assessed: Bools | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.scores.ndim != 3 or self.scores.shape[1:] != (len(self.topics), len(self.runs)):
+            raise XcgError(
+                f"scores of shape {self.scores.shape}: expected assessors × "
+                f"{len(self.topics)} topics × {len(self.runs)} runs"
+            )
+        if self.assessed is not None and self.assessed.shape != self.scores.shape[:2]:
+            raise XcgError(f"assessed has shape {self.assessed.shape}: expected assessors × topics")
+
+    @property
+    def assessors(self) -> list[list[int]]:
+        """The indices of the assessors of each topic."""
+        assessed = self.assessed
+        if assessed is None:
+            assessed = np.asarray(~np.isnan(self.scores).all(axis=2), np.bool_)
+        return [np.flatnonzero(column).tolist() for column in assessed.T]
+
+    @property
+    def varying(self) -> AssessorScores:
+        """The scores for topics with several assessors.
+
+        All topics give an upper bound of stability, the varying topics a lower bound (Kazai and Lalmas
+        2006, section 6.2.1.1).
+        """
+        kept = [i for i, assessors in enumerate(self.assessors) if len(assessors) > 1]
+        return replace(
+            self,
+            topics=tuple(self.topics[i] for i in kept),
+            scores=self.scores[:, kept],
+            assessed=None if self.assessed is None else self.assessed[:, kept],
+        )
+
+
+def scores_by_assessor(
+    assessments: Sequence[Assessments],
+    runs: Runs,
+    corpus: Documents = None,
+    user_model: UserModels | None = None,
+    measures: Measures = "MAep",
+    *,
+    ties: Ties = "document",
+    lenient: bool = False,
+) -> dict[str, AssessorScores]:
+    """Evaluate runs by each of several assessors.
+
+    The scores for a topic do not depend on the assessors of other topics, so these scores are enough
+    for all combinations of assessors (Kazai and Lalmas 2006, section 6.2.1.1). Topics that a run does
+    not answer score 0.
+
+    Args:
+        assessments: Assessments of each assessor, as for :func:`xcg.evaluate`; the first assessor is
+            the official one.
+        runs: As for :func:`xcg.evaluate`.
+        corpus: As for :func:`xcg.evaluate`.
+        user_model: One user model; by default that of the assessments' scale.
+        measures: Measures whose mean is the arithmetic mean over topics.
+        ties: As for :func:`xcg.evaluate`.
+        lenient: As for :func:`xcg.evaluate`.
+
+    Returns:
+        The scores by canonical name of the measure.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if there are several user models, assessors on different
+            scales without a user model, a measure with another mean, or no topic with an ideal element.
+
+    >>> one = {"1": {"d": {"/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}}, "2": {"d": {"/a/s[1]": (3, 3)}}}
+    >>> two = {"1": {"d": {"/a/s[2]": (3, 3)}}}
+    >>> runs = {"r": {"1": ["d#/a/s[1]"], "2": ["d#/a/s[1]"]}}
+    >>> found = scores_by_assessor([one, two], runs, measures="nxCG@1")["nxCG@1"]
+    >>> found.topics, found.scores[:, :, 0].tolist()
+    (('1', '2'), [[1.0, 1.0], [0.0, nan]])
+    """
+    notes = Notes(lenient)
+    bases = []
+    for given in assessments:
+        inputs = Inputs(given, lenient=lenient)
+        bases.append(inputs.recall_base)
+        notes.take(inputs.notes)
+    if not bases:
+        raise XcgError("no assessors: expected at least one")
+    parsed = MEASURES.parse_all(measures)
+    model = _single_model(bases, user_model)
+    for measure in parsed:
+        if not measure.averages_values(model.effort.parameters()):
+            raise XcgError(f"{measure}: its mean is not the arithmetic mean over topics")
+    topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
+    inputs = Inputs(bases[0], runs, corpus, ties=ties, lenient=lenient, topics=frozenset(topics))
+    documents, loaded = inputs.documents, inputs.loaded_runs
+    notes.take(inputs.notes)
+    names = tuple(run.name for run in loaded)
+    topic_index = {topic: index for index, topic in enumerate(topics)}
+    run_index = {run: index for index, run in enumerate(names)}
+    shape = len(bases), len(topics), len(names)
+    scores = {str(measure): np.full(shape, np.nan) for measure in parsed}
+    lines = notes.lines()
+    for number, base in enumerate(bases):
+        # Topics that an assessor did not assess are no reason for a note.
+        assessed_runs = [
+            Run(run.name, {t: r for t, r in run.rankings.items() if t in base}, run.source)
+            for run in loaded
+        ]
+        try:
+            results = evaluate(base, assessed_runs, documents, model, parsed, lenient=lenient)
+        except NothingToAverageError as error:
+            lines.append(f"assessor {number + 1}: {error}")
+            continue
+        for row in results:
+            if row.topic != MEAN:
+                scores[row.measure][number, topic_index[row.topic], run_index[row.run]] = row.value
+        lines += [f"assessor {number + 1}: {line}" for line in results.notes]
+    if all(np.isnan(array).all() for array in scores.values()):
+        raise NothingToAverageError(
+            f"nothing to average: no topic of any assessor has an ideal element under {model.name}"
+        )
+    assessed = np.array([[topic in base for topic in topics] for base in bases], np.bool_)
+    return {
+        name: AssessorScores(names, topics, array, assessed, tuple(lines))
+        for name, array in scores.items()
+    }
+
+
+def _single_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> UserModel:
+    if user_model is None:
+        models = list({model.name: model for model in map(default_model, bases)}.values())
+    else:
+        models = resolve_user_models(user_model)
+    if len(models) != 1:
+        names = ", ".join(model.name for model in models)
+        raise XcgError(f"{len(models)} user models: {names}; expected one")
+    return models[0]

@@ -1,0 +1,118 @@
+"""Scores of several runs over the same topics, and what all statistics on them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
+from xcg.lazy_modules import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+DIGITS = 12
+"""Scores are compared after rounding to this number of decimal places."""
+
+ROUNDING = 1e-12
+"""Differences up to this size are rounding errors: the scores are equal."""
+
+
+@dataclass(frozen=True)
+class TopicScores:
+    """Scores of runs by one measure under one user model.
+
+    Args:
+        topics: Names of the topics.
+        values: For each run, its score for each topic, in the order of ``topics``.
+    """
+
+    topics: list[str]
+    values: dict[str, list[float]]
+
+
+def topic_scores(results: Results, measure: str, user_model: str, runs: Sequence[str]) -> TopicScores:
+    """Return the scores of runs over the topics that all of them have.
+
+    Args:
+        results: Results with scores per topic.
+        measure: Canonical name of a measure.
+        user_model: Name of a user model.
+        runs: Names of runs, at least one.
+
+    Returns:
+        The topics are in the order of the results, the runs in the given order.
+
+    Raises:
+        XcgError: If a name is unknown, or the runs share fewer than two topics.
+
+    >>> from xcg.evaluation.results import Result
+    >>> rows = [("a", "1", 0.5), ("a", "2", 0.3), ("a", "3", 0), ("b", "2", 0.1), ("b", "1", 0.2)]
+    >>> results = Results(Result(run, topic, "MAep", value, "m") for run, topic, value in rows)
+    >>> topic_scores(results, "MAep", "m", ["a", "b"])
+    TopicScores(topics=['1', '2'], values={'a': [0.5, 0.3], 'b': [0.2, 0.1]})
+    """
+    if not runs:
+        raise XcgError("no runs: expected at least one")
+    check_name("measure", measure, results.measures)
+    check_name("user model", user_model, results.user_models)
+    for run in runs:
+        check_name("run", run, results.runs)
+    scores: dict[str, dict[str, float]] = {run: {} for run in runs}
+    for row in results:
+        if row.run in scores and (row.measure, row.user_model) == (measure, user_model):
+            scores[row.run][row.topic] = row.value
+    topics = [topic for topic in results.topics if all(topic in scores[run] for run in scores)]
+    if len(topics) < 2:
+        raise XcgError(
+            f"{len(topics)} topics have scores of {measure} under {user_model} for each of "
+            f"{', '.join(runs)}: expected at least two"
+        )
+    return TopicScores(topics, {run: [scores[run][topic] for topic in topics] for run in scores})
+
+
+def check_name(kind: str, name: str, known: Sequence[str]) -> None:
+    """Raise XcgError with the nearest known name if a name is unknown."""
+    if name not in known:
+        raise XcgError(f"no {kind} {name!r}: {nearest(name, known)}")
+
+
+def differences(first: Sequence[float], second: Sequence[float]) -> Floats:
+    """Return first − second for each topic, with 0 for differences that are rounding errors.
+
+    Args:
+        first: Scores of a run by topic.
+        second: Scores of another run for the same topics.
+
+    Raises:
+        XcgError: If the numbers of topics differ, there are fewer than two, or a score is not finite.
+    """
+    if len(first) != len(second) or len(first) < 2:
+        raise XcgError(
+            f"{len(first)} and {len(second)} scores: expected the same number of topics, at least two"
+        )
+    found: Floats = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    if not np.isfinite(found).all():
+        raise XcgError("a score is not finite: expected finite numbers")
+    found[np.abs(found) <= ROUNDING] = 0
+    return found
+
+
+def standard_deviation(values: Floats) -> float:
+    """Return the sample standard deviation, and 0 if all variation is rounding."""
+    deviation = float(np.std(values, ddof=1))
+    return deviation if deviation > ROUNDING * max(1, float(np.abs(values).max())) else 0.0
+
+
+@contextmanager
+def required_package(what: str, package: str) -> Iterator[None]:
+    """Turn a failed import inside the block into an error that names the missing extra."""
+    try:
+        yield
+    except ImportError:
+        raise XcgError(f"{what} needs {package}: pip install 'xcg[statistics]'") from None

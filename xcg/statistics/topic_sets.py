@@ -1,0 +1,349 @@
+"""Topic-set size: how often the order of two runs is reversed on other topics.
+
+Section 6.2.2 of Kazai and Lalmas 2006 (KL): :func:`swap_rates`, then :func:`extrapolate` to more topics
+and :func:`difference_needed`. Swap rates are the same for lower-is-better measures; only the choice of
+the best runs depends on the order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from xcg.errors import XcgError
+from xcg.evaluation.parallel import Backend, Progress, run_tasks
+from xcg.measures import MEASURES, Order
+from xcg.measures.definition import HIGHER_IS_BETTER
+from xcg.statistics.assessor_combinations import random_generator
+from xcg.statistics.topic_scores import DIGITS, ROUNDING
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+TRIALS = 100
+BEST_FRACTION = 0.75
+_TRIALS_PER_TASK = 25
+
+BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
+"""Lower limits of the 23 bins of differences; the last bin has no upper limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class SwapRates:
+    """How often the order of two runs is reversed, by topic-set size and difference.
+
+    The sum of two is that of their trials.
+
+    Args:
+        sizes: Numbers of topics.
+        trials: Number of trials for each size.
+        counts: Number of comparisons, with shape (sizes, bins); see :data:`BIN_STARTS`.
+        swaps: Number of comparisons that the second topic set reverses; same shape.
+    """
+
+    sizes: tuple[int, ...]
+    trials: int
+    counts: Counts
+    swaps: Counts
+
+    @property
+    def rates(self) -> Floats:
+        """Swaps / counts, from 0 to 1; NaN in bins without comparisons."""
+        empty = np.full(self.counts.shape, np.nan)
+        found: Floats = np.divide(self.swaps, self.counts, out=empty, where=self.counts > 0)
+        return found
+
+    def at(self, size: int) -> Floats:
+        """Return the rates for one topic-set size by bin; XcgError for an unknown size."""
+        if size not in self.sizes:
+            known = ", ".join(map(str, self.sizes))
+            raise XcgError(f"no swap rates for {size} topics: expected one of {known}")
+        found: Floats = self.rates[self.sizes.index(size)]
+        return found
+
+    def __add__(self, other: SwapRates) -> SwapRates:
+        if self.sizes != other.sizes:
+            raise XcgError(
+                f"swap rates for {self.sizes} and {other.sizes} topics: expected the same sizes"
+            )
+        return SwapRates(
+            self.sizes,
+            self.trials + other.trials,
+            self.counts + other.counts,
+            self.swaps + other.swaps,
+        )
+
+
+def swap_rates(
+    scores: npt.ArrayLike,
+    sizes: Sequence[int] | None = None,
+    trials: int = TRIALS,
+    fraction: float = BEST_FRACTION,
+    seed: int = 0,
+    first_trial: int = 0,
+    order: Order = HIGHER_IS_BETTER,
+) -> SwapRates:
+    """Compare the order of each pair of runs on disjoint topic sets of the same size.
+
+    A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
+    bin. The comparison is a swap if the order on the second set is strictly reversed. Each trial has
+    its own random generator, so that trials can be divided and added up. KL (6.2.2) used 34 topics, the
+    best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002.
+
+    Args:
+        scores: Array of shape (topics, runs), at least 2 × 2.
+        sizes: Topic-set sizes; by default 1 to ⌊topics / 2⌋.
+        trials: Number of trials for each size, at least 1.
+        fraction: Fraction of the runs to compare, above 0 and at most 1; those with the best means,
+            rounded down.
+        seed: At least 0.
+        first_trial: Number of the first trial, at least 0.
+        order: The order of the measure's values.
+
+    Raises:
+        XcgError: If the array has another shape or a value that is not finite, a size does not fit
+            twice, fewer than two runs are left, or a value is out of range.
+
+    >>> found = swap_rates([[0.5, 0.3], [0.2, 0.4]], fraction=1)  # differences of 0.2, all reversed
+    >>> found.sizes, found.counts[0, -2:].tolist(), found.swaps[0, -2:].tolist()
+    ((1,), [0, 100], [0, 100])
+    """
+    array = _scores(scores)
+    if not 0 < fraction <= 1:
+        raise XcgError(f"fraction is {fraction}: expected a number above 0 and at most 1")
+    if trials < 1:
+        raise XcgError(f"{trials} trials: expected at least 1")
+    chosen = tuple(range(1, len(array) // 2 + 1)) if sizes is None else tuple(sizes)
+    if not chosen:
+        raise XcgError(f"no sizes for {len(array)} topics: expected at least two topics")
+    best = best_runs(array, fraction, order)
+    counts = np.zeros((len(chosen), len(BIN_STARTS)), np.int64)
+    swaps = np.zeros_like(counts)
+    for row, size in enumerate(chosen):
+        for trial in range(first_trial, first_trial + trials):
+            trial_counts, trial_swaps = swap_trial(best, size, seed, trial)
+            counts[row] += trial_counts
+            swaps[row] += trial_swaps
+    return SwapRates(chosen, trials, counts, swaps)
+
+
+def _scores(scores: npt.ArrayLike) -> Floats:
+    array = np.asarray(scores, np.float64)
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise XcgError(f"scores of shape {array.shape}: expected topics × runs, at least two runs")
+    if not np.isfinite(array).all():
+        raise XcgError("a score is not finite: expected a finite number for each topic and run")
+    return array
+
+
+def best_runs(
+    scores: Floats,
+    fraction: float = BEST_FRACTION,
+    order: Order = HIGHER_IS_BETTER,
+) -> Floats:
+    """Return the columns of the runs with the best means, in their order; of equal runs the first.
+
+    >>> best_runs(np.array([[0.1, 0.9, 0.5, 0.3]]), 0.5).tolist()
+    [[0.9, 0.5]]
+    >>> best_runs(np.array([[0.1, 0.9, 0.5, 0.3]]), 0.5, Order(lower_is_better=True)).tolist()
+    [[0.1, 0.3]]
+    """
+    kept = math.floor(round(fraction * scores.shape[1], 9))  # 0.29 × 100 is 29, and not 28.999…
+    if kept < 2:
+        raise XcgError(f"{fraction:g} of {scores.shape[1]} runs are {kept}: expected at least two runs")
+    means = np.round(scores.mean(axis=0), DIGITS)
+    best_first = np.argsort(means if order.lower_is_better else -means, kind="stable")
+    return scores[:, np.sort(best_first[:kept])]
+
+
+def swap_trial(scores: npt.ArrayLike, size: int, seed: int, trial: int) -> tuple[Counts, Counts]:
+    """Compare all runs in one trial; see :func:`swap_rates`.
+
+    Differences that are rounding errors count as 0: in the first bin, and not as swap.
+
+    Args:
+        scores: Array of shape (topics, runs), at least 2 × 2.
+        size: Number of topics in each of the two sets, 1 to ⌊topics / 2⌋.
+        seed: At least 0.
+        trial: Number of the trial, at least 0. Size, seed and trial determine the topics.
+
+    Returns:
+        The numbers of comparisons and of swaps by bin; see :data:`BIN_STARTS`.
+
+    Raises:
+        XcgError: As :func:`swap_rates`.
+
+    >>> counts, swaps = swap_trial([[0.5, 0.499], [0.499, 0.5]], 1, seed=0, trial=0)
+    >>> counts[:2].tolist(), swaps[:2].tolist()
+    ([1, 0], [1, 0])
+    """
+    array = _scores(scores)
+    topics = len(array)
+    if not 1 <= size <= topics // 2:
+        raise XcgError(
+            f"two disjoint sets of {size} of {topics} topics: expected a size from 1 to {topics // 2}"
+        )
+    drawn = random_generator(seed, size, trial).permutation(topics)
+    i, j = np.triu_indices(array.shape[1], 1)
+    means = (array[drawn[:size]].mean(axis=0), array[drawn[size : 2 * size]].mean(axis=0))
+    first, second = (np.round(mean[i] - mean[j], DIGITS) for mean in means)
+    bins = np.searchsorted(BIN_STARTS, np.abs(first), side="right") - 1
+    swapped = first * second < 0
+    counts = np.bincount(bins, minlength=len(BIN_STARTS))
+    return counts, np.bincount(bins[swapped], minlength=len(BIN_STARTS))
+
+
+def parallel_swap_rates(
+    scores: Mapping[str, Floats],
+    trials: int,
+    seed: int,
+    workers: int = 1,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, SwapRates]:
+    """Compute swap rates of several measures for all topic-set sizes, in parallel.
+
+    The result does not depend on the number of workers.
+
+    Args:
+        scores: For each measure, an array of shape (topics, runs); the same topics for all measures.
+        trials: Number of trials for each size, at least 1.
+        seed: At least 0.
+        workers: As for :func:`xcg.evaluation.parallel.run_tasks`, as the following arguments.
+        backend: Library that runs the workers.
+        scheduler: Address of a Dask cluster.
+        checkpoint: File with the progress of an interrupted study.
+        progress: Called with the number of finished and of all tasks.
+
+    Returns:
+        Swap rates by measure, of the best three quarters of the runs.
+
+    Raises:
+        XcgError: As :func:`swap_rates` and :func:`~xcg.evaluation.parallel.run_tasks`.
+    """
+    arrays = {
+        measure: best_runs(np.asarray(array), BEST_FRACTION, MEASURES.order(measure))
+        for measure, array in scores.items()
+    }
+    sizes = tuple(range(1, len(next(iter(arrays.values()))) // 2 + 1))
+    starts = range(0, trials, _TRIALS_PER_TASK)
+    tasks = [
+        (arrays[measure].tolist(), size, seed, start, min(start + _TRIALS_PER_TASK, trials))
+        for measure in arrays
+        for size in sizes
+        for start in starts
+    ]
+    results = run_tasks(
+        _run_trials,
+        tasks,
+        workers=workers,
+        backend=backend,
+        scheduler=scheduler,
+        checkpoint=checkpoint,
+        study=(trials, seed, list(scores), [array.tolist() for array in arrays.values()]),
+        progress=progress,
+    )
+    shape = len(arrays), len(sizes), len(starts), 2, len(BIN_STARTS)
+    totals = np.array(results, dtype=np.int64).reshape(shape).sum(axis=2)
+    return {
+        measure: SwapRates(sizes, trials, total[:, 0], total[:, 1])
+        for measure, total in zip(arrays, totals, strict=True)
+    }
+
+
+def _run_trials(
+    scores: list[list[float]], size: int, seed: int, start: int, end: int
+) -> list[list[int]]:
+    """Return the counts and swaps of some trials as lists, which a checkpoint can store as JSON."""
+    totals = np.zeros((2, len(BIN_STARTS)), dtype=np.int64)
+    for trial in range(start, end):
+        totals += np.array(swap_trial(scores, size, seed, trial))
+    return totals.tolist()
+
+
+def extrapolate(rates: SwapRates, topics: int) -> Floats:
+    """Compute the swap rates to be expected with a number of topics.
+
+    For each bin, rate(n) = exp(a + b·n) is the least-squares fit of ln(rate) against the number of
+    topics, as GROWTH in Excel computes it (KL 6.2.2, Figures 9b and 9d, footnote 18). KL smoothed the
+    rates in a way that they do not describe; this function does not smooth. Rates of 0 have no
+    logarithm and are left out of the fit.
+
+    Args:
+        rates: Swap rates for at least one size.
+        topics: Number of topics, at least 1.
+
+    Returns:
+        Rates from 0 to 1 by bin. A bin with one rate above 0 has that rate for any number of topics; a
+        bin with rates of 0 has 0; a bin without comparisons has NaN.
+
+    Raises:
+        XcgError: If the number of topics is below 1.
+
+    >>> ones = np.array([[8] * 23, [8] * 23])
+    >>> rates = SwapRates((1, 2), 1, ones, np.array([[4] * 23, [2] * 23]))  # 1/2, 1/4
+    >>> round(float(extrapolate(rates, 4)[0]), 4)  # 1/16
+    0.0625
+    """
+    if topics < 1:
+        raise XcgError(f"{topics} topics: expected at least 1")
+    sizes = np.array(rates.sizes, np.float64)
+    found = np.full(len(BIN_STARTS), np.nan)
+    for bin_, column in enumerate(rates.rates.T):
+        if np.isnan(column).all():
+            continue
+        positive = np.isfinite(column) & (column > 0)
+        found[bin_] = _growth(sizes[positive], column[positive], topics) if positive.any() else 0.0
+    return found
+
+
+def _growth(sizes: Floats, rates: Floats, topics: int) -> float:
+    """Return the exponential least-squares fit for a number of topics, at most 1."""
+    logarithms = np.log(rates)
+    centred = sizes - sizes.mean()
+    squares = float(centred @ centred)
+    slope = float(centred @ logarithms) / squares if squares else 0.0
+    return math.exp(min(0.0, float(logarithms.mean()) + slope * (topics - float(sizes.mean()))))
+
+
+def difference_needed(rates: npt.ArrayLike, level: float = 0.05) -> float | None:
+    """Return the smallest difference between two runs that is reliable.
+
+    It is the start of the first bin from which all bins have a swap rate of at most ``level``
+    (KL 6.2.2, where MAep needs 0.05 with 17 topics; Voorhees and Buckley 2002).
+
+    Args:
+        rates: Swap rates by bin, from :meth:`SwapRates.at` or :func:`extrapolate`. NaN marks bins
+            without comparisons; the difference never starts with such a bin.
+        level: From 0 to 1; 0.05 for a confidence of 95 %.
+
+    Returns:
+        The difference; None if there is none.
+
+    Raises:
+        XcgError: If there is another number of bins, or the level is out of range.
+
+    >>> difference_needed([0.24, 0.18, 0.06] + [0.05] * 5 + [0.0] * 15)
+    0.01
+    """
+    array = np.asarray(rates, np.float64)
+    if array.shape != (len(BIN_STARTS),):
+        raise XcgError(
+            f"swap rates of shape {array.shape}: expected one for each of {len(BIN_STARTS)} bins"
+        )
+    if not 0 <= level <= 1:
+        raise XcgError(f"level is {level}: expected a number from 0 to 1")
+    needed = None
+    for start, rate in reversed(list(zip(BIN_STARTS, array.tolist(), strict=True))):
+        if rate > level + ROUNDING:
+            break
+        if not math.isnan(rate):
+            needed = start
+    return needed
