@@ -39,7 +39,7 @@ def test_best_means_are_bold_and_significant_differences_have_daggers() -> None:
 
 
 def test_the_lowest_mean_of_a_lower_is_better_measure_is_bold() -> None:
-    # ASL is the mean rank of the relevant results: (1 + 2) / 2 for good; 1 for poor, and 1.5 in topic 6.
+    # ASL is the mean rank of the relevant results: 1.5 for good; 1 for poor, but 1.5 in topic 6.
     results = xcg.evaluate(BASE, RUNS, measures="ASL")
     assert render(results, "markdown", mark=True).count("**") == 2
     assert "**1.0833**" in render(results, "markdown", mark=True)

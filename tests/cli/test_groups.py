@@ -1,0 +1,157 @@
+"""The group of commands: lazy loading, help, errors, output and progress."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from conftest import ROOT, Command
+
+import xcg
+from xcg.cli import output
+from xcg.cli.main import COMMANDS, LazyGroup, main
+
+CONFIG = "configs/kazai-lalmas-2006.yaml"
+
+
+def test_help_lists_every_command_with_its_summary(xcg_command: Command) -> None:
+    text = " ".join(xcg_command("--help").stdout.split())
+    for name, entry in COMMANDS.items():
+        assert f"{name} {entry.summary}" in text
+        assert entry.summary.endswith(".")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_has_help_in_sentences(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.name == name
+    commands = [command]
+    if isinstance(command, click.Group):
+        commands += command.commands.values()
+    for one in commands:
+        assert one.help is not None
+        assert one.help.partition("\n\n")[0].strip().endswith(".")
+        for option in one.params:
+            if isinstance(option, click.Option):
+                assert option.help is not None, (name, option.name)
+                sentence = option.help.partition("  [default")[0]
+                assert sentence[0].isupper(), sentence
+                assert sentence.endswith("."), sentence
+
+
+def test_version(xcg_command: Command) -> None:
+    done = xcg_command("--version")
+    assert done.stdout == f"xcg, version {xcg.__version__}\n"
+
+
+def test_help_and_version_import_no_command() -> None:
+    program = (
+        "import sys; from xcg.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = ['numpy', 'lxml', 'networkx', 'yaml', 'pandas', 'rich', 'matplotlib', 'scipy']\n"
+        "print([m for m in sys.modules if m in heavy or m.startswith('xcg.evaluation')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.endswith("[]\n"), done.stdout
+
+
+def test_an_evaluation_imports_no_plots_and_no_statistics_library() -> None:
+    program = (
+        "import sys; from xcg.cli.main import main; "
+        f"main(['evaluate', '{CONFIG}', '--format', 'csv'], standalone_mode=False); "
+        "heavy = ['networkx', 'scipy', 'pandas', 'matplotlib', 'rich', 'statsmodels']; "
+        "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == "[]\n"
+
+
+def test_a_missing_extra_is_named(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    for module in [name for name in sys.modules if name.startswith(("xcg.laws", "xcg.cli.laws"))]:
+        monkeypatch.delitem(sys.modules, module)
+    original = builtins.__import__
+
+    def without_hypothesis(name: str, *arguments: Any) -> types.ModuleType:
+        if name.partition(".")[0] == "hypothesis":
+            raise ModuleNotFoundError(name, name="hypothesis")
+        return original(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without_hypothesis)
+    done = xcg_command("break", "nxCG@10")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == ("xcg: error: xcg break needs hypothesis: pip install 'xcg[break]'\n")
+
+
+def test_a_broken_module_is_not_reported_as_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = COMMANDS["show"]._replace(target="no_such_module:show")
+    monkeypatch.setitem(COMMANDS, "show", entry)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        main.get_command(click.Context(main), "show")
+    assert isinstance(main, LazyGroup)
+
+
+def test_messages_show_control_characters_escaped(xcg_command: Command) -> None:
+    done = xcg_command("evaluate", "no\x1b[31m\n.yaml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("xcg: error: no\\x1b[31m\\n.yaml: cannot read: No such file")
+    assert done.stderr.count("\n") == 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_appears_on_a_terminal_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with output.progress_bar("tasks") as progress:
+        assert progress is not None
+        progress(1, 2)
+        assert terminal.getvalue() == ""  # short commands show no bar
+    monkeypatch.setattr(output, "_PROGRESS_DELAY", -1.0)
+    with output.progress_bar("tasks") as progress:
+        assert progress is not None
+        progress(2, 2)
+        assert terminal.getvalue() == ""  # everything is done already
+        progress(1, 2)
+        progress(2, 2)
+    assert "tasks" in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+
+
+def test_there_is_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with output.progress_bar() as progress:
+        assert progress is None
+
+
+def fail_after_writing(target: Path) -> None:
+    with output.open_output(target) as write:
+        write("half")
+        raise RuntimeError
+
+
+def test_output_is_replaced_at_the_end(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    with output.open_output(target) as write:
+        write("ne")
+        write("wé")
+        assert target.read_text() == "old"
+    assert target.read_text() == "newé"
+    with pytest.raises(RuntimeError):
+        fail_after_writing(target)
+    assert target.read_text() == "newé"
+    assert list(tmp_path.iterdir()) == [target]

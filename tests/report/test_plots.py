@@ -1,0 +1,303 @@
+"""What each plot draws: axes, labels, lines, markers and values."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.curves import CurveOf
+from xcg.evaluation.results import Result, Results
+from xcg.report import plots
+from xcg.statistics.levels import LevelCurve
+from xcg.statistics.perturbation import Perturbed
+from xcg.statistics.rank_correlation import Shift
+from xcg.statistics.stability import BORDERS, SwapRates
+
+pytest.importorskip("matplotlib")
+
+
+def results_of(measure: str, scores: dict[str, dict[str, dict[str, float]]]) -> Results:
+    """Return results from user model → run → topic → score."""
+    return Results(
+        Result(run, topic, measure, score, model)
+        for model, runs in scores.items()
+        for run, topics in runs.items()
+        for topic, score in topics.items()
+    )
+
+
+def means_of(measure: str, scores: dict[str, dict[str, float]]) -> Results:
+    """Return means from user model → run → score."""
+    return results_of(
+        measure,
+        {m: {run: {"all": score} for run, score in runs.items()} for m, runs in scores.items()},
+    )
+
+
+def lines_of(axis: Any) -> dict[str, tuple[list[float], list[float]]]:
+    """Return label → x and y of the lines of an axis."""
+    return {
+        line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in axis.get_lines()
+    }
+
+
+def legend_of(owner: Any) -> list[str]:
+    legends = owner.legends if hasattr(owner, "legends") else [owner.get_legend()]
+    return [text.get_text() for legend in legends for text in legend.get_texts()]
+
+
+def tick_labels(axis: Any) -> list[str]:
+    return [label.get_text() for label in axis.get_xticklabels()]
+
+
+def test_32_lines_have_different_styles() -> None:
+    styles = {tuple(sorted(plots.line_style(index).items())) for index in range(32)}
+    assert len(styles) == 32
+    greyscale = {(plots.line_style(i)["marker"], plots.line_style(i)["linestyle"]) for i in range(32)}
+    assert len(greyscale) == 32  # the colour is not needed
+
+
+SWEEP = {
+    "sweep[alpha=0]": {"a": 3.0, "b": 1.0, "c": 2.0},
+    "sweep[alpha=1]": {"a": 1.0, "b": 1.0, "c": 2.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranks"),
+    [
+        ("MAep", {"a": [1, 2], "b": [3, 2], "c": [2, 1]}),
+        ("ASL", {"a": [3, 1], "b": [1, 1], "c": [2, 3]}),  # lower is better
+    ],
+)
+def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, list[int]]) -> None:
+    models = list(SWEEP)
+    shifts = [Shift(measure, models[0], 1.0, 0, "a"), Shift(measure, models[1], None, 3, "c")]
+    figure = plots.sweep_plot(means_of(measure, SWEEP), shifts, models[0])
+    tau_axis, rank_axis = figure.axes
+    assert tau_axis.get_title() == f"{measure}: order of runs against sweep[alpha=0]"
+    assert (tau_axis.get_ylabel(), rank_axis.get_ylabel()) == ("τ-b", "rank")
+    (tau,) = lines_of(tau_axis).values()
+    assert tau[0] == [0, 1]
+    assert tau[1] == pytest.approx([1.0, float("nan")], nan_ok=True)
+    assert {run: y for run, (_, y) in lines_of(rank_axis).items()} == ranks
+    assert legend_of(rank_axis) == ["a", "b", "c"]
+    assert rank_axis.get_ylim() == (3.5, 0.5)  # rank 1 is at the top
+    assert tick_labels(rank_axis) == ["alpha=0", "alpha=1"]
+
+
+def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
+    scores = {"one": {"a": 1.0, "b": 2.0}, "two": {"a": 1.0}}
+    shifts = [Shift("MAep", model, 1.0, 0, "a") for model in scores]
+    _, axis = plots.sweep_plot(means_of("MAep", scores), shifts, "one").axes
+    assert lines_of(axis)["b"][1] == pytest.approx([1, float("nan")], nan_ok=True)
+    assert tick_labels(axis) == ["one", "two"]
+
+
+def test_levels_have_one_panel_per_measure() -> None:
+    curves = [
+        LevelCurve(measure, levels, [1.0, 0.5 / levels])
+        for measure in ("muMAP", "NDCG")
+        for levels in (2, 10)
+    ]
+    figure = plots.levels_plot(curves)
+    assert [axis.get_title() for axis in figure.axes] == ["muMAP", "NDCG"]
+    assert [axis.get_xlabel() for axis in figure.axes] == ["random swaps"] * 2
+    assert figure.axes[0].get_ylabel() == "mean over the repetitions"
+    assert lines_of(figure.axes[1]) == {
+        "2 levels": ([0, 1], [1.0, 0.25]),
+        "10 levels": ([0, 1], [1.0, 0.05]),
+    }
+    assert legend_of(figure.axes[1]) == ["2 levels", "10 levels"]
+
+
+def curve(run: str, measure: str, model: str, y: Sequence[float] = (0.5, 1.0)) -> CurveOf:
+    return CurveOf(run, "all", measure, model, [1, 2], list(y))
+
+
+def test_curves_have_one_panel_per_measure_and_user_model() -> None:
+    curves = [
+        curve(run, measure, model)
+        for measure in ("nxCG", "ep")
+        for model in ("m1", "m2")
+        for run in ("a", "b")
+    ]
+    figure = plots.curves_plot([*curves, curve("a", "nxCG(budget=words)", "m1", (0.25, 0.75))])
+    panels = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(figure.axes) == 6  # two rows of three, the last panel is empty
+    assert [(axis.get_ylabel(), axis.get_title(), axis.get_xlabel()) for axis in panels] == [
+        ("nxCG", "m1", "rank"),
+        ("nxCG", "m2", "rank"),
+        ("ep", "m1", "gain-recall"),
+        ("ep", "m2", "gain-recall"),
+        ("nxCG(budget=words)", "m1", "words read"),
+    ]
+    assert lines_of(panels[0]) == {"a": ([1, 2], [0.5, 1.0]), "b": ([1, 2], [0.5, 1.0])}
+    assert lines_of(panels[4]) == {"a": ([1, 2], [0.25, 0.75])}
+    assert legend_of(figure) == ["a", "b"]
+    # A run has the same style in all panels.
+    assert {panel.get_lines()[0].get_color() for panel in panels} == {"#000000"}
+
+
+def test_reading_shows_the_ideal_reader_as_a_dotted_line() -> None:
+    curves = [
+        curve("a", "gr", "spans"),
+        curve("b", "gr", "spans"),
+        curve("ideal reader", "gr", "spans"),
+    ]
+    figure = plots.reading_plot(curves, "tokens")
+    (axis,) = figure.axes
+    assert (axis.get_title(), axis.get_xlabel()) == ("spans", "tokens read")
+    assert axis.get_ylabel() == "share of the gold's gain (gr)"
+    assert list(lines_of(axis)) == legend_of(figure) == ["a", "b", "ideal reader"]
+    assert [line.get_linestyle() for line in axis.get_lines()] == ["-", "-", ":"]
+    assert (axis.get_xlim()[0], axis.get_ylim()[0]) == (0, 0)
+
+
+def test_perturbation_has_one_panel_per_run_and_position() -> None:
+    lines = [
+        Perturbed("r", measure, "m", place, inserted, value - inserted / 100, None)  # type: ignore[arg-type]
+        for place in ("before the first", "after the first")
+        for measure, value in (("MAep", 0.5), ("Q", 0.75))
+        for inserted in (0, 10)
+    ]
+    figure = plots.perturbation_plot(lines)
+    assert [axis.get_title() for axis in figure.axes] == [
+        "r, m: before the first result",
+        "r, m: after the first result",
+    ]
+    for axis in figure.axes:
+        assert lines_of(axis) == {"MAep": ([0, 10], [0.5, 0.4]), "Q": ([0, 10], [0.75, 0.65])}
+        assert axis.get_xscale() == "symlog"
+        assert axis.get_xlabel() == "non-relevant results inserted"
+    assert legend_of(figure) == ["MAep", "Q"]
+
+
+def range_row(run: str, low: float, mean: float, high: float) -> dict[str, Any]:
+    return {"measure": "MAep", "run": run, "lowest": low, "mean": mean, "highest": high}
+
+
+def error_bars(axis: Any) -> tuple[list[float], list[tuple[float, float]]]:
+    """Return middles, and (low, high) of each bar."""
+    (container,) = axis.containers
+    middle, _, (bars,) = container.lines
+    return list(middle.get_ydata()), [(s[0][1], s[1][1]) for s in bars.get_segments()]
+
+
+def test_ranges_show_lowest_mean_and_highest_scores() -> None:
+    rows = [range_row("b", 0.25, 0.5, 1.0), range_row("a", 0.125, 0.25, 0.25)]
+    (axis,) = plots.ranges_plot(rows).axes
+    assert error_bars(axis) == ([0.5, 0.25], [(0.25, 1.0), (0.125, 0.25)])
+    assert tick_labels(axis) == ["b", "a"]
+    assert axis.get_ylabel() == "MAep"
+
+
+def test_ranges_of_many_runs_have_no_names() -> None:
+    rows = [range_row(f"r{number}", 0, 0.5, 1) for number in range(21)]
+    (axis,) = plots.ranges_plot(rows).axes
+    assert axis.get_xlabel() == "runs, best first"
+    assert len(error_bars(axis)[0]) == 21
+
+
+def test_correlations_begin_with_the_smallest_range() -> None:
+    rows = [
+        {"measure": measure, "topics": topics, "tau_b min": low, "tau_b mean": 0.75, "tau_b max": 1.0}
+        for topics in ("3 (all topics)", "2 (varying topics)")
+        for measure, low in (("MAep", 0.25), ("Q", 0.5))
+    ]
+    figure = plots.correlations_plot(rows)
+    assert [axis.get_title() for axis in figure.axes] == ["3 (all topics)", "2 (varying topics)"]
+    for axis in figure.axes:
+        assert tick_labels(axis) == ["Q", "MAep"]
+        assert error_bars(axis) == ([0.75, 0.75], [(0.5, 1.0), (0.25, 1.0)])
+        assert axis.get_ylabel() == "τ-b"
+
+
+def test_swaps_have_one_line_per_difference_that_occurs() -> None:
+    counts = np.zeros((2, len(BORDERS)), np.int64)
+    swaps = np.zeros_like(counts)
+    counts[:, 0], counts[:, 3] = 10, 20
+    swaps[:, 0], swaps[:, 3] = (5, 4), (2, 1)
+    figure = plots.swaps_plot({"MAep": SwapRates((5, 10), 100, counts, swaps)})
+    (axis,) = figure.axes
+    lines = lines_of(axis)
+    assert lines["from 0"][0] == [5, 10]
+    assert lines["from 0"][1] == pytest.approx([50, 40])
+    assert lines[f"from {BORDERS[3]:g}"][1] == pytest.approx([10, 5])
+    assert len(lines) == 3  # the third is at 5 %
+    assert legend_of(figure) == ["from 0", f"from {BORDERS[3]:g}"]
+    assert (axis.get_title(), axis.get_xlabel()) == ("MAep", "topics in each set")
+    assert axis.get_ylabel() == "swaps, %"
+
+
+DIFFERENCES = {
+    "m": {
+        "a": {"1": 3.0, "2": 1.0, "all": 2.0},
+        "b": {"1": 1.0, "2": 2.0, "all": 1.5},
+    }
+}
+BLUE, VERMILION = (0.0, 0x72 / 255, 0xB2 / 255), (0xD5 / 255, 0x5E / 255, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("measure", "baseline", "title", "bars", "colours"),
+    [
+        ("MAep", None, "b − a", [1, -2], [BLUE, VERMILION]),
+        ("MAep", "all", "b − a", [1, -2], [BLUE, VERMILION]),
+        ("MAep", "b", "a − b", [2, -1], [BLUE, VERMILION]),
+        ("ASL", None, "a − b", [2, -1], [VERMILION, BLUE]),  # lower is better
+    ],
+)
+def test_differences_from_the_best_run(
+    measure: str,
+    baseline: str | None,
+    title: str,
+    bars: list[float],
+    colours: list[tuple[float, float, float]],
+) -> None:
+    (axis,) = plots.differences_plot(results_of(measure, DIFFERENCES), baseline).axes
+    assert axis.get_title() == title
+    assert axis.get_ylabel() == f"{measure}\nm"
+    assert [patch.get_height() for patch in axis.patches] == bars
+    assert [patch.get_facecolor()[:3] for patch in axis.patches] == colours
+
+
+def test_an_unknown_baseline_is_named() -> None:
+    with pytest.raises(XcgError, match="no run 'c' among the results: expected one of a, b"):
+        plots.differences_plot(results_of("MAep", DIFFERENCES), "c")
+
+
+@pytest.mark.parametrize(
+    ("ending", "head"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")]
+)
+def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str, head: bytes) -> None:
+    files = [tmp_path / f"{name}{ending}" for name in ("one", "two")]
+    for file in files:
+        plots.save(plots.ranges_plot([range_row("a", 0, 0.5, 1)]), file)
+    assert files[0].read_bytes().startswith(head)
+    if ending != ".svg":  # ids in SVG are random
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_other_formats_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"plot.gif: unknown kind of plot: expected one of .pdf, .png"):
+        plots.check_format(tmp_path / "plot.gif")
+
+
+def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def without_matplotlib(name: str, *arguments: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return original(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    with pytest.raises(XcgError, match=r"plots need matplotlib: pip install 'xcg\[plots\]'"):
+        plots.new_figure(1, 1)
