@@ -19,7 +19,8 @@ from xcg.evaluation.ideals import ideal_statistics
 from xcg.judgements.recall_base import Assessment
 from xcg.statistics.rank_correlation import kendall_tau_b, order_shifts
 from xcg.user_model.ideal import SELECTIONS
-from xcg.user_model.model import UserModel, expanded
+from xcg.user_model.model import UserModel
+from xcg.user_model.sweep import expand
 from xcg.user_model.quantisation import QUANTISATIONS, quantise
 
 
@@ -94,13 +95,13 @@ def test_lists_and_ranges_are_all_combinations() -> None:
             "near_misses": {"name": "distance", "reach": [1, 2]},
         },
     }
-    models = expanded(content, str)
+    models = expand(content, str)
     assert len(models) == 16
     assert models[0]["name"] == "m[quantisation=sog,alpha=0.0,reach=1]"
     assert [m["relevance_value"]["alpha"] for m in models[:8:2]] == [0, 0.1, 0.2, 0.3]  # type: ignore[index]
     assert all(UserModel.of(model).name == model["name"] for model in models)
     assert content["relevance_value"]["near_misses"]["reach"] == [1, 2]  # type: ignore[index]
-    twins = expanded({"name": "m", "ideal": {"name": "a", "tie": [1, 2]}, "x": {"tie": [3]}}, str)
+    twins = expand({"name": "m", "ideal": {"name": "a", "tie": [1, 2]}, "x": {"tie": [3]}}, str)
     assert twins[0]["name"] == "m[ideal.tie=1,x.tie=3]"
 
 
@@ -109,9 +110,9 @@ def test_lists_and_ranges_are_all_combinations() -> None:
     [
         ({"alpha": []}, "relevance_value.alpha: an empty list"),
         ({"alpha": {"from": 0, "to": 1}}, "expected a range {from: 0, to: 1, step: 0.25}"),
-        ({"alpha": {"from": 1, "to": 0, "step": 0.5}}, "no range from 1 to 0 by 0.5"),
-        ({"alpha": {"from": 0, "to": 1, "step": 0}}, "no range from 0 to 1 by 0"),
-        ({"alpha": {"from": 0, "to": 1, "step": 1e-9}}, "no range from 0 to 1"),
+        ({"alpha": {"from": 1, "to": 0, "step": 0.5}}, "illegal range from 1 to 0 by 0.5"),
+        ({"alpha": {"from": 0, "to": 1, "step": 0}}, "illegal range from 0 to 1 by 0"),
+        ({"alpha": {"from": 0, "to": 1, "step": 1e-9}}, "illegal range from 0 to 1"),
         ({"alpha": [0, 2]}, "relevance_value.alpha: illegal value 2"),
     ],
 )

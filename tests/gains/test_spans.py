@@ -214,7 +214,10 @@ def test_levels_of_passages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ({"relevance_value": {"near_misses": "exact"}}, "exact is for elements; with spans: text"),
+        (
+            {"relevance_value": {"near_misses": "exact"}},
+            "exact applies to elements only: with spans: text",
+        ),
         ({"relevance_value": {"partially_seen": "capped"}}, "capped is for elements"),
         ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
         ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),

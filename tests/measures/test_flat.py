@@ -85,7 +85,7 @@ def test_gains_of_levels(quantisation: object, gain: float) -> None:
         ({"gains": {1: 1}}, "no gain for the level 3: the mapping has 1"),
         ({"gains": {1: -1}}, "the gain of level 1 is -1: expected a number from 0"),
         ({"gains": {"x": 1}}, "illegal level 'x': expected a whole number"),
-        ({"gains": {1: 1}, "table": {"3,3": 1}}, "and nothing beside it"),
+        ({"gains": {1: 1}, "table": {"3,3": 1}}, "without other keys"),
         ("sog", "quantisation sog is for the four-point scale, and level 3"),
     ],
 )

@@ -168,7 +168,7 @@ def curious_overlap(scores: float, weather: str) -> float:
         (negative_overlap, "negative_overlap gives -0.75: expected a number from 0"),
         (text_overlap, f"{SECTION}: overlap model text_overlap failed: ValueError: could not convert"),
         (failing_overlap, f"{SECTION}: overlap model failing_overlap failed: ZeroDivisionError"),
-        (curious_overlap, "overlap model curious_overlap asks for 'weather': expected one of"),
+        (curious_overlap, "overlap model curious_overlap: unknown argument 'weather': expected one of"),
         ("recursiv", "unknown overlap model 'recursiv': did you mean 'recursive'?"),
         ({"name": "growing_alpha", "exponent": -1.0}, "exponent is -1.0: expected a number from 0"),
         ({"name": "growing_alpha", "exponent": "two"}, "exponent is 'two': expected a number"),

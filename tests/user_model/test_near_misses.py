@@ -254,5 +254,5 @@ def test_the_culprit_is_named(model: object, message: str) -> None:
 
 def test_models_that_need_text_say_so() -> None:
     model = {"name": "m", "relevance_value": {"near_misses": "reading_order"}}
-    with pytest.raises(XcgError, match="where its text stands is not known; give the corpus"):
+    with pytest.raises(XcgError, match="the position of its text is unknown; give the corpus"):
         xcg.evaluate(JUDGED, {"r": {"1": [("d", IDEAL)]}}, None, model)

@@ -209,7 +209,7 @@ def test_functions_of_the_users_own_by_name() -> None:
         ("quantisation", lambda e, s: float("nan"), "gives nan for (3,3)"),
         ("quantisation", lambda e, s: 7, "gives 7.0 for (3,3)"),
         ("quantisation", lambda e, s: 1 / 0, "failed on (3,3): ZeroDivisionError"),
-        ("ideal", lambda tree, scores: ["/nowhere[1]"], "chose '/nowhere[1]'"),
+        ("ideal", lambda tree, scores: ["/nowhere[1]"], "selected '/nowhere[1]'"),
         ("ideal", lambda tree, scores: 1 / 0, "failed: ZeroDivisionError"),
         ("ideal", lambda tree, scores: 5, "failed: TypeError"),
     ],

@@ -12,7 +12,8 @@ from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import TIES
-from xcg.user_model.model import UserModel, check, checked_models, choice, resolve_models, text
+from xcg.user_model.model import UserModel, checked_models, resolve_models
+from xcg.user_model.schema import check, choice, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 
 

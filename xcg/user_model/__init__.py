@@ -1,1 +1,1 @@
-"""User models: quantisation, ideal selection, relevance value and effort, read from YAML."""
+"""User models: what a user wants to read, and how the user reads."""

@@ -1,8 +1,8 @@
-"""Ideal recall-bases: which of the relevant elements of a document should be returned.
+"""Ideal recall-bases: which relevant elements of a document a system should retrieve.
 
-A selection is a function ``(tree, scores) → chosen`` for one document and topic. ``scores`` maps the
-canonical path of every element of the full recall-base, also those that score 0, to its quantised
-score; the result is the chosen paths. An element whose score is 0 must not be chosen.
+A selection is a function ``(tree, scores) → paths`` for one document and topic. ``scores`` maps the
+canonical path of every assessed element to its quantised score, even if this is 0. The function returns
+the paths of the ideal elements; each must score above 0.
 """
 
 from __future__ import annotations
@@ -28,11 +28,20 @@ def kazai_lalmas(
     tie: Literal["deeper", "shallower"] = "deeper",
     filter: Literal["shorter", "longer"] = "shorter",
 ) -> list[str]:
-    """Keep the best element of every relevant path, without overlap (Kazai & Lalmas 2006, section 4).
+    """Select the best element of every relevant path, without overlap.
 
-    A relevant path runs from the root to a relevant element without relevant descendants. On each,
-    the element with the highest score is kept, of equal ones the ``tie`` (deeper or shallower); then,
-    of two kept elements that overlap, the one with the ``filter`` path (shorter or longer).
+    A relevant path goes from the root to a relevant element without relevant descendants. On each path
+    the element with the highest score is selected. Then one of two selected elements that overlap is
+    dropped (Kazai and Lalmas 2006, section 4).
+
+    Args:
+        tree: The document.
+        scores: Path → score of all assessed elements.
+        tie: Which of several elements with the same score on a path is selected.
+        filter: Which of two overlapping elements is kept: that with the shorter or the longer path.
+
+    Returns:
+        The paths of the selected elements.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     >>> kazai_lalmas(tree, {"/a[1]": .25, "/a[1]/s[1]": .5, "/a[1]/s[1]/p[1]": .5, "/a[1]/s[2]": .9})
@@ -41,36 +50,27 @@ def kazai_lalmas(
     score = {tree.row(path): score for path, score in scores.items()}
     rows = sorted(score)
     end = dict(zip(rows, tree.end[rows].tolist(), strict=True))
-    kept: set[int] = set()
-    path: list[int] = []  # what is relevant from the root down to a row
+    selected: set[int] = set()
+    path: list[int] = []  # the assessed elements from the root to the current one
     for row, following in zip(rows, [*rows, len(tree)][1:], strict=True):
         while path and end[path[-1]] <= row:
             path.pop()
         path.append(row)
         if following < end[row]:
-            continue  # a relevant descendant follows: this row ends no relevant path
-        in_order_of_choice = reversed(path) if tie == "deeper" else path
-        best = max(in_order_of_choice, key=score.__getitem__)  # the first of equal ones
+            continue  # an assessed descendant follows, so the path does not end here
+        by_preference = reversed(path) if tie == "deeper" else path
+        best = max(by_preference, key=score.__getitem__)  # the first of several maxima
         if score[best] > 0:
-            kept.add(best)
-    in_order = sorted(kept)
+            selected.add(best)
+    in_order = sorted(selected)
     if filter == "shorter":
-        chosen: list[int] = []
-        for row in in_order:
-            if not chosen or row >= end[chosen[-1]]:
-                chosen.append(row)
-    else:
-        chosen = [
-            row
-            for row, following in zip(in_order, [*in_order, len(tree)][1:], strict=True)
-            if following >= end[row]
-        ]
-    return [tree.path(row) for row in chosen]
+        return [tree.path(row) for row in _outermost(tree, in_order)]
+    return [tree.path(row) for row in _innermost(tree, in_order)]
 
 
 @SELECTIONS.register("full", depends_on_other_runs=False)
 def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Keep every element that scores above 0, overlapping or not (INEX 2005 Thorough).
+    """Select every element that scores above 0, with overlap (INEX 2005, Thorough task).
 
     >>> full(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.0})
     ['/a[1]']
@@ -80,72 +80,89 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
 
 @SELECTIONS.register("max_gain", depends_on_other_runs=False)
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Keep the elements without overlap whose scores add up to the most (ours).
+    """Select the elements without overlap that have the highest total score.
 
-    best(v) = max(q(v), Σ best(child)); of equal ones v itself is kept, being the shorter path.
+    best(v) = max(q(v), Σ best(child)); if both are equal, v itself is selected. xcg's own.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[2]"])
     >>> max_gain(tree, {"/a[1]/s[1]": 0.75, "/a[1]/s[1]/p[1]": 0.5, "/a[1]/s[1]/p[2]": 0.5})
     ['/a[1]/s[1]/p[1]', '/a[1]/s[1]/p[2]']
     """
     score = {tree.row(path): score for path, score in scores.items()}
-    # Backwards in document order every element comes after what is in it. An element stands for what
-    # is below it until one above is better; sums are exact, so that a tie is one.
+    # In reverse document order, every element comes after its descendants. ``best`` has the elements
+    # without a processed ancestor, and for each the total score and the rows of the best selection.
     best: dict[int, tuple[float, list[int]]] = {}
     open_rows: list[int] = []
     for row in sorted(score, reverse=True):
-        below = []
+        children = []
         while open_rows and open_rows[-1] < tree.end[row]:
-            below.append(open_rows.pop())
-        kept = [inner for child in below for inner in best.pop(child)[1]]
-        together = math.fsum(score[inner] for inner in kept)
-        own = score[row] > 0 and score[row] >= together
-        best[row] = (score[row], [row]) if own else (together, kept)
+            children.append(open_rows.pop())
+        below = [inner for child in children for inner in best.pop(child)[1]]
+        total = math.fsum(score[inner] for inner in below)  # exact, so that ties are found
+        itself = score[row] > 0 and score[row] >= total
+        best[row] = (score[row], [row]) if itself else (total, below)
         open_rows.append(row)
-    chosen = [row for _, rows in best.values() for row in rows]
-    return [tree.path(row) for row in sorted(chosen)]
+    selected = [row for _, rows in best.values() for row in rows]
+    return [tree.path(row) for row in sorted(selected)]
 
 
 @SELECTIONS.register("leaves", depends_on_other_runs=False)
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Keep the elements that score above 0 and have none such below them: the smallest.
+    """Select the smallest elements: those that score above 0 and have no such descendants.
 
     >>> leaves(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]/s[1]']
     """
-    rows = sorted(tree.row(path) for path, score in scores.items() if score > 0)
-    following = [*rows, len(tree)][1:]
-    return [
-        tree.path(row) for row, after in zip(rows, following, strict=True) if after >= tree.end[row]
-    ]
+    return [tree.path(row) for row in _innermost(tree, _relevant_rows(tree, scores))]
 
 
 @SELECTIONS.register("roots", depends_on_other_runs=False)
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Keep the elements that score above 0 and have none such above them: the largest.
+    """Select the largest elements: those that score above 0 and have no such ancestors.
 
     >>> roots(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]']
     """
-    chosen: list[int] = []
-    for row in sorted(tree.row(path) for path, score in scores.items() if score > 0):
-        if not chosen or row >= tree.end[chosen[-1]]:
-            chosen.append(row)
-    return [tree.path(row) for row in chosen]
+    return [tree.path(row) for row in _outermost(tree, _relevant_rows(tree, scores))]
 
 
 def select(part: Part[Selection], tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Return the ideal elements of a document in document order.
 
-    Raises XcgError where the selection fails or chooses what is not relevant.
+    Args:
+        part: The selection with its parameters.
+        tree: The document.
+        scores: Path → score of all assessed elements.
+
+    Raises:
+        XcgError: If the selection fails, or selects an element that does not score above 0.
     """
     try:
-        chosen = list(part.function(tree, scores))
+        selected = list(part.function(tree, scores))
     except XcgError as error:
         raise XcgError(f"ideal {part}: {error}") from None
-    except Exception as error:
+    except Exception as error:  # a user's function may raise anything
         raise XcgError(f"ideal {part} failed: {type(error).__name__}: {error}") from None
-    for path in chosen:
+    for path in selected:
         if not scores.get(path, math.nan) > 0:
-            raise XcgError(f"ideal {part} chose {path!r}: expected elements that score above 0")
-    return sorted(dict.fromkeys(chosen), key=tree.row)
+            raise XcgError(f"ideal {part} selected {path!r}: expected elements that score above 0")
+    return sorted(dict.fromkeys(selected), key=tree.row)
+
+
+def _relevant_rows(tree: ElementTree, scores: Mapping[str, float]) -> list[int]:
+    return sorted(tree.row(path) for path, score in scores.items() if score > 0)
+
+
+def _outermost(tree: ElementTree, rows: list[int]) -> list[int]:
+    """Return the rows, of sorted ones, that no other row contains."""
+    outermost: list[int] = []
+    for row in rows:
+        if not outermost or row >= tree.end[outermost[-1]]:
+            outermost.append(row)
+    return outermost
+
+
+def _innermost(tree: ElementTree, rows: list[int]) -> list[int]:
+    """Return the rows, of sorted ones, that contain no other row."""
+    following = [*rows, len(tree)][1:]
+    return [row for row, after in zip(rows, following, strict=True) if after >= tree.end[row]]

@@ -1,15 +1,15 @@
-"""Near-misses: what results are worth that lie near an ideal element without being one.
+"""Near-miss models: the value of results close to an ideal element.
 
-Kazai & Lalmas 2006 reward the *judged* neighbours of an ideal element (section 5.2.2) and name others
-for future work (section 7): these are here, and are ours. A near-miss model is a function
+Kazai and Lalmas 2006 reward the assessed neighbours of an ideal element (section 5.2.2), and name
+others as future work (section 7); those here are xcg's own. A near-miss model is a function
 
     (tree, ideal, ideals) → {path: closeness}
 
-for one document: ``ideal`` is the path of one ideal element, ``ideals`` maps all of them to their
-scores, and the result says how close other elements come to it, from 0 (no near-miss, may be left out)
-to 1 (as good as the ideal element). An element's score is then the larger of its own and of closeness ×
-the ideal element's score. Under the normalisation ``subtree`` what near-misses earn is taken from the
-ideal element that they are near to, so that all together never earn more than its own score.
+for one document. ``ideal`` is the path of one ideal element, ``ideals`` maps the paths of all of them
+to their scores. The result states how close other elements are to this one, from 0 (not a near-miss;
+can be omitted) to 1 (as good as the ideal element). The score of an element is then the larger of its
+own score and closeness · score of the ideal element. Under the normalisation ``subtree``, the gain from
+near-misses is taken from that of the ideal element, so that all of them gain at most its score.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
 NEAR_MISSES: PartRegistry[NearMisses] = PartRegistry("near-miss model", "xcg.near_miss_model")
 
-_LEAST = 1e-9
-"""A chance below this is none: the browsing user's walk ends somewhere."""
+_NEGLIGIBLE = 1e-9
+"""Smaller probabilities of a browsing user count as 0."""
 
 
 @NEAR_MISSES.register("judged", depends_on_other_runs=False)
 def judged(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
-    """Reward what the assessors found relevant, and nothing else (Kazai & Lalmas 2006, 5.2.2)."""
+    """Reward assessed elements only (Kazai and Lalmas 2006, section 5.2.2)."""
     return {}
 
 
 @NEAR_MISSES.register("exact", depends_on_other_runs=False)
 def exact(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
-    """Reward ideal elements alone; whatever else is returned gains nothing, and counts as seen."""
+    """Reward ideal elements only; other results gain nothing, but count as seen."""
     return {}
 
 
@@ -54,10 +54,17 @@ def distance(
     reach: int = 2,
     decay: float = 0.5,
 ) -> Mapping[str, float]:
-    """Reward elements by their distance in the tree: closeness = decay^d, for d up to reach.
+    """Reward elements by their distance in the tree: closeness = decay^d for d up to reach.
 
-    d is the number of steps between parent and child on the way from one to the other, so siblings
-    are 2 apart. reach 0 rewards nothing beyond what is judged.
+    d is the number of steps between parents and children from one element to the other; siblings have
+    distance 2.
+
+    Args:
+        tree: The document.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        reach: The largest distance that is rewarded, from 0.
+        decay: From 0 to 1.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     >>> distance(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
@@ -66,22 +73,26 @@ def distance(
     _check("decay", decay, 0, 1)
     _check("reach", reach, 0, 1_000_000)
     row = tree.row(ideal)
-    steps = {row: 0}
-    edge = [row]
-    for far in range(1, min(reach, len(tree)) + 1):
-        around = [other for here in edge for other in (int(tree.parent[here]), *tree.children(here))]
-        edge = [other for other in dict.fromkeys(around) if other >= 0 and other not in steps]
-        steps.update(dict.fromkeys(edge, far))
-    return {tree.path(other): decay ** steps[other] for other in sorted(steps) if other != row}
+    distances = {row: 0}
+    frontier = [row]
+    for d in range(1, min(reach, len(tree)) + 1):
+        neighbours = [n for here in frontier for n in (int(tree.parent[here]), *tree.children(here))]
+        frontier = [n for n in dict.fromkeys(neighbours) if n >= 0 and n not in distances]
+        distances.update(dict.fromkeys(frontier, d))
+    return {tree.path(other): decay**d for other, d in sorted(distances.items()) if other != row}
 
 
 @NEAR_MISSES.register("length_ratio")
 def length_ratio(
     tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, least: float = 0.0
 ) -> Mapping[str, float]:
-    """Reward what contains the ideal element or lies in it, by length: closeness = shorter / longer.
+    """Reward ancestors and descendants by size: closeness = characters of the smaller / of the larger.
 
-    Lengths are characters. least: ratios below this count as none; 1 leaves what has the same text.
+    Args:
+        tree: The document, with sizes.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        least: The least ratio that is rewarded, from 0 to 1.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
@@ -89,25 +100,31 @@ def length_ratio(
     {'/a[1]': 0.5, '/a[1]/s[1]/p[1]': 0.2}
     """
     _check("least", least, 0, 1)
-    found = {}
-    for other, shared in _nested(tree, ideal).items():
-        size, own = _size(tree, other), _size(tree, tree.row(ideal))
-        ratio = shared / max(size, own) if max(size, own) else 0.0
+    own = _size(tree, tree.row(ideal))
+    ratios = {}
+    for other, shared in _shared_characters(tree, ideal).items():
+        larger = max(_size(tree, other), own)
+        ratio = shared / larger if larger else 0.0
         if ratio > 0 and ratio >= least:
-            found[tree.path(other)] = ratio
-    return found
+            ratios[tree.path(other)] = ratio
+    return ratios
 
 
 @NEAR_MISSES.register("shared_characters")
 def shared_characters(
     tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, beta: float = 1.0
 ) -> Mapping[str, float]:
-    """Reward what shares text with the ideal element: closeness = F_β of the characters.
+    """Reward elements that share text with the ideal element: closeness = F_β of the characters.
 
-    Precision is the share of the result that lies in the ideal element, recall the share of the ideal
-    element that lies in the result: F = (1 + β²)·P·R / (β²·P + R). beta 0 is precision alone, so that
-    all that lies inside an ideal element is worth as much as the ideal element; large values approach
-    recall, which likes what contains it.
+    F_β = (1 + β²)·P·R / (β²·P + R), where precision P is the share of the result that lies in the ideal
+    element, and recall R the share of the ideal element that lies in the result.
+
+    Args:
+        tree: The document, with sizes.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        beta: β, from 0. 0 is precision, so that everything inside an ideal element has its score; large
+            values approach recall, so that everything around it has.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
@@ -117,14 +134,14 @@ def shared_characters(
     """
     _check("beta", beta, 0, 1e6)
     own = _size(tree, tree.row(ideal))
-    found = {}
-    for other, shared in _nested(tree, ideal).items():
+    closeness = {}
+    for other, shared in _shared_characters(tree, ideal).items():
         size = _size(tree, other)
         if shared and size and own:
             precision, recall = shared / size, shared / own
-            weighed = beta * beta * precision + recall
-            found[tree.path(other)] = (1 + beta * beta) * precision * recall / weighed
-    return found
+            divisor = beta * beta * precision + recall
+            closeness[tree.path(other)] = (1 + beta * beta) * precision * recall / divisor
+    return closeness
 
 
 @NEAR_MISSES.register("reading_order")
@@ -137,11 +154,19 @@ def reading_order(
     after: float = 0.5,
     within: int = 500,
 ) -> Mapping[str, float]:
-    """Reward what leads to the ideal element more than what follows it.
+    """Reward elements before the ideal element more than elements after it.
 
-    A reader who starts at an element that begins g characters before the ideal element comes to it by
-    reading on: closeness = before·(1 − g/within). Who starts g characters behind its end has to turn
-    back: after·(1 − g/within). 0 where g ≥ within. What lies inside the ideal element counts as judged.
+    A user who starts reading g characters before the ideal element reaches it by reading on: closeness
+    = before·(1 - g/within). A user who starts g characters after its end has to go back: closeness =
+    after·(1 - g/within). Elements inside the ideal element are not near-misses.
+
+    Args:
+        tree: The document, with its text.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        before: Closeness right before the ideal element, from 0 to 1.
+        after: Closeness right after it, from 0 to 1.
+        within: Number of characters from which on closeness is 0.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>1234567890</p><p>ideal</p><p>1234567890</p><p>x</p></a>")
@@ -155,26 +180,29 @@ def reading_order(
     _check_text(tree, ideal)
     ahead = tree.start[row] - tree.start
     behind = tree.start - tree.stop[row]
-    return _closeness(
-        tree,
-        row,
-        np.where(
-            ahead >= 0,
-            before * _fading(ahead, within),
-            np.where(behind >= 0, after * _fading(behind, within), 0.0),
-        ),
+    closeness = np.where(
+        ahead >= 0,
+        before * _linear_decay(ahead, within),
+        np.where(behind >= 0, after * _linear_decay(behind, within), 0.0),
     )
+    return _outside(tree, row, closeness)
 
 
 @NEAR_MISSES.register("tolerance_to_irrelevance")
 def tolerance_to_irrelevance(
     tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, characters: int = 300
 ) -> Mapping[str, float]:
-    """Reward whoever starts reading early enough: closeness 1, where the reader comes to the ideal.
+    """Reward elements from which the user reaches the ideal element before losing patience.
 
-    The user reads on from the beginning of a result, and gives up after ``characters`` characters of
-    text that lies in no ideal element (the tolerance to irrelevance of INEX; the form is ours). 0: only
-    what begins where the ideal element does, or leads to it over ideal text alone.
+    The user reads on from the beginning of a result, and stops after some characters of text outside of
+    ideal elements. Closeness is 1 if the user reaches the ideal element, else 0. The tolerance to
+    irrelevance is INEX's; this form of it is xcg's own.
+
+    Args:
+        tree: The document, with its text.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        characters: Number of characters outside of ideal elements that the user reads, from 0.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>1234567890</p><p>12345</p><p>ideal</p><p>late</p></a>")
@@ -186,13 +214,12 @@ def tolerance_to_irrelevance(
     _check_text(tree, ideal)
     irrelevant = np.ones(int(tree.characters[0]) + 1, dtype=np.int64)
     for path in ideals:
-        place = tree.row(path)
-        irrelevant[tree.start[place] : tree.stop[place]] = 0
-    before = np.r_[0, np.cumsum(irrelevant)]
-    starts = tree.start
-    read = before[tree.start[row]] - before[starts]
-    reached = (starts <= tree.start[row]) & (read <= characters)
-    return _closeness(tree, row, np.where(reached, 1.0, 0.0))
+        other = tree.row(path)
+        irrelevant[tree.start[other] : tree.stop[other]] = 0
+    irrelevant_before = np.r_[0, np.cumsum(irrelevant)]
+    read = irrelevant_before[tree.start[row]] - irrelevant_before[tree.start]
+    reached = (tree.start <= tree.start[row]) & (read <= characters)
+    return _outside(tree, row, np.where(reached, 1.0, 0.0))
 
 
 @NEAR_MISSES.register("browsing")
@@ -207,101 +234,122 @@ def browsing(
     onward: float = 0.0,
     moves: int = 5,
 ) -> Mapping[str, float]:
-    """Reward elements by the chance that a user who browses from them comes to the ideal element.
+    """Reward elements by the probability that a user browses from them to the ideal element.
 
-    At every step the user goes to the parent, to one of the child elements (each as likely), to one
-    of the two neighbouring siblings (likewise), or onward to the next element in document order that
-    is not inside, with these probabilities; a move that the place does not offer, and what is left to
-    1, is giving up. closeness is the chance of coming to the ideal element within ``moves`` moves. The
-    idea
-    is Piwowarski, Gallinari and Dupret's navigating user; the formula is ours. All probabilities 0
-    reward nothing beyond what is judged.
+    In each move the user goes to the parent, to one of the child elements (each with the same
+    probability), to one of the two neighbouring siblings (likewise), or to the next element in document
+    order that is not a descendant. Otherwise, or if there is no such element, the user gives up.
+    Closeness is the probability that the user reaches the ideal element. The idea is that of
+    Piwowarski, Gallinari and Dupret's navigating user; the formula is xcg's own.
+
+    Args:
+        tree: The document.
+        ideal: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+        parent: Probability of going to the parent.
+        child: Probability of going to a child element.
+        sibling: Probability of going to a neighbouring sibling.
+        onward: Probability of going to the next element that is not a descendant.
+        moves: The number of moves, from 0 to 1000.
+
+    Raises:
+        ValueError: If a parameter is out of range, or the probabilities sum to more than 1.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     >>> near = browsing(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0}, moves=2)
     >>> {path: round(chance, 4) for path, chance in near.items()}
     {'/a[1]': 0.12, '/a[1]/s[1]/p[1]': 0.3, '/a[1]/s[2]': 0.23}
     """
-    chances = {"parent": parent, "child": child, "sibling": sibling, "onward": onward}
-    for name, probability in chances.items():
+    probabilities = {"parent": parent, "child": child, "sibling": sibling, "onward": onward}
+    for name, probability in probabilities.items():
         _check(name, probability, 0, 1)
-    if sum(chances.values()) > 1 + _LEAST:
-        raise ValueError(f"the probabilities sum to {sum(chances.values()):g}: expected at most 1")
+    total = sum(probabilities.values())
+    if total > 1 + _NEGLIGIBLE:
+        raise ValueError(f"the probabilities sum to {total:g}: expected at most 1")
     _check("moves", moves, 0, 1000)
     row = tree.row(ideal)
-    arriving = _Arriving(tree, parent, child, sibling, onward)
-    # Backwards from the ideal element: coming[x] is the chance of coming there from x within as many
-    # moves as were counted; who has come stays.
-    coming = {row: 1.0}
+    moves_to = _MovesTo(tree, parent, child, sibling, onward)
+    # Backwards from the ideal element: the probability of reaching it from each element within the
+    # moves counted so far. A user who has reached it stays.
+    reaching = {row: 1.0}
     for _ in range(moves):
-        following: dict[int, float] = {}
-        for place, value in coming.items():
-            for origin, probability in arriving(place):
+        before: dict[int, float] = {}
+        for target, value in reaching.items():
+            for origin, probability in moves_to(target):
                 if origin != row:
-                    following[origin] = following.get(origin, 0.0) + probability * value
-        following[row] = 1.0
-        coming = {place: value for place, value in following.items() if value > _LEAST}
-    return {tree.path(place): min(coming[place], 1.0) for place in sorted(coming) if place != row}
+                    before[origin] = before.get(origin, 0.0) + probability * value
+        before[row] = 1.0
+        reaching = {origin: value for origin, value in before.items() if value > _NEGLIGIBLE}
+    return {tree.path(other): min(reaching[other], 1.0) for other in sorted(reaching) if other != row}
 
 
-class _Arriving:
-    """From which places, and how likely, one move leads to a place."""
+class _MovesTo:
+    """The moves of a browsing user that lead to an element: origins with probabilities."""
 
     def __init__(
         self, tree: ElementTree, parent: float, child: float, sibling: float, onward: float
     ) -> None:
         self.tree = tree
         self.parent, self.child, self.sibling, self.onward = parent, child, sibling, onward
-        self._children: dict[int, list[int]] = {}
+        self._children_of: dict[int, list[int]] = {}
 
-    def __call__(self, place: int) -> list[tuple[int, float]]:
+    def __call__(self, target: int) -> list[tuple[int, float]]:
         tree = self.tree
-        above = int(tree.parent[place])
-        origins = [(below, self.parent) for below in self._below(place)] if self.parent else []
-        if above >= 0:
-            siblings = self._below(above)
+        parent = int(tree.parent[target])
+        moves = [(child, self.parent) for child in self._children(target)] if self.parent else []
+        if parent >= 0:
+            siblings = self._children(parent)
             if self.child:
-                origins.append((above, self.child / len(siblings)))
+                moves.append((parent, self.child / len(siblings)))
             if self.sibling:
-                index = siblings.index(place)
-                for beside in (index - 1, index + 1):
-                    if 0 <= beside < len(siblings):
-                        offered = (beside > 0) + (beside < len(siblings) - 1)
-                        origins.append((siblings[beside], self.sibling / offered))
-        if self.onward and place > 0:
-            # Whoever ends where this begins: the row before it and what encloses that one's end.
-            before = place - 1
-            while before >= 0 and tree.end[before] == place:
-                origins.append((before, self.onward))
-                before = int(tree.parent[before])
-        return origins
+                index = siblings.index(target)
+                for neighbour in (index - 1, index + 1):
+                    if 0 <= neighbour < len(siblings):
+                        choices = (neighbour > 0) + (neighbour < len(siblings) - 1)
+                        moves.append((siblings[neighbour], self.sibling / choices))
+        if self.onward and target > 0:
+            # The elements that end where this one begins: the previous row, and its ancestors that end
+            # with it.
+            previous = target - 1
+            while previous >= 0 and tree.end[previous] == target:
+                moves.append((previous, self.onward))
+                previous = int(tree.parent[previous])
+        return moves
 
-    def _below(self, row: int) -> list[int]:
-        if row not in self._children:
-            self._children[row] = list(self.tree.children(row))
-        return self._children[row]
+    def _children(self, row: int) -> list[int]:
+        if row not in self._children_of:
+            self._children_of[row] = list(self.tree.children(row))
+        return self._children_of[row]
 
 
 def near_scores(
     part: Part[NearMisses], tree: ElementTree, ideals: Mapping[str, float]
 ) -> dict[int, tuple[float, int]]:
-    """Return row → (score as a near-miss, row of the ideal element it is near to).
+    """Compute the scores that elements of a document have as near-misses.
 
-    Of several ideal elements the one counts that gives the highest score, of equal ones the first.
-    Raises XcgError that names the model and the element where the model fails or gives what is no
-    closeness.
+    Args:
+        part: The near-miss model with its parameters.
+        tree: The document.
+        ideals: The paths and scores of all ideal elements.
+
+    Returns:
+        Row → (score, row of the ideal element that it is close to). Of several ideal elements, the one
+        with the highest resulting score counts, and of equal ones the first.
+
+    Raises:
+        XcgError: If the model fails or returns an illegal closeness, with the ideal element.
     """
-    found: dict[int, tuple[float, int]] = {}
+    scores: dict[int, tuple[float, int]] = {}
     if part.function in (judged, exact):
-        return found
-    for path, score in ideals.items():
-        home = tree.row(path)
+        return scores
+    for path, ideal_score in ideals.items():
+        ideal_row = tree.row(path)
         try:
             near = part.function(tree, path, ideals)
             pairs = [(tree.row(other), closeness) for other, closeness in near.items()]
         except (XcgError, MissingSizeError) as error:
             raise XcgError(f"near-miss model {part}, {path}: {error}") from None
-        except Exception as error:
+        except Exception as error:  # a user's function may raise anything
             raise XcgError(
                 f"near-miss model {part} failed on {path}: {type(error).__name__}: {error}"
             ) from None
@@ -312,10 +360,10 @@ def near_scores(
                     f"near-miss model {part}, {path}: gives {closeness!r} for {tree.path(row)}; "
                     "expected a closeness from 0 to 1"
                 )
-            worth = float(closeness) * score
-            if row != home and worth > found.get(row, (0.0, 0))[0]:
-                found[row] = worth, home
-    return found
+            score = float(closeness) * ideal_score
+            if row != ideal_row and score > scores.get(row, (0.0, 0))[0]:
+                scores[row] = score, ideal_row
+    return scores
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:
@@ -325,20 +373,20 @@ def _check(name: str, value: float, least: float, most: float) -> None:
 
 def _check_text(tree: ElementTree, ideal: str) -> None:
     if not len(tree) or int(tree.start[0]) == UNKNOWN:
-        raise MissingSizeError(ideal, "where its text stands is not known; give the corpus")
+        raise MissingSizeError(ideal, "the position of its text is unknown; give the corpus")
 
 
 def _size(tree: ElementTree, row: int) -> int:
     size = int(tree.characters[row])
     if size == UNKNOWN:
         raise MissingSizeError(
-            tree.path(row), "its size is not known; give the corpus, or assessments with sizes"
+            tree.path(row), "its size is unknown; give the corpus, or assessments with sizes"
         )
     return size
 
 
-def _nested(tree: ElementTree, ideal: str) -> dict[int, int]:
-    """Return row → shared characters of what contains the ideal element or lies in it."""
+def _shared_characters(tree: ElementTree, ideal: str) -> dict[int, int]:
+    """Return row → number of shared characters of the ancestors and descendants of an element."""
     row = tree.row(ideal)
     own = _size(tree, row)
     shared = dict.fromkeys(tree.ancestors(row), own)
@@ -346,13 +394,13 @@ def _nested(tree: ElementTree, ideal: str) -> dict[int, int]:
     return dict(sorted(shared.items()))
 
 
-def _fading(gap: npt.NDArray[np.int64], within: int) -> npt.NDArray[np.float64]:
+def _linear_decay(gap: npt.NDArray[np.int64], within: int) -> npt.NDArray[np.float64]:
     if not within:
         return np.zeros(len(gap))
     return np.clip(1.0 - gap / within, 0.0, 1.0)
 
 
-def _closeness(tree: ElementTree, row: int, values: npt.NDArray[np.float64]) -> dict[str, float]:
-    """Return path → closeness of the elements with any, without the ideal element and what is in it."""
-    values[row : int(tree.end[row])] = 0.0
-    return {tree.path(other): float(values[other]) for other in np.flatnonzero(values).tolist()}
+def _outside(tree: ElementTree, row: int, closeness: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Return path → closeness above 0 of the elements outside of an ideal element."""
+    closeness[row : int(tree.end[row])] = 0.0
+    return {tree.path(other): float(closeness[other]) for other in np.flatnonzero(closeness).tolist()}

@@ -1,19 +1,19 @@
-"""Overlap: what a result is worth of which a part was seen before.
+"""Overlap models: the value of a result of which the user has seen a part before.
 
-What was not seen is worth its score, and what was seen as a whole (1 − α)·score, whatever the model. In
-between, for a result that holds earlier results, the model decides. It is a function whose positional
-arguments are named after what it wants to know:
+A result of which nothing was seen has its score as value, and one that was seen as a whole
+(1 - α)·score, under any model. For a result that contains earlier results, an overlap model decides. It
+is a function whose positional arguments are named after what it uses:
 
-    score     the result's own quantised score, q
-    alpha     the user's intolerance to what was seen before, 0 … 1
-    rest      Σ over its child elements of their own values, weighted by length: rv(c_j)·|c_j| / |c|
-    seen      the share of its text that was seen before, 0 … 1
+    score     q, the quantised score of the result
+    alpha     α, the user's intolerance to text that was seen before, from 0 to 1
+    rest      Σ rv(c_j)·|c_j| / |c| over the result's child elements c_j: their values, weighted by size
+    seen      the share of the result's text that was seen before, from 0 to 1
     tree      the document, an :class:`~xcg.documents.ElementTree`; ``tree.graph`` is a networkx graph
-    result    the result's canonical path
-    earlier   the paths of the earlier results from this document, in order of rank
-    scores    path → quantised score, of all elements of the document that score above 0
+    result    the canonical path of the result
+    earlier   the paths of the earlier results from this document, in rank order
+    scores    path → quantised score of all elements of the document that score above 0
 
-Keyword-only arguments are the model's parameters. It returns the value, from 0.
+Keyword-only arguments are the model's parameters. The function returns the value, from 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ ARGUMENTS = ("score", "alpha", "rest", "seen", "tree", "result", "earlier", "sco
 
 @PARTIALLY_SEEN.register("recursive", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def recursive(alpha: float, rest: float, score: float) -> float:
-    """Add up what is new, child by child: α·rest + (1 − α)·q (Kazai & Lalmas 2006, equation 9).
+    """Add up the values of the child elements: α·rest + (1 - α)·q.
+
+    Kazai and Lalmas 2006, equation 9.
 
     >>> recursive(alpha=1.0, rest=0.25, score=0.5)
     0.25
@@ -43,7 +45,9 @@ def recursive(alpha: float, rest: float, score: float) -> float:
 
 @PARTIALLY_SEEN.register("capped", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def capped(alpha: float, rest: float, score: float) -> float:
-    """Do as ``recursive``, and give no more than the result's own score.
+    """Limit the value of ``recursive`` to the result's score: min(α·rest + (1 - α)·q, q).
+
+    xcg's own.
 
     >>> capped(alpha=1.0, rest=0.75, score=0.5)
     0.5
@@ -53,9 +57,9 @@ def capped(alpha: float, rest: float, score: float) -> float:
 
 @PARTIALLY_SEEN.register("new_characters", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def new_characters(alpha: float, seen: float, score: float) -> float:
-    """Pay for the share of new text: (1 − α·seen)·q, as if relevance were spread evenly (ours).
+    """Reward the share of new text: (1 - α·seen)·q, as if relevant text were spread evenly.
 
-    Kazai & Lalmas argue against it (section 5.2.3): compare the two.
+    xcg's own, for comparison: Kazai and Lalmas 2006 (section 5.2.3) argue against it.
 
     >>> new_characters(alpha=1.0, seen=0.25, score=0.5)
     0.375
@@ -67,7 +71,9 @@ def new_characters(alpha: float, seen: float, score: float) -> float:
     "first_seen_only", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True
 )
 def first_seen_only(alpha: float, score: float) -> float:
-    """Take a part for the whole: (1 − α)·q as soon as anything of it was seen (ours).
+    """Treat a result as fully seen if any part of it was seen: (1 - α)·q.
+
+    xcg's own.
 
     >>> first_seen_only(alpha=1.0, score=0.5)
     0.0
@@ -79,28 +85,44 @@ def first_seen_only(alpha: float, score: float) -> float:
 def growing_alpha(
     alpha: float, rest: float, seen: float, score: float, *, exponent: float = 1.0
 ) -> float:
-    """Mind the more, the more was seen: α(seen) = α·seen^exponent in the recursive rule (ours).
+    """Penalise overlap more if more was seen: ``recursive`` with α·seen^exponent instead of α.
 
-    exponent 0 is the recursive rule; a large one forgives whatever was not seen as a whole.
+    xcg's own.
+
+    Args:
+        alpha: α of the user model.
+        rest: The weighted values of the child elements.
+        seen: The share of text that was seen before.
+        score: The score q of the result.
+        exponent: From 0. 0 is ``recursive``; with a large one only results seen as a whole are
+            penalised.
+
+    Raises:
+        ValueError: If the exponent is negative.
 
     >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75, exponent=1.0)
     0.5
     """
     if exponent < 0:
         raise ValueError(f"exponent is {exponent}: expected a number from 0")
-    now = alpha * float(seen**exponent)
-    return now * rest + (1 - now) * score
+    return recursive(alpha * float(seen**exponent), rest, score)
 
 
-def wanted(part: Part[PartiallySeen]) -> tuple[str, ...]:
-    """Return the arguments that a model asks for; XcgError for one that there is not."""
+def argument_names(part: Part[PartiallySeen]) -> tuple[str, ...]:
+    """Return the names of an overlap model's positional arguments.
+
+    Raises:
+        XcgError: If the function cannot be inspected, or an argument is not in the list above.
+    """
     try:
         parameters = inspect.signature(part.plain).parameters.values()
     except (TypeError, ValueError):
-        raise XcgError(f"overlap model {part}: its arguments are not known") from None
+        raise XcgError(f"overlap model {part}: the names of its arguments are unknown") from None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = tuple(parameter.name for parameter in parameters if parameter.kind in kinds)
     for name in names:
         if name not in ARGUMENTS:
-            raise XcgError(f"overlap model {part} asks for {name!r}: {nearest(name, ARGUMENTS)}")
+            raise XcgError(
+                f"overlap model {part}: unknown argument {name!r}: {nearest(name, ARGUMENTS)}"
+            )
     return names

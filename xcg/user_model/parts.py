@@ -1,4 +1,4 @@
-"""Registry of user-model parts with the properties that they declare."""
+"""The registry class of user-model parts, which declare properties."""
 
 from __future__ import annotations
 

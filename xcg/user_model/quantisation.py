@@ -1,7 +1,7 @@
-"""Quantisation: from the pair (exhaustivity, specificity) to one score in [0, 1].
+"""Quantisations: functions (exhaustivity, specificity) → score.
 
-A quantisation is a function ``(exhaustivity, specificity) → score``. The papers' are tables. On the
-scale of TREC, one level of relevance, the scores are gains and may exceed 1.
+Scores are from 0 to 1. For levels of relevance (TREC), the quantisation is called with the level and
+returns a gain, which can exceed 1. The quantisations of papers are tables.
 """
 
 from __future__ import annotations
@@ -18,14 +18,19 @@ QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation",
 
 
 class Table:
-    """A quantisation given as a table of pairs; a pair of the scale that is not in it scores 0.
+    """A quantisation given as a table; a pair that is not in the table scores 0.
+
+    Args:
+        table: Pair → score from 0 to 1. A pair is ``"e,s"``, ``(e, s)``, or ``"eC"`` with one of the
+            coverages E, L, S, N of INEX 2002.
+        summary: A description of the table.
+
+    Raises:
+        XcgError: If a pair or a score is illegal.
 
     >>> strict = Table({"3,3": 1})
     >>> strict(3, 3), strict(2, 3)
     (1.0, 0.0)
-
-    Keys are ``"e,s"``, pairs ``(e, s)``, or ``"eC"`` for the coverages E, L, S, N of INEX 2002.
-    Raises XcgError for other keys, and for scores outside [0, 1].
     """
 
     def __init__(self, table: Mapping[object, object], summary: str = "a table") -> None:
@@ -33,12 +38,10 @@ class Table:
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
             pair = _pair(key)
-            if isinstance(score, bool) or not isinstance(score, (int, float)):
+            if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
                 raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
-            if not 0 <= score <= 1:
-                raise XcgError(f"the score of {key!r} is {score!r}: expected one from 0 to 1")
             if pair in self._scores:
-                raise XcgError(f"the pair {key!r} stands twice")
+                raise XcgError(f"the pair {key!r} occurs twice")
             self._scores[pair] = float(score)
         by_coverage = any(isinstance(s, str) for _, s in self._scores)
         self.scale: Scale = "coverage" if by_coverage else "four-point"
@@ -49,10 +52,16 @@ class Table:
 
 
 class Gains:
-    """A quantisation for levels of relevance: level → gain, from 0 without a bound.
+    """A quantisation of levels of relevance: level → gain, from 0 without an upper limit.
 
-    Levels up to 0 gain nothing unless the mapping says otherwise. Raises XcgError for a level above 0
-    that the mapping leaves out, and when made from what are no levels and gains.
+    A level of 0 or below gains nothing if it is not in the mapping.
+
+    Args:
+        gains: Level → gain.
+        summary: A description of the mapping.
+
+    Raises:
+        XcgError: If a level or gain is illegal; when called, if a level above 0 is not in the mapping.
 
     >>> gains = Gains({1: 1, 2: 10, 3: 100})
     >>> gains(2, 1), gains(0, 1)
@@ -82,7 +91,7 @@ class Gains:
 
 
 class Levels:
-    """Every level is its own gain; levels below 0 gain nothing.
+    """A quantisation of levels of relevance whose gains are the levels; levels below 0 gain nothing.
 
     >>> Levels()(3, 1), Levels()(-2, 1)
     (3.0, 0.0)
@@ -95,9 +104,78 @@ class Levels:
         return max(float(exhaustivity), 0.0)
 
 
+class Shares:
+    """A quantisation for the scale of INEX 2005 and 2006: exhaustivity 0 to 2, specificity 0 to 1.
+
+    Args:
+        function: (exhaustivity, specificity) → score.
+        summary: A description of the function.
+
+    >>> inex2005_gen(2, 0.5), round(inex2005_genlifted(0, 0.6), 3)
+    (0.5, 0.2)
+    """
+
+    scale: Scale = "share"
+
+    def __init__(self, function: Callable[[float, float], float], summary: str) -> None:
+        self.__doc__ = summary
+        self._function = function
+
+    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
+        """Return the score of a pair."""
+        return self._function(exhaustivity, float(specificity))
+
+
+def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
+    """Return a user's table as a part of a user model."""
+    return Part("table", Table(table))
+
+
 def gains_part(gains: Mapping[object, object]) -> Part[Quantisation]:
-    """Return a user's own gains of levels as the quantisation of a model."""
+    """Return a user's gains of levels as a part of a user model."""
     return Part("gains", Gains(gains))
+
+
+def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
+    """Return the score of an assessment.
+
+    A function can declare the scale that it is for in an attribute ``scale``.
+
+    Args:
+        part: The quantisation.
+        assessment: The assessment.
+
+    Returns:
+        The score from 0 to 1; for a level of relevance a finite gain from 0.
+
+    Raises:
+        XcgError: If the quantisation is for another scale, fails, or returns an illegal score.
+    """
+    exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
+    scale = getattr(part.function, "scale", assessment.scale)
+    if scale != assessment.scale:
+        raise XcgError(
+            f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
+            f"{assessment.scale} scale; choose one for the scale of these assessments"
+        )
+    if assessment.scale == "share" and exhaustivity > 2:
+        raise XcgError(
+            f"{assessment.label}: exhaustivity is at most 2 on the scale of INEX 2005; for "
+            "passages with higher levels, choose a quantisation of levels and spans: text"
+        )
+    try:
+        score = float(part.function(exhaustivity, specificity))
+    except XcgError as error:
+        raise XcgError(f"quantisation {part}: {error}") from None
+    except Exception as error:  # a user's function may raise anything
+        raise XcgError(
+            f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
+        ) from None
+    highest = math.inf if assessment.scale == "level" else 1
+    if not 0 <= score <= highest or math.isinf(score):
+        expected = "a gain from 0" if assessment.scale == "level" else "a score from 0 to 1"
+        raise XcgError(f"quantisation {part} gives {score} for {assessment.label}: expected {expected}")
+    return score
 
 
 def _pair(key: object) -> tuple[float, Grade]:
@@ -124,85 +202,33 @@ def _grade(value: object, key: object) -> float:
     return grade
 
 
-def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
-    """Return a user's own table as the quantisation of a model."""
-    return Part("table", Table(table))
+# Published quantisations
 
 
-def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
-    """Return the score of an assessment.
-
-    Raises XcgError where the quantisation is for another scale (one may declare it by an attribute
-    ``scale``), fails, or gives no number in [0, 1]; a level may gain any finite number from 0.
-    """
-    exhaustivity, specificity = assessment.exhaustivity, assessment.specificity
-    scale = getattr(part.function, "scale", assessment.scale)
-    if scale != assessment.scale:
-        raise XcgError(
-            f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
-            f"{assessment.scale} scale; choose one for the scale of these assessments"
-        )
-    if assessment.scale == "share" and exhaustivity > 2:
-        raise XcgError(
-            f"{assessment.label}: exhaustivity goes up to 2 on the scale of INEX 2005; for "
-            "passages with higher levels, choose a quantisation of levels and spans: text"
-        )
-    try:
-        score = float(part.function(exhaustivity, specificity))
-    except XcgError as error:
-        raise XcgError(f"quantisation {part}: {error}") from None
-    except Exception as error:
-        raise XcgError(
-            f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
-        ) from None
-    if assessment.scale == "level":
-        if not 0 <= score < math.inf:
-            raise XcgError(
-                f"quantisation {part} gives {score} for {assessment.label}: expected a gain from 0"
-            )
-    elif not 0 <= score <= 1:
-        raise XcgError(
-            f"quantisation {part} gives {score} for {assessment.label}: expected a score from 0 to 1"
-        )
-    return score
-
-
-class Shares:
-    """A quantisation for the scale of INEX 2005 and 2006: exhaustivity 0 … 2, specificity 0 … 1.
-
-    >>> inex2005_gen(2, 0.5), round(inex2005_genlifted(0, 0.6), 3)
-    (0.5, 0.2)
-    """
-
-    scale: Scale = "share"
-
-    def __init__(self, function: Callable[[float, float], float], summary: str) -> None:
-        self.__doc__ = summary
-        self._function = function
-
-    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
-        """Return the score of an exhaustivity and a share."""
-        return self._function(exhaustivity, float(specificity))
-
-
-def _register_shares(name: str, function: Callable[[float, float], float], summary: str) -> Shares:
-    quantisation = Shares(function, summary)
-    QUANTISATIONS.register(name)(quantisation)
-    return quantisation
-
-
-def _register(name: str, table: Mapping[object, object], summary: str) -> Table:
+def _table(name: str, table: Mapping[object, object], summary: str) -> Table:
     quantisation = Table(table, summary)
-    QUANTISATIONS.register(name)(quantisation)
+    QUANTISATIONS.add(name, quantisation)
     return quantisation
 
 
-strict = _register(
+def _shares(name: str, function: Callable[[float, float], float], summary: str) -> Shares:
+    quantisation = Shares(function, summary)
+    QUANTISATIONS.add(name, quantisation)
+    return quantisation
+
+
+def _gains(name: str, gains: Mapping[object, object], summary: str) -> Gains:
+    quantisation = Gains(gains, summary)
+    QUANTISATIONS.add(name, quantisation)
+    return quantisation
+
+
+strict = _table(
     "strict",
     {(3, 3): 1},
     "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)",
 )
-gen = _register(
+gen = _table(
     "gen",
     {
         (3, 3): 1,
@@ -210,9 +236,9 @@ gen = _register(
         **dict.fromkeys([(1, 3), (2, 2), (2, 1)], 0.5),
         **dict.fromkeys([(1, 2), (1, 1)], 0.25),
     },
-    "generalised: leans to exhaustivity (Kazai & Lalmas 2006, equation 2)",
+    "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
 )
-sog = _register(
+sog = _table(
     "sog",
     {
         (3, 3): 1,
@@ -224,30 +250,30 @@ sog = _register(
     },
     "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
 )
-e3_s321 = _register(
+e3_s321 = _table(
     "e3_s321",
     dict.fromkeys([(3, 3), (3, 2), (3, 1)], 1),
-    "1 for the highly exhaustive, however specific, else 0 (INEX 2004)",
+    "1 for e = 3 with any s above 0, else 0 (INEX 2004)",
 )
-e3_s32 = _register(
+e3_s32 = _table(
     "e3_s32",
     dict.fromkeys([(3, 3), (3, 2)], 1),
-    "1 for the highly exhaustive that are fairly or highly specific, else 0 (INEX 2004)",
+    "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)",
 )
-s3_e321 = _register(
+s3_e321 = _table(
     "s3_e321",
     dict.fromkeys([(3, 3), (2, 3), (1, 3)], 1),
-    "1 for the highly specific, however exhaustive, else 0 (INEX 2004)",
+    "1 for s = 3 with any e above 0, else 0 (INEX 2004)",
 )
-s3_e32 = _register(
+s3_e32 = _table(
     "s3_e32",
     dict.fromkeys([(3, 3), (2, 3)], 1),
-    "1 for the highly specific that are fairly or highly exhaustive, else 0 (INEX 2004)",
+    "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)",
 )
-inex2002_strict = _register(
+inex2002_strict = _table(
     "inex2002_strict", {(3, "E"): 1}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
 )
-inex2002_gen = _register(
+inex2002_gen = _table(
     "inex2002_gen",
     {
         (3, "E"): 1,
@@ -257,48 +283,39 @@ inex2002_gen = _register(
     },
     "generalised for relevance and coverage (INEX 2002)",
 )
-inex2005_strict = _register_shares(
+inex2005_strict = _shares(
     "inex2005_strict",
     lambda e, s: float(e == 2 and s == 1),
     "1 for e = 2 and s = 1, else 0 (INEX 2005)",
 )
-inex2005_gen = _register_shares(
-    "inex2005_gen", lambda e, s: e * s / 2, "e·s, here halved to stay in [0, 1] (INEX 2005)"
+inex2005_gen = _shares(
+    "inex2005_gen", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
 )
-inex2005_genlifted = _register_shares(
+inex2005_genlifted = _shares(
     "inex2005_genlifted",
     lambda e, s: (e + 1) * s / 3,
-    "(e + 1)·s, here divided by 3 to stay in [0, 1]; pays for elements that are too small (INEX 2005)",
+    "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
 )
-inex2006_strict = _register_shares(
-    "inex2006_strict", lambda e, s: float(s == 1), "1 where all is highlighted, else 0 (INEX 2006)"
+inex2006_strict = _shares(
+    "inex2006_strict", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"
 )
-inex2006_gen = _register_shares(
-    "inex2006_gen", lambda e, s: s, "the share of highlighted text (INEX 2006)"
-)
-
-
-def _register_gains(name: str, gains: Mapping[object, object], summary: str) -> Gains:
-    quantisation = Gains(gains, summary)
-    QUANTISATIONS.register(name)(quantisation)
-    return quantisation
-
+inex2006_gen = _shares("inex2006_gen", lambda e, s: s, "s, the share of highlighted text (INEX 2006)")
 
 levels = Levels()
-levels.__doc__ = "a level is its own gain, on the scale of TREC"
-QUANTISATIONS.register("levels")(levels)
-jk_0_1_1_1 = _register_gains(
+levels.__doc__ = "the gain is the level of relevance (TREC)"
+QUANTISATIONS.add("levels", levels)
+jk_0_1_1_1 = _gains(
     "jk_0_1_1_1",
     {1: 1, 2: 1, 3: 1},
     "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)",
 )
-jk_0_0_0_1 = _register_gains(
+jk_0_0_0_1 = _gains(
     "jk_0_0_0_1", {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
 )
-jk_0_1_2_3 = _register_gains(
+jk_0_1_2_3 = _gains(
     "jk_0_1_2_3", {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
 )
-jk_0_1_10_100 = _register_gains(
+jk_0_1_10_100 = _gains(
     "jk_0_1_10_100",
     {1: 1, 2: 10, 3: 100},
     "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",

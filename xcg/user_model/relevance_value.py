@@ -7,7 +7,7 @@ from typing import Literal
 
 from xcg.registry import Part
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
-from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, wanted
+from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, argument_names
 
 Normalisation = Literal["subtree", "none"]
 
@@ -46,4 +46,4 @@ class RelevanceValue:
             part: object = getattr(self, name)
             if not isinstance(part, Part):
                 object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
-        object.__setattr__(self, "arguments", wanted(self.partially_seen))
+        object.__setattr__(self, "arguments", argument_names(self.partially_seen))

@@ -1,0 +1,174 @@
+"""Validation of mappings from YAML files and callers, and the schema of a user model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Literal, cast, get_args
+
+from xcg.documents.text_units import TOKENIZERS
+from xcg.documents.tree import SizeUnit
+from xcg.errors import InputError, XcgError, nearest
+from xcg.lazy_modules import vol
+from xcg.registry import FunctionRegistry, Part
+from xcg.user_model.effort import Effort, EffortUnit, Interpolation, Unretrieved
+from xcg.user_model.ideal import SELECTIONS
+from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
+from xcg.user_model.relevance_value import Normalisation, RelevanceValue
+from xcg.yaml_file import KeyPath
+
+Where = Callable[[KeyPath], str]
+"""A key path → what messages call that position, for example ``model.yaml:3: effort.unit``."""
+
+Spans = Literal["refuse", "smallest_element", "text"]
+"""How a result is read that is a passage: as an error, or as the smallest element around it. With
+``text``, every result is read as the text that it spans, elements too."""
+
+
+def check(content: object, schema: vol.Schema, where: Where) -> dict[str, Any]:
+    """Return a mapping as a schema converts it.
+
+    Args:
+        content: The mapping.
+        schema: What is legal.
+        where: Names a position in messages.
+
+    Raises:
+        InputError: For the first error, with its position and the nearest legal key.
+    """
+    if not isinstance(content, Mapping):
+        raise InputError(where(()), f"expected keys with values, found {_kind(content)}")
+    try:
+        return cast(dict[str, Any], schema(dict(content)))
+    except vol.MultipleInvalid as invalid:
+        error = invalid.errors[0]
+        key_path = tuple(error.path)
+        if "extra keys" in error.msg:
+            hint = nearest(str(key_path[-1]), _legal_keys(schema, key_path[:-1]))
+            raise InputError(where(key_path), f"unknown key: {hint}") from None
+        if "required key" in error.msg:
+            raise InputError(
+                where(key_path[:-1]), f"the key {str(key_path[-1])!r} is missing"
+            ) from None
+        raise InputError(where(key_path), error.msg) from None
+
+
+def choice(values: tuple[str, ...]) -> Callable[[object], str]:
+    """Return a validator that accepts one of some words."""
+
+    def validate(value: object) -> str:
+        if not isinstance(value, str) or value not in values:
+            raise vol.Invalid(f"illegal value {value!r}: {nearest(str(value), values)}")
+        return value
+
+    return validate
+
+
+def text(value: object) -> str:
+    """Validate a text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise vol.Invalid(f"expected text, found {_kind(value)}")
+    return value
+
+
+@cache
+def user_model_schema() -> vol.Schema:
+    """Return the schema of a user model, which returns the arguments of :class:`UserModel`."""
+    relevance_value = _optional(
+        {
+            "alpha": _alpha,
+            "normalisation": choice(get_args(Normalisation)),
+            "partially_seen": _part(PARTIALLY_SEEN),
+            "near_misses": _part(NEAR_MISSES),
+        }
+    )
+    effort = _optional(
+        {
+            "interpolation": choice(get_args(Interpolation)),
+            "unretrieved": choice(get_args(Unretrieved)),
+            "unit": choice(get_args(EffortUnit)),
+            "tokenizer": _part(TOKENIZERS),
+        }
+    )
+    parts = _optional(
+        {
+            "quantisation": _quantisation,
+            "ideal": _part(SELECTIONS),
+            "relevance_value": vol.All(relevance_value, _relevance_value),
+            "size": choice(get_args(SizeUnit)),
+            "spans": choice(get_args(Spans)),
+            "effort": vol.All(effort, lambda values: Effort(**values)),
+        }
+    )
+    return vol.Schema({vol.Required("name"): text, **parts})
+
+
+def _optional(rules: Mapping[str, object]) -> dict[object, object]:
+    return {vol.Optional(key): rule for key, rule in rules.items()}
+
+
+def _alpha(value: object) -> float:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= cast(float, value) <= 1:
+        raise vol.Invalid(f"illegal value {value!r}: expected a number from 0 to 1")
+    return float(cast(float, value))
+
+
+def _part(registry: FunctionRegistry[Any]) -> Callable[[object], Part[Any]]:
+    """Return a validator of a name, ``package.module:function`` or ``{name: …, parameter: …}``."""
+
+    def validate(value: object) -> Part[Any]:
+        parameters: Mapping[str, object] = {}
+        if isinstance(value, Part):
+            return value
+        if isinstance(value, Mapping):
+            parameters = {str(key): v for key, v in value.items() if key != "name"}
+            value = value.get("name")
+        if not callable(value) and not (isinstance(value, str) and value):
+            raise vol.Invalid(
+                f"expected a name, package.module:function, or a mapping with a name; "
+                f"found {_kind(value)}"
+            )
+        try:
+            return registry.part(value, parameters)
+        except XcgError as error:
+            raise vol.Invalid(str(error)) from None
+
+    return validate
+
+
+def _quantisation(value: object) -> Part[Quantisation]:
+    for key, make, example in (
+        ("table", table_part, '{table: {"3,3": 1, …}}'),
+        ("gains", gains_part, "{gains: {1: 1, 2: 10, …}}"),
+    ):
+        if isinstance(value, Mapping) and key in value:
+            content = value[key]
+            if len(value) > 1 or not isinstance(content, Mapping) or not content:
+                raise vol.Invalid(f"expected {example} without other keys")
+            try:
+                return make(content)
+            except XcgError as error:
+                raise vol.Invalid(str(error)) from None
+    return _part(QUANTISATIONS)(value)
+
+
+def _relevance_value(values: dict[str, Any]) -> RelevanceValue:
+    try:
+        return RelevanceValue(**values)
+    except ValueError as error:
+        raise vol.Invalid(str(error)) from None
+
+
+def _kind(value: object) -> str:
+    return "nothing" if value is None else f"{type(value).__name__} {value!r}"
+
+
+def _legal_keys(schema: vol.Schema, key_path: KeyPath) -> list[str]:
+    level: Any = schema.schema
+    for key in key_path:
+        level = next(inner for marker, inner in level.items() if str(marker) == str(key))
+        level = level.validators[0] if isinstance(level, vol.All) else level
+    return [str(marker) for marker in level]

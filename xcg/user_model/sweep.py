@@ -1,0 +1,108 @@
+"""Sweeps: several user models from one mapping with lists or ranges of values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from xcg.errors import InputError
+from xcg.user_model.schema import Where
+from xcg.yaml_file import KeyPath, format_key_path
+
+_MAX_MODELS = 10_000
+
+
+def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, object]]:
+    """Return a mapping for each combination of the values in lists and ranges.
+
+    A range is ``{from: 0, to: 1, step: 0.25}``, with both ends included. Each model's name states its
+    values: ``mine[alpha=0.5,ideal=leaves]``.
+
+    Args:
+        content: A user model in which some parameters have several values.
+        where: Names a position in messages.
+
+    Raises:
+        InputError: If a list is empty, a range is illegal, or there are more than 10,000 combinations.
+
+    >>> models = expand({"name": "m", "relevance_value": {"alpha": [0, 1]}}, str)
+    >>> [model["name"] for model in models]
+    ['m[alpha=0]', 'm[alpha=1]']
+    """
+    axes: list[tuple[KeyPath, list[object]]] = []
+
+    def collect_axes(value: object, key_path: KeyPath) -> None:
+        if isinstance(value, list):
+            if not value:
+                raise InputError(where(key_path), "an empty list: expected values to try")
+            axes.append((key_path, value))
+        elif isinstance(value, Mapping) and {"from", "to", "step"} & set(value):
+            axes.append((key_path, _range(value, where(key_path))))
+        elif isinstance(value, Mapping) and not {"table", "gains"} & set(value):
+            for key, inner in value.items():
+                collect_axes(inner, (*key_path, key))
+
+    collect_axes({key: value for key, value in content.items() if key != "name"}, ())
+    if math.prod(len(values) for _, values in axes) > _MAX_MODELS:
+        raise InputError(where(()), f"more than {_MAX_MODELS:,} combinations of values")
+    if not axes:
+        return [content]
+    key_paths = [key_path for key_path, _ in axes]
+    names = _axis_names(key_paths)
+    return [
+        {
+            **_with_values(content, key_paths, combination),
+            "name": f"{content.get('name', '')}[{','.join(map(_setting, names, combination))}]",
+        }
+        for combination in itertools.product(*(values for _, values in axes))
+    ]
+
+
+def _axis_names(key_paths: list[KeyPath]) -> list[str]:
+    """Return the last key of each path, or the whole path if several end with this key."""
+    last = [str(key_path[-1]) for key_path in key_paths]
+    return [
+        format_key_path(key_path) if last.count(name) > 1 else name
+        for key_path, name in zip(key_paths, last, strict=True)
+    ]
+
+
+def _setting(name: str, value: object) -> str:
+    if isinstance(value, Mapping):
+        inner = [f"{key}={item}" for key, item in value.items() if key != "name"]
+        value = f"{value.get('name', '')}({' '.join(inner)})" if inner else value.get("name")
+    return f"{name}={value}"
+
+
+def _with_values(
+    content: Mapping[str, object], key_paths: list[KeyPath], values: tuple[object, ...]
+) -> dict[str, object]:
+    copy: Any = _copy(content)
+    for key_path, value in zip(key_paths, values, strict=True):
+        inner = copy
+        for key in key_path[:-1]:
+            inner = inner[key]
+        inner[key_path[-1]] = value
+    return cast(dict[str, object], copy)
+
+
+def _copy(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _copy(inner) for key, inner in value.items()}
+    return value
+
+
+def _range(value: Mapping[object, object], where: str) -> list[object]:
+    numbers = [value.get(key) for key in ("from", "to", "step")]
+    if set(value) != {"from", "to", "step"} or not all(
+        isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers
+    ):
+        raise InputError(where, "expected a range {from: 0, to: 1, step: 0.25}")
+    first, last, step = (cast(float, number) for number in numbers)
+    if not (step > 0 and first <= last and (last - first) / step <= _MAX_MODELS):
+        raise InputError(where, f"illegal range from {first} to {last} by {step}")
+    # Rounded, so that 3 × 0.1 is printed as 0.3; the tolerance includes the end despite rounding.
+    count = int((last - first) / step + 1e-9) + 1
+    return [round(first + index * step, 12) for index in range(count)]
