@@ -15,9 +15,9 @@ from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report import plots
 from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import Perturbed
-from xcg.statistics.rank_correlation import Shift
-from xcg.statistics.stability import BORDERS, SwapRates
+from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 pytest.importorskip("matplotlib")
 
@@ -78,7 +78,7 @@ SWEEP = {
 )
 def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, list[int]]) -> None:
     models = list(SWEEP)
-    shifts = [Shift(measure, models[0], 1.0, 0, "a"), Shift(measure, models[1], None, 3, "c")]
+    shifts = [OrderShift(measure, models[0], 1.0, 0, "a"), OrderShift(measure, models[1], None, 3, "c")]
     figure = plots.sweep_plot(means_of(measure, SWEEP), shifts, models[0])
     tau_axis, rank_axis = figure.axes
     assert tau_axis.get_title() == f"{measure}: order of runs against sweep[alpha=0]"
@@ -94,7 +94,7 @@ def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, lis
 
 def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
     scores = {"one": {"a": 1.0, "b": 2.0}, "two": {"a": 1.0}}
-    shifts = [Shift("MAep", model, 1.0, 0, "a") for model in scores]
+    shifts = [OrderShift("MAep", model, 1.0, 0, "a") for model in scores]
     _, axis = plots.sweep_plot(means_of("MAep", scores), shifts, "one").axes
     assert lines_of(axis)["b"][1] == pytest.approx([1, float("nan")], nan_ok=True)
     assert tick_labels(axis) == ["one", "two"]
@@ -162,7 +162,7 @@ def test_reading_shows_the_ideal_reader_as_a_dotted_line() -> None:
 
 def test_perturbation_has_one_panel_per_run_and_position() -> None:
     lines = [
-        Perturbed("r", measure, "m", place, inserted, value - inserted / 100, None)  # type: ignore[arg-type]
+        PerturbedMean("r", measure, "m", place, inserted, value - inserted / 100, None)  # type: ignore[arg-type]
         for place in ("before the first", "after the first")
         for measure, value in (("MAep", 0.5), ("Q", 0.75))
         for inserted in (0, 10)
@@ -220,7 +220,7 @@ def test_correlations_begin_with_the_smallest_range() -> None:
 
 
 def test_swaps_have_one_line_per_difference_that_occurs() -> None:
-    counts = np.zeros((2, len(BORDERS)), np.int64)
+    counts = np.zeros((2, len(BIN_STARTS)), np.int64)
     swaps = np.zeros_like(counts)
     counts[:, 0], counts[:, 3] = 10, 20
     swaps[:, 0], swaps[:, 3] = (5, 4), (2, 1)
@@ -229,9 +229,9 @@ def test_swaps_have_one_line_per_difference_that_occurs() -> None:
     lines = lines_of(axis)
     assert lines["from 0"][0] == [5, 10]
     assert lines["from 0"][1] == pytest.approx([50, 40])
-    assert lines[f"from {BORDERS[3]:g}"][1] == pytest.approx([10, 5])
+    assert lines[f"from {BIN_STARTS[3]:g}"][1] == pytest.approx([10, 5])
     assert len(lines) == 3  # the third is at 5 %
-    assert legend_of(figure) == ["from 0", f"from {BORDERS[3]:g}"]
+    assert legend_of(figure) == ["from 0", f"from {BIN_STARTS[3]:g}"]
     assert (axis.get_title(), axis.get_xlabel()) == ("MAep", "topics in each set")
     assert axis.get_ylabel() == "swaps, %"
 
