@@ -1,4 +1,4 @@
-"""xcg's measures in ir_measures, and data frames as assessments and runs."""
+"""ir_measures computes the measures of xcg with the values of xcg.evaluate."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pandas
 import pytest
 from conftest import ROOT
 from ir_measures import Qrel, ScoredDoc
+from ir_measures_campaign import Sized, as_xcg, campaign
 
 import xcg
 import xcg.integrations.ir_measures as provided
-from xcg import Assessment
 from xcg.errors import InputError, XcgError
 from xcg.integrations.ir_measures import (
     MAep,
@@ -28,8 +28,6 @@ from xcg.integrations.ir_measures import (
     ep,
     nxCG,
     nxDCG,
-    qrels_from_frame,
-    run_from_frame,
     xAP,
     xcg_Q,
     xcg_R,
@@ -39,18 +37,6 @@ from xcg.integrations.ir_measures import (
 pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")
 
 Graded = namedtuple("Graded", "query_id doc_id relevance exhaustivity specificity")
-Sized = namedtuple("Sized", "query_id doc_id relevance characters")
-GradedSized = namedtuple("GradedSized", "query_id doc_id relevance exhaustivity specificity characters")
-
-SIZES = {
-    "/a[1]": 900,
-    "/a[1]/s[1]": 300,
-    "/a[1]/s[2]": 210,
-    "/a[1]/s[2]/p[1]": 90,
-    "/a[1]/s[2]/p[2]": 110,
-    "/a[1]/s[3]": 300,
-}
-PAIRS = [(0, 0), (0, 0), (1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 3)]
 
 OFFERED = [name for name in provided.__all__ if isinstance(getattr(provided, name), XcgMeasure)]
 WANTED = {
@@ -70,48 +56,6 @@ WANTED = {
     "xAP(threshold=2)": xAP(threshold=2),
     "muAP": provided.muAP,
 }
-
-
-def campaign(seed: int, *, pairs: bool) -> tuple[list[Any], list[ScoredDoc]]:
-    """Random qrels and a run with ties, overlap, unjudged results, missing and irrelevant topics."""
-    generator = random.Random(seed)
-    qrels: list[Any] = []
-    run = []
-    for topic in map(str, range(1, 11)):
-        files = generator.sample(["d1", "d2", "d3", "d4"], 3)
-        elements = [(f"{file}#{path}", size) for file in files for path, size in SIZES.items()]
-        judged = [*elements, ("e1", 80), ("e2", 70)]
-        for name, size in judged:
-            pair = generator.choice(PAIRS) if topic != "7" else (0, 0)
-            if pairs:
-                qrels.append(GradedSized(topic, name, pair[0], *pair, size))
-            else:
-                level = pair[0] if pair[0] or topic == "7" else -1
-                qrels.append(Sized(topic, name, level, size))
-        if topic == "4":
-            continue
-        unjudged = ["e3", "d5#/a[1]", f"{files[0]}#/a[1]/s[9]"]
-        for name in generator.sample([*(name for name, _ in judged), *unjudged], 15):
-            run.append(ScoredDoc(topic, name, generator.choice([0.5, 1.0, 1.0, 1.25, 7.0])))
-    run.append(ScoredDoc("unjudged", "d1", 1.0))
-    generator.shuffle(run)
-    return qrels, run
-
-
-def as_xcg(qrels: list[Any], run: list[ScoredDoc]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The same as dicts for xcg.evaluate, by other means than the provider's."""
-    base: dict[str, Any] = {}
-    for qrel in qrels:
-        file, _, path = qrel.doc_id.partition("#")
-        if hasattr(qrel, "specificity"):
-            grade = Assessment(qrel.exhaustivity, qrel.specificity, qrel.characters)
-        else:
-            grade = Assessment(qrel.relevance, 1.0, qrel.characters, "level")
-        base.setdefault(qrel.query_id, {}).setdefault(file, {})[path or "/"] = grade
-    ranked: dict[str, Any] = {}
-    for topic, name, score in run:
-        ranked.setdefault(topic, {})[name] = score
-    return base, ranked
 
 
 def frames(qrels: list[Any], run: list[ScoredDoc]) -> tuple[Any, Any]:
@@ -269,7 +213,7 @@ def test_parse_and_print(text: str, printed: str | None, own: str | None) -> Non
     printed = printed or "MAep(interpolation='segment',unretrieved='max')"
     assert str(measure) == printed
     assert ir_measures.parse_measure(printed) == measure
-    assert str(measure.asked()) == (own or printed.replace("'", ""))
+    assert str(measure.xcg_measure()) == (own or printed.replace("'", ""))
 
 
 def test_what_is_said_is_told_from_what_is_not() -> None:
@@ -310,14 +254,22 @@ def test_wrong_parameters(text: str, message: str) -> None:
     ("qrels", "run", "message"),
     [
         ([Qrel("1", "d#a", 1)], [], "qrels, row 1: 'a' is no element path"),
-        ([Qrel("1", "d", 1.5)], [], "qrels, row 1: the level is 1.5: expected a whole number"),
+        ([Qrel("1", "d", 1.5)], [], "qrels, row 1: the level is 1.5: expected an integer"),
         ([Qrel("1", "d", True)], [], "qrels, row 1: the level is True"),
-        ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2 but 1 before"),
-        ([Qrel("1", "d#/a", 1), Qrel("1", "d#/a[1]", 2)], [], "judged 2 but 1 before"),
+        ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
+        ([Qrel("1", "d#/a", 1), Qrel("1", "d#/a[1]", 2)], [], "judged 2, but 1 before"),
         ([Graded("1", "d", 1, 3, 0)], [], "illegal assessment"),
-        ([Sized("1", "d", 1, -4)], [], "the size is -4: expected a whole number of characters"),
+        (
+            [Sized("1", "d", 1, -4)],
+            [],
+            "the size is -4: expected the number of characters as an integer",
+        ),
         ({"1": {"d": 1, "d#/a": 2, "e": "x"}}, {}, "qrels, topic 1, e: the level is 'x'"),
-        ({"1": {"d": {"/": 1}, "d#/a": 2}}, {}, "topic 1, d: judged by paths and beside them"),
+        (
+            {"1": {"d": {"/": 1}, "d#/a": 2}},
+            {},
+            "topic 1, d: judged both by a mapping of paths and by file#/path",
+        ),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d", float("nan"))], "run, row 1: the score is nan"),
         ([Qrel("1", "d", 1)], {"1": {"d": "9"}}, "run, topic 1, d: the score is '9'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#a", 1)], "'a' is no element path"),
@@ -378,127 +330,3 @@ def test_names_of_ir_measures_keep_their_meaning() -> None:
     inputs = ir_measures.run_inputs([MAep]), ir_measures.qrel_inputs([MAep])
     assert sorted(inputs[0]) == ["doc_id", "query_id", "score"]
     assert sorted(inputs[1]) == ["doc_id", "query_id", "relevance"]
-
-
-# Data frames
-
-
-def polars_frame(columns: dict[str, list[Any]]) -> Any:
-    return pytest.importorskip("polars").DataFrame(columns)
-
-
-LIBRARIES = pytest.mark.parametrize("frame", [pandas.DataFrame, polars_frame])
-
-
-@LIBRARIES
-@pytest.mark.parametrize("pairs", [False, True])
-def test_frames_evaluate_as_dicts_do(frame: Any, pairs: bool) -> None:
-    qrels, run = campaign(3, pairs=pairs)
-    base, ranked = as_xcg(qrels, run)
-    ids = [qrel.doc_id.partition("#") for qrel in qrels]
-    columns: dict[str, list[Any]] = {
-        "topic": [int(qrel.query_id) for qrel in qrels],
-        "doc": [file for file, _, _ in ids],
-        "path": [path or None for _, _, path in ids],
-        "characters": [qrel.characters for qrel in qrels],
-    }
-    if pairs:
-        columns["exhaustivity"] = [float(qrel.exhaustivity) for qrel in qrels]
-        columns["specificity"] = [qrel.specificity for qrel in qrels]
-    else:
-        columns["level"] = [float(qrel.relevance) for qrel in qrels]
-    results = {
-        "qid": [row.query_id for row in run],
-        "docno": [row.doc_id for row in run],
-        "score": [row.score for row in run],
-        "rank": range(len(run)),
-        "query": ["words"] * len(run),
-    }
-    judged, answers = qrels_from_frame(frame(columns)), run_from_frame(frame(results))
-    measures = ["MAep", "nxCG@10", "overlap"]
-    found = xcg.evaluate(judged, {"r": answers}, measures=measures)
-    assert list(found) == list(xcg.evaluate(base, {"r": ranked}, measures=measures))
-    values = {m.query_id: m.value for m in ir_measures.iter_calc([MAep], judged, answers)}
-    assert values.pop("7") == 0  # without an ideal gain
-    assert values == {topic: found.value("r", "MAep", topic) for topic in values}
-    assert len(values) == 9
-
-
-@LIBRARIES
-def test_frames_say_what_they_mean(frame: Any) -> None:
-    rows = {
-        "query_id": ["1", "1", "1", "2"],
-        "doc_id": ["d#/a", "d", "e", "e.xml"],
-        "relevance": [1, 2, 3, 0],
-        "iteration": ["0"] * 4,
-    }
-    assert qrels_from_frame(frame(rows)) == {
-        "1": {"d": {"/a[1]": 1, "/": 2}, "e": 3},
-        "2": {"e": 0},
-    }
-    ranks = {"topic": [1, 1, 1], "doc": ["d", "d", "e"], "path": ["/a", "/", ""], "rank": [3, 1, 1]}
-    assert run_from_frame(frame(ranks)) == {"1": ["d", "e", "d#/a"]}
-    scores = {"topic": ["1"] * 3, "doc": ["d", "e", "d"], "score": [1.0, 1.0, 0.5]}
-    assert run_from_frame(frame(scores)) == {"1": ["e", "d", "d"]}  # as trec_eval orders ties
-    both = {"qid": ["1"], "docno": ["d"], "label": [2], "exhaustivity": [3], "specificity": [1]}
-    assert qrels_from_frame(frame(both)) == {"1": {"d": {"/": (3, 1)}}}
-    both["exhaustivity"] = [None]
-    assert qrels_from_frame(frame(both)) == {"1": {"d": 2}}
-
-
-@LIBRARIES
-@pytest.mark.parametrize(
-    ("read", "columns", "message"),
-    [
-        (qrels_from_frame, {"doc": ["d"], "level": [1]}, "topic: expected one of topic, query_id, qid"),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "level": [1]},
-            "document: expected one of doc, doc_id, docno",
-        ),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"]}, "relevance: expected one of level, relevance"),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "doc": ["d"], "level": [1], "specificity": [1]},
-            "no column exhaustivity",
-        ),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "doc": ["d"], "levl": [1]},
-            "assessments: unknown column 'levl': did you mean 'level'",
-        ),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "topic": ["1"], "doc": ["d"], "level": [1]},
-            "the columns qid and topic both say the topic",
-        ),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [1.5]}, "row 1: the level is 1.5"),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": ["1"]}, "row 1: the level is '1'"),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [None]}, "row 1: no level"),
-        (qrels_from_frame, {"qid": ["1"], "doc": [None], "level": [1]}, "row 1: no document"),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "doc": ["d"], "path": ["a"], "level": [1]},
-            "row 1: 'a' is no element path",
-        ),
-        (
-            qrels_from_frame,
-            {"qid": ["1"] * 2, "doc": ["d"] * 2, "level": [1, 2]},
-            "row 2: topic 1, d: judged 2 but 1 before",
-        ),
-        (run_from_frame, {"qid": ["1"], "doc": ["d"]}, "the order: expected score or rank"),
-        (run_from_frame, {"qid": ["1"], "doc": ["d"], "rank": [None]}, "row 1: the rank is None"),
-        (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": ["x"]}, "row 1: the score is 'x'"),
-        (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": [1], "run": ["a"]}, "column 'run'"),
-    ],
-)
-def test_wrong_frames(frame: Any, read: Any, columns: dict[str, list[Any]], message: str) -> None:
-    with pytest.raises(XcgError, match=message):
-        read(frame(columns))
-
-
-def test_no_frame() -> None:
-    with pytest.raises(XcgError, match="list is no DataFrame: expected one of pandas or polars"):
-        qrels_from_frame([("1", "d", 1)])
-    with pytest.raises(XcgError, match="both say the score"):
-        run_from_frame(pandas.DataFrame([("1", "d", 1, 2)], columns=["qid", "doc", "score", "score"]))

@@ -1,0 +1,141 @@
+"""Data frames of pandas and polars evaluate as the same dicts do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ir_measures
+import pandas
+import pytest
+from ir_measures_campaign import as_xcg, campaign
+
+import xcg
+from xcg.errors import XcgError
+from xcg.integrations.ir_measures import MAep
+from xcg.integrations.pandas import qrels_from_frame, run_from_frame
+
+# ir_measures parses with names of ast that later Pythons deprecate.
+pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")
+
+
+def polars_frame(columns: dict[str, list[Any]]) -> Any:
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+LIBRARIES = pytest.mark.parametrize("frame", [pandas.DataFrame, polars_frame])
+
+
+@LIBRARIES
+@pytest.mark.parametrize("pairs", [False, True])
+def test_frames_evaluate_as_dicts_do(frame: Any, pairs: bool) -> None:
+    qrels, run = campaign(3, pairs=pairs)
+    base, ranked = as_xcg(qrels, run)
+    ids = [qrel.doc_id.partition("#") for qrel in qrels]
+    columns: dict[str, list[Any]] = {
+        "topic": [int(qrel.query_id) for qrel in qrels],
+        "doc": [file for file, _, _ in ids],
+        "path": [path or None for _, _, path in ids],
+        "characters": [qrel.characters for qrel in qrels],
+    }
+    if pairs:
+        columns["exhaustivity"] = [float(qrel.exhaustivity) for qrel in qrels]
+        columns["specificity"] = [qrel.specificity for qrel in qrels]
+    else:
+        columns["level"] = [float(qrel.relevance) for qrel in qrels]
+    results = {
+        "qid": [row.query_id for row in run],
+        "docno": [row.doc_id for row in run],
+        "score": [row.score for row in run],
+        "rank": range(len(run)),
+        "query": ["words"] * len(run),
+    }
+    judged, answers = qrels_from_frame(frame(columns)), run_from_frame(frame(results))
+    measures = ["MAep", "nxCG@10", "overlap"]
+    found = xcg.evaluate(judged, {"r": answers}, measures=measures)
+    assert list(found) == list(xcg.evaluate(base, {"r": ranked}, measures=measures))
+    values = {m.query_id: m.value for m in ir_measures.iter_calc([MAep], judged, answers)}
+    assert values.pop("7") == 0  # without an ideal gain
+    assert values == {topic: found.value("r", "MAep", topic) for topic in values}
+    assert len(values) == 9
+
+
+@LIBRARIES
+def test_frames_say_what_they_mean(frame: Any) -> None:
+    rows = {
+        "query_id": ["1", "1", "1", "2"],
+        "doc_id": ["d#/a", "d", "e", "e.xml"],
+        "relevance": [1, 2, 3, 0],
+        "iteration": ["0"] * 4,
+    }
+    assert qrels_from_frame(frame(rows)) == {
+        "1": {"d": {"/a[1]": 1, "/": 2}, "e": 3},
+        "2": {"e": 0},
+    }
+    ranks = {"topic": [1, 1, 1], "doc": ["d", "d", "e"], "path": ["/a", "/", ""], "rank": [3, 1, 1]}
+    assert run_from_frame(frame(ranks)) == {"1": ["d", "e", "d#/a"]}
+    scores = {"topic": ["1"] * 3, "doc": ["d", "e", "d"], "score": [1.0, 1.0, 0.5]}
+    assert run_from_frame(frame(scores)) == {"1": ["e", "d", "d"]}  # as trec_eval orders ties
+    both = {"qid": ["1"], "docno": ["d"], "label": [2], "exhaustivity": [3], "specificity": [1]}
+    assert qrels_from_frame(frame(both)) == {"1": {"d": {"/": (3, 1)}}}
+    both["exhaustivity"] = [None]
+    assert qrels_from_frame(frame(both)) == {"1": {"d": 2}}
+
+
+@LIBRARIES
+@pytest.mark.parametrize(
+    ("read", "columns", "message"),
+    [
+        (qrels_from_frame, {"doc": ["d"], "level": [1]}, "topic: expected one of topic, query_id, qid"),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "level": [1]},
+            "document: expected one of doc, doc_id, docno",
+        ),
+        (qrels_from_frame, {"qid": ["1"], "doc": ["d"]}, "relevance: expected one of level, relevance"),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "doc": ["d"], "level": [1], "specificity": [1]},
+            "no column exhaustivity",
+        ),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "doc": ["d"], "levl": [1]},
+            "assessments: unknown column 'levl': did you mean 'level'",
+        ),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "topic": ["1"], "doc": ["d"], "level": [1]},
+            "two columns for the topic, qid and topic",
+        ),
+        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [1.5]}, "row 1: the level is 1.5"),
+        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": ["1"]}, "row 1: the level is '1'"),
+        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [None]}, "row 1: no level"),
+        (qrels_from_frame, {"qid": ["1"], "doc": [None], "level": [1]}, "row 1: no document"),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "doc": ["d"], "path": ["a"], "level": [1]},
+            "row 1: 'a' is no element path",
+        ),
+        (
+            qrels_from_frame,
+            {"qid": ["1"] * 2, "doc": ["d"] * 2, "level": [1, 2]},
+            "row 2: topic 1, d: judged 2, but 1 before",
+        ),
+        (run_from_frame, {"qid": ["1"], "doc": ["d"]}, "the order: expected score or rank"),
+        (run_from_frame, {"qid": ["1"], "doc": ["d"], "rank": [None]}, "row 1: the rank is None"),
+        (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": ["x"]}, "row 1: the score is 'x'"),
+        (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": [1], "run": ["a"]}, "column 'run'"),
+    ],
+)
+def test_wrong_frames(frame: Any, read: Any, columns: dict[str, list[Any]], message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        read(frame(columns))
+
+
+def test_no_frame() -> None:
+    with pytest.raises(
+        XcgError, match="assessments is of type list: expected a DataFrame of pandas or polars"
+    ):
+        qrels_from_frame([("1", "d", 1)])
+    with pytest.raises(XcgError, match="two columns for the score, score and score"):
+        run_from_frame(pandas.DataFrame([("1", "d", 1, 2)], columns=["qid", "doc", "score", "score"]))
