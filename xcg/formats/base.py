@@ -33,6 +33,9 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
     Raises:
         InputError: If a file cannot be read or holds an illegal value, with file and line.
+
+    >>> read_assessments("assessments/kazai-lalmas-2006")
+    <RecallBase: 1 topics, 10 assessed elements>
     """
     notes = notes if notes is not None else Notes()
     base = RecallBase()
@@ -56,6 +59,9 @@ def read_run(
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
+
+    >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
+    <Run ideal: 1 topics>
     """
     notes = notes if notes is not None else Notes()
     path = Path(path)
@@ -73,7 +79,11 @@ def read_runs(
     ties: Ties = "document",
     topics: Topics = None,
 ) -> list[Run]:
-    """Read run files, folders and globs; see :func:`read_run`."""
+    """Read run files, folders and globs; see :func:`read_run`.
+
+    >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
+    ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']
+    """
     return [read_run(path, notes, ties, topics) for path in expand(paths, "runs")]
 
 
