@@ -59,6 +59,15 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     return "expected one of " + ", ".join(names)
 
 
+def printable(text: object) -> str:
+    r"""Escape the control characters of a text, which may come from a hostile file.
+
+    >>> print(printable("two\nlines"))
+    two\nlines
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
 class Notes:
     """What is worth telling the user beside the figures, in the order in which it came up.
 

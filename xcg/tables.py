@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError, nearest, printable
 
 Row = Sequence[str]
 Record = Mapping[str, object]
@@ -50,15 +50,6 @@ def text_table(heading: Row, rows: Iterable[Row]) -> str:
     output = io.StringIO()
     Console(file=output, width=_UNLIMITED_WIDTH, color_system=None).print(table)
     return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
-
-
-def printable(text: object) -> str:
-    r"""Escape the control characters of a text, which may come from a hostile file.
-
-    >>> print(printable("two\nlines"))
-    two\nlines
-    """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
 
 
 def markdown_table(heading: Row, rows: Iterable[Row]) -> str:

@@ -8,8 +8,9 @@ from typing import Literal
 
 import click
 
+from xcg.cli.messages import print_notes
 from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
-from xcg.cli.output import open_output, print_notes, progress_bar
+from xcg.cli.output import open_output, progress_bar
 from xcg.cli.plots import plot_option
 from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.plots import reading_plot, save

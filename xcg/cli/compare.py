@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from xcg.cli.messages import print_error, print_notes, print_status
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
@@ -18,7 +19,7 @@ from xcg.cli.options import (
     output_option,
     records_format_option,
 )
-from xcg.cli.output import open_output, print_error, print_notes, print_status
+from xcg.cli.output import open_output
 from xcg.cli.plots import plot_option
 from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure

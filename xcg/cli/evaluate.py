@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.messages import print_notes
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
     evaluate_with_progress,
     output_option,
 )
-from xcg.cli.output import open_output, print_notes
+from xcg.cli.output import open_output
 from xcg.evaluation.text_evaluation import evaluate_text, official_output
 from xcg.report.tables import FORMATS, render
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
+from xcg.cli.messages import print_notes
 from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
-from xcg.cli.output import open_output, print_notes
+from xcg.cli.output import open_output
 from xcg.cli.plots import plot_option
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curves import curves_of_inputs

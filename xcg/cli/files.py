@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
+from xcg.cli.messages import print_status
 from xcg.cli.options import output_option
-from xcg.cli.output import open_output, print_status
+from xcg.cli.output import open_output
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from xcg import __version__
-from xcg.cli.output import print_error
+from xcg.cli.messages import print_error
 from xcg.errors import XcgError, nearest
 from xcg.garbage import seldom_collected
 

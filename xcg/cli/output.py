@@ -1,10 +1,10 @@
-"""Where commands write: a file or standard output, notes and errors, and a progress bar."""
+"""Write results to a file or standard output, and show progress."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from xcg.documents.files import whole_file
-from xcg.tables import printable
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
@@ -39,22 +38,6 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
             file.write(text.encode())
 
         yield write
-
-
-def print_notes(notes: Sequence[str]) -> None:
-    """Print warnings and notes to standard error, one per line."""
-    for note in notes:
-        print_status(note)
-
-
-def print_error(error: Exception) -> None:
-    """Print an error to standard error in one line."""
-    print_status(f"error: {error}")
-
-
-def print_status(message: str) -> None:
-    """Print one line to standard error; control characters, which input files may hold, are escaped."""
-    click.echo(f"xcg: {printable(message)}", err=True)
 
 
 @contextmanager

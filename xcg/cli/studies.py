@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.messages import print_notes, print_status
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
@@ -17,7 +18,7 @@ from xcg.cli.options import (
     records_format_option,
     seed_option,
 )
-from xcg.cli.output import open_output, print_notes, print_status, progress_bar
+from xcg.cli.output import open_output, progress_bar
 from xcg.cli.plots import plot_option
 from xcg.errors import XcgError
 from xcg.evaluation.element_assessments import assess_elements_of_passages

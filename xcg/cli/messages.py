@@ -1,0 +1,28 @@
+"""Print errors, warnings and notes to standard error.
+
+This module is imported at every start, so it imports little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from xcg.errors import printable
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print warnings and notes to standard error, one per line."""
+    for note in notes:
+        print_status(note)
+
+
+def print_error(error: Exception) -> None:
+    """Print an error to standard error in one line."""
+    print_status(f"error: {error}")
+
+
+def print_status(message: str) -> None:
+    """Print one line to standard error; control characters, which input files may hold, are escaped."""
+    click.echo(f"xcg: {printable(message)}", err=True)
