@@ -37,8 +37,6 @@ BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
 class SwapRates:
     """How often the order of two runs is reversed, by topic-set size and difference.
 
-    The sum of two is that of their trials.
-
     Args:
         sizes: Numbers of topics.
         trials: Number of trials for each size.
@@ -66,18 +64,6 @@ class SwapRates:
         found: Floats = self.rates[self.sizes.index(size)]
         return found
 
-    def __add__(self, other: SwapRates) -> SwapRates:
-        if self.sizes != other.sizes:
-            raise XcgError(
-                f"swap rates for {self.sizes} and {other.sizes} topics: expected the same sizes"
-            )
-        return SwapRates(
-            self.sizes,
-            self.trials + other.trials,
-            self.counts + other.counts,
-            self.swaps + other.swaps,
-        )
-
 
 def swap_rates(
     scores: npt.ArrayLike,
@@ -85,15 +71,13 @@ def swap_rates(
     trials: int = TRIALS,
     fraction: float = BEST_FRACTION,
     seed: int = 0,
-    first_trial: int = 0,
     order: Order = HIGHER_IS_BETTER,
 ) -> SwapRates:
     """Compare the order of each pair of runs on disjoint topic sets of the same size.
 
     A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
-    bin. The comparison is a swap if the order on the second set is strictly reversed. Each trial has
-    its own random generator, so that trials can be divided and added up. KL (6.2.2) used 34 topics, the
-    best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002.
+    bin. The comparison is a swap if the order on the second set is strictly reversed. KL (6.2.2) used
+    34 topics, the best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002.
 
     Args:
         scores: Array of shape (topics, runs), at least 2 × 2.
@@ -102,7 +86,6 @@ def swap_rates(
         fraction: Fraction of the runs to compare, above 0 and at most 1; those with the best means,
             rounded down.
         seed: At least 0.
-        first_trial: Number of the first trial, at least 0.
         order: The order of the measure's values.
 
     Raises:
@@ -122,14 +105,8 @@ def swap_rates(
     if not chosen:
         raise XcgError(f"no sizes for {len(array)} topics: expected at least two topics")
     best = best_runs(array, fraction, order)
-    counts = np.zeros((len(chosen), len(BIN_STARTS)), np.int64)
-    swaps = np.zeros_like(counts)
-    for row, size in enumerate(chosen):
-        for trial in range(first_trial, first_trial + trials):
-            trial_counts, trial_swaps = swap_trial(best, size, seed, trial)
-            counts[row] += trial_counts
-            swaps[row] += trial_swaps
-    return SwapRates(chosen, trials, counts, swaps)
+    totals = np.array([_run_trials(best.tolist(), size, seed, 0, trials) for size in chosen])
+    return SwapRates(chosen, trials, totals[:, 0], totals[:, 1])
 
 
 def _scores(scores: npt.ArrayLike) -> Floats:

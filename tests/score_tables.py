@@ -1,0 +1,57 @@
+"""Scores of runs by topic, for tests of statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from xcg.evaluation.results import Result, Results
+from xcg.statistics.topic_scores import TopicScores
+
+Column = list[float]
+
+# Few different scores make ties and equal runs likely; the others are like those of measures.
+COARSE = st.integers(0, 4).map(lambda i: i / 4)
+FINE = st.floats(0, 1)
+
+
+@st.composite
+def tables(
+    draw: st.DrawFn, runs: int | None = None, least_runs: int = 2, most_topics: int = 9
+) -> list[Column]:
+    number = runs or draw(st.integers(least_runs, 5))
+    topics = draw(st.integers(2, most_topics))
+    column = st.lists(draw(st.sampled_from([COARSE, FINE])), min_size=topics, max_size=topics)
+    return draw(st.lists(column, min_size=number, max_size=number))
+
+
+def scores_of(table: Sequence[Sequence[float]]) -> TopicScores:
+    topics = [str(i) for i in range(len(table[0]))]
+    return TopicScores(topics, {f"r{i}": list(column) for i, column in enumerate(table)})
+
+
+def results_of(table: Sequence[Sequence[float]], measure: str = "MAep") -> Results:
+    rows = []
+    for i, column in enumerate(table):
+        rows += [Result(f"r{i}", str(topic), measure, v, "m") for topic, v in enumerate(column)]
+        rows.append(Result(f"r{i}", "all", measure, math.fsum(column) / len(column), "m"))
+    return Results(rows)
+
+
+def noise(shape: tuple[int, ...], seed: int = 1) -> list[Column]:
+    found: list[Column] = np.random.default_rng(seed).normal(0.5, 0.1, shape).tolist()
+    return found
+
+
+@st.composite
+def score_arrays(
+    draw: st.DrawFn, least_rows: int = 1, most_rows: int = 6, least: int = 2, most: int = 5
+) -> npt.NDArray[np.float64]:
+    """Draw scores k / 16 (rows × columns), so that sums are exact and ties are likely."""
+    rows, columns = draw(st.integers(least_rows, most_rows)), draw(st.integers(least, most))
+    cells = draw(st.lists(st.integers(0, 16), min_size=rows * columns, max_size=rows * columns))
+    return np.array(cells, np.float64).reshape(rows, columns) / 16

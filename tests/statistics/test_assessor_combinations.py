@@ -1,0 +1,212 @@
+"""Combinations of assessors: means, orders and error rates by hand and as laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations as pairs_of
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from score_tables import score_arrays
+
+from xcg.errors import XcgError
+from xcg.measures import Order
+from xcg.statistics.assessor_combinations import (
+    ErrorRate,
+    combinations,
+    error_rate,
+    order_correlations,
+    score_ranges,
+)
+from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.rank_correlation import kendall_tau_b
+
+Floats = npt.NDArray[np.float64]
+
+
+def assessor_scores(figures: Floats) -> AssessorScores:
+    _, topics, runs = figures.shape
+    return AssessorScores(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), figures)
+
+
+def test_the_official_combination_takes_the_first_assessor_of_a_topic() -> None:
+    nan = math.nan
+    # topic 0 by assessors 0 and 2, topic 1 by 1 alone, topic 2 by 1 and 2
+    figures = np.array([[[1.0], [nan], [nan]], [[nan], [0.5], [0.0]], [[0.25], [nan], [0.75]]])
+    scores = assessor_scores(figures)
+    assert scores.assessors == [[0, 2], [1], [1, 2]]
+    # (1 + .5 + 0) / 3, (1 + .5 + .75) / 3, (.25 + .5 + 0) / 3, (.25 + .5 + .75) / 3
+    np.testing.assert_allclose(combinations(scores)[:, 0], [0.5, 0.75, 0.25, 0.5])
+    # topics 0 and 2 alone
+    np.testing.assert_allclose(combinations(scores.varying)[:, 0], [0.5, 0.875, 0.125, 0.5])
+
+
+def test_many_combinations_are_sampled() -> None:
+    # 70 topics: 2⁷⁰ combinations. Of the ones that assessor 1 decides, run 0's mean counts the share.
+    figures = np.zeros((2, 70, 2))
+    figures[1, :, 0] = 1
+    scores = assessor_scores(figures)
+    means = combinations(scores, 200, seed=3)
+    assert means.shape == (200, 2)
+    assert means[0].tolist() == [0, 0]  # the official test set
+    assert abs(means[1:, 0].mean() - 0.5) < 0.02  # 199 · 70 coins: 5 standard errors are .021
+    assert np.array_equal(means, combinations(scores, 200, seed=3))
+    assert not np.array_equal(means, combinations(scores, 200, seed=4))
+    assert len(combinations(scores)) == 4096
+    few = assessor_scores(np.array([1.0, 2, 4, 8, 16, 32]).reshape(2, 3, 1))  # all sums differ
+    assert len(np.unique(combinations(few, 7)[:, 0])) == 7  # of 8, and none twice
+    assert len(combinations(few, 8)) == 8
+
+
+def test_illegal_arguments_of_combinations_are_errors() -> None:
+    good = assessor_scores(np.zeros((2, 3, 1)))
+    lost = assessor_scores(np.full((1, 1, 1), math.nan))
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: combinations(good, 0), "sample of 0"),
+        (lambda: combinations(good, 2, seed=-1), "seed of -1"),
+        (lambda: combinations(lost), "topic 0 has no assessor"),
+        (lambda: combinations(assessor_scores(np.zeros((1, 0, 1)))), "no topics"),
+        (lambda: AssessorScores(("r",), ("1",), np.zeros((1, 2, 1))), "expected assessors × 1 topics"),
+        (
+            lambda: AssessorScores(("r",), ("1",), np.zeros((1, 1, 1)), np.ones((2, 1), np.bool_)),
+            "assessed has shape",
+        ),
+    ]
+    for call, message in cases:
+        with pytest.raises(XcgError, match=message):
+            call()
+
+
+def test_score_ranges_computed_by_hand() -> None:
+    # run 0: .1 … .3, mean .2; run 1: .2 … .6, mean .4; run 2 as run 0
+    found = score_ranges([[0.1, 0.6, 0.3], [0.3, 0.2, 0.1]])
+    assert [(line.run, line.low, line.high) for line in found] == [
+        (1, 0.2, 0.6),
+        (0, 0.1, 0.3),
+        (2, 0.1, 0.3),
+    ]
+    assert [line.mean for line in found] == pytest.approx([0.4, 0.2, 0.2])
+
+
+@given(score_arrays())
+def test_a_mean_is_between_the_lowest_and_highest_score(table: Floats) -> None:
+    found = score_ranges(table / 3)
+    assert sorted(line.run for line in found) == list(range(table.shape[1]))
+    for line in found:
+        assert line.low <= line.mean <= line.high
+    assert [line.mean for line in found] == sorted((line.mean for line in found), reverse=True)
+
+
+def test_order_correlations_computed_by_hand() -> None:
+    # orders abcd, abdc, dcba: one of six pairs swapped: (5 − 1) / 6 = 2/3; all: −1; five: −2/3
+    means = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.3, 0.1, 0.2], [0.1, 0.2, 0.3, 0.4]]
+    assert order_correlations(means) == pytest.approx((-1, -1 / 3, 2 / 3))
+    assert order_correlations(means, reference=1) == pytest.approx((-2 / 3, 0, 2 / 3))
+    # ties, and what is a tie but for rounding: (1, 2, 2) against (1, 2, 3): 2 / √(2 · 3)
+    tied = [[1.0, 2.0, 2.0 + 1e-15], [1.0, 2.0, 3.0]]
+    assert order_correlations(tied).mean == pytest.approx(2 / math.sqrt(6))
+    # a combination without order is left out
+    assert order_correlations([[1, 2], [1, 1], [1, 2]]) == (1, 1, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(score_arrays(least_rows=2, least=2))
+def test_order_correlations_are_those_of_all_pairs(table: Floats) -> None:
+    taus = [kendall_tau_b(a.tolist(), b.tolist()) for a, b in pairs_of(table, 2)]
+    known = [tau for tau in taus if tau is not None]
+    if not known:
+        with pytest.raises(XcgError, match="no order to correlate"):
+            order_correlations(table)
+        return
+    wanted = (min(known), math.fsum(known) / len(known), max(known))
+    assert order_correlations(table) == pytest.approx(wanted)
+    assert order_correlations(table[::-1]) == pytest.approx(wanted)
+
+
+def test_many_pairs_are_sampled() -> None:
+    table = np.random.default_rng(1).random((12, 6))
+    low, mean, high = order_correlations(table)  # 66 pairs
+    sampled = order_correlations(table, pairs=65, seed=2)
+    assert low <= sampled.low <= sampled.high <= high
+    # 65 different ones of 66: their sum lacks one τ of -1 … 1
+    assert -1 <= 66 * mean - 65 * sampled.mean <= 1
+    assert sampled == order_correlations(table, pairs=65, seed=2)
+    assert order_correlations(table, pairs=3, seed=2, reference=4).low >= low
+
+
+@given(score_arrays())
+def test_the_error_rate_equals_plain_counting(table: Floats) -> None:
+    found = error_rate(table)
+    assert 0 <= found.error <= 0.5
+    assert 0 <= found.ties <= 1
+    assert 2 * found.error + found.ties <= 1 + 1e-12
+    # the definition, pair by pair, with whole numbers: .05 · max / 16 is max / 320
+    errors = ties = 0
+    for first, second in pairs_of((table.T * 16).astype(int).tolist(), 2):
+        both = list(zip(first, second, strict=True))
+        better = sum(a > b and 20 * (a - b) >= a for a, b in both)
+        worse = sum(b > a and 20 * (b - a) >= b for a, b in both)
+        errors += min(better, worse)
+        ties += len(both) - better - worse
+    comparisons = len(table) * math.comb(table.shape[1], 2)
+    assert found == (errors / comparisons, ties / comparisons)
+    assert found == error_rate(table[::-1, ::-1])
+
+
+@given(score_arrays(most_rows=1), st.integers(2, 5))
+def test_identical_assessors_make_no_errors(row: Floats, number: int) -> None:
+    figures = np.repeat(row[None], number, axis=0)  # one topic, assessors that agree
+    means = combinations(assessor_scores(figures))
+    assert means.shape == (number, row.shape[1])
+    assert error_rate(means).error == 0
+    assert all(line.low == line.high for line in score_ranges(means))
+    if len(set(row[0].tolist())) > 1:
+        assert order_correlations(means) == (1, 1, 1)
+
+
+def test_the_error_rate_computed_by_hand() -> None:
+    # Pairs of runs over 4 combinations, A > B : B > A : A = B
+    #   01: 3 : 1 : 0    02: 2 : 1 : 1 (1 against .96 is a tie)    12: 1 : 3 : 0    Σ min = 3, ties 1
+    means = [[1.0, 0.5, 0.96], [1.0, 0.5, 0.2], [0.8, 0.4, 0.5], [0.1, 0.2, 0.9]]
+    assert error_rate(means) == ErrorRate(3 / 12, 1 / 12)
+    # as grand totals it would be min(6, 5) / 12
+    # KL: equal where the difference is less than 5 %; 1 − .95 is just that
+    assert error_rate([[1.0, 0.95]]).ties == 0
+    assert error_rate([[1.0, 0.9501]]).ties == 1
+    assert error_rate([[0.0, 0.0]]).ties == 1
+    assert error_rate([[1.0, 1.0 + 1e-15], [1.0, 1.0]], equal=0).ties == 1
+    assert error_rate([[1.0, 0.6]], equal=0.5).ties == 1
+
+
+def test_the_number_of_comparisons_is_that_of_the_paper() -> None:
+    # 6.2.1.3: 32 · 69 · 68 / 2 = 75072; one of them a tie
+    means = np.tile(2.0 ** np.arange(69), (32, 1))
+    means[0, 0] = 2
+    assert error_rate(means) == (0, 1 / 75072)
+
+
+def test_illegal_means_are_errors() -> None:
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: error_rate([[0.5]]), "at least 1 × 2"),
+        (lambda: error_rate([0.5, 0.5]), "expected combinations × runs"),
+        (lambda: error_rate([[0.5, math.nan]]), "not finite"),
+        (lambda: error_rate([[0.5, 0.5]], equal=1.5), "equal is 1.5"),
+        (lambda: score_ranges(np.zeros((0, 3))), "at least 1 × 1"),
+        (lambda: order_correlations([[0.5, 0.4]]), "at least 2 × 2"),
+        (lambda: order_correlations([[1, 2], [1, 2]], pairs=0), "0 pairs"),
+        (lambda: order_correlations([[1, 2], [1, 2]], reference=2), "combination 2 of 2"),
+        (lambda: order_correlations([[1, 1], [2, 2]]), "no order to correlate"),
+    ]
+    for call, message in cases:
+        with pytest.raises(XcgError, match=message):
+            call()
+
+
+def test_score_ranges_of_a_lower_is_better_measure_start_with_the_lowest_mean() -> None:
+    means = [[3.0, 1.0, 2.0], [5.0, 1.0, 2.0]]
+    assert [found.run for found in score_ranges(means)] == [0, 2, 1]
+    assert [found.run for found in score_ranges(means, Order(lower_is_better=True))] == [1, 2, 0]

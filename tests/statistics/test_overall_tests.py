@@ -1,0 +1,174 @@
+"""Tests over all runs: by hand, by other packages and by plain loops."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from score_tables import Column, noise, scores_of, tables
+
+from xcg.errors import XcgError
+from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
+from xcg.statistics.paired_tests import PAIRED_TESTS
+
+
+def test_anova_computed_by_hand() -> None:
+    # runs a = 1 2 3, b = 2 3 7, c = 3 4 5: means 2 4 4, of topics 2 3 5, of all 10 / 3.
+    # SS runs = 3·(16 + 4 + 4) / 9 = 8, SS topics = 3·(16 + 1 + 25) / 9 = 14,
+    # SS total = 126 − 9·100 / 9 = 26, so 4 are left for 4 degrees of freedom
+    found = anova(scores_of([[1, 2, 3], [2, 3, 7], [3, 4, 5]]))
+    assert found.runs[:3] == pytest.approx((8, 2, 4))
+    assert found.topics[:3] == pytest.approx((14, 2, 7))
+    assert found.error_squares == pytest.approx(4)
+    assert found.error_df == 4
+    # P(F > f) with 2 and 4 degrees of freedom is (1 + f / 2)⁻²
+    assert found.runs.p == pytest.approx(1 / 9)
+    assert found.topics.p == pytest.approx(4 / 81)
+
+
+def test_anova_without_an_effect_and_without_an_error() -> None:
+    same = anova(scores_of([[0.1, 0.2, 0.3]] * 3))
+    assert (same.runs.f, same.runs.p, same.topics.f, same.topics.p) == (0, 1, math.inf, 0)
+    shifted = anova(scores_of([[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]]))
+    assert (shifted.error_squares, shifted.runs.p, shifted.topics.p) == (0, 0, 0)
+
+
+def test_anova_agrees_with_statsmodels() -> None:
+    from pandas import DataFrame
+    from statsmodels.formula.api import ols  # type: ignore[import-untyped]
+    from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]
+
+    table = noise((4, 12))
+    rows = [(run, t, value) for run, column in enumerate(table) for t, value in enumerate(column)]
+    frame = DataFrame(rows, columns=["run", "topic", "value"])
+    direct = anova_lm(ols("value ~ C(run) + C(topic)", frame).fit())
+    found = anova(scores_of(table))
+    for effect, name in ((found.runs, "C(run)"), (found.topics, "C(topic)")):
+        expected = [direct.loc[name, key] for key in ("sum_sq", "df", "F", "PR(>F)")]
+        assert list(effect) == pytest.approx(expected)
+    assert found.error_squares == pytest.approx(direct.loc["Residual", "sum_sq"])
+
+
+@given(tables(runs=2))
+@settings(deadline=None)
+def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
+    first, second = table
+    assume(np.subtract(first, second).std() > 1e-6)
+    found = anova(scores_of(table))
+    assert found.runs.p == pytest.approx(PAIRED_TESTS["t"](first, second), abs=1e-4)
+
+
+def test_friedman_agrees_with_scipy() -> None:
+    from scipy.stats import friedmanchisquare
+
+    table = noise((4, 12))
+    assert friedman(scores_of(table)) == tuple(friedmanchisquare(*table))
+    assert friedman(scores_of([[0.1, 0.7]] * 3)) == (0, 1)
+    # 0.1 + 0.2 ties with 0.3: both runs have ranks 1.5, twice
+    nearly = friedman(scores_of([[0.1 + 0.2, 0.5], [0.3, 0.5], [0.6, 0.8]]))
+    assert nearly == friedman(scores_of([[0.3, 0.5], [0.3, 0.5], [0.6, 0.8]]))
+
+
+@pytest.mark.parametrize("method", ["conover", "nemenyi"])
+def test_posthoc_tests_are_those_of_scikit_posthocs(method: str) -> None:
+    import scikit_posthocs  # type: ignore[import-untyped]
+
+    table = noise((4, 12))
+    found = friedman_posthoc(scores_of(table), method)
+    assert list(found) == list(combinations(["r0", "r1", "r2", "r3"], 2))
+    if method == "conover":
+        direct = scikit_posthocs.posthoc_conover_friedman(np.transpose(table), p_adjust="holm")
+    else:
+        direct = scikit_posthocs.posthoc_nemenyi_friedman(np.transpose(table))
+    assert list(found.values()) == [direct.iloc[i, j] for i, j in combinations(range(4), 2)]
+
+
+def test_posthoc_tests_of_constant_ranks() -> None:
+    same = scores_of([[0.1, 0.7]] * 3)
+    assert set(friedman_posthoc(same).values()) == {1}
+    assert list(friedman_posthoc(same, "nemenyi").values()) == pytest.approx([1, 1, 1])
+    ordered = scores_of([[0.1, 0.2], [0.3, 0.4], [0.3, 0.4]])
+    assert list(friedman_posthoc(ordered).values()) == [0, 0, 1]
+
+
+@given(tables(least_runs=3))
+@settings(max_examples=15, deadline=None)
+def test_overall_p_values_are_probabilities(table: list[Column]) -> None:
+    figures = scores_of(table)
+    statistic, p = friedman(figures)
+    assert statistic >= -1e-9
+    found = anova(figures)
+    assert all(0 <= value <= 1 for value in (p, found.runs.p, found.topics.p))
+    assert all(0 <= value <= 1 for value in friedman_posthoc(figures).values())
+    backwards = scores_of([column[::-1] for column in table])
+    assert friedman(backwards) == pytest.approx((statistic, p))
+
+
+@pytest.mark.parametrize(
+    ("function", "table"),
+    [
+        (anova, [[0.1, 0.2]]),
+        (anova, [[0.1], [0.2]]),
+        (anova, [[0.1, math.nan], [0.2, 0.3]]),
+        (friedman, [[0.1, 0.2], [0.2, 0.3]]),
+        (friedman_posthoc, [[0.1, 0.2], [0.2, 0.3]]),
+        (discriminative_power, [[0.1, 0.2]]),
+    ],
+)
+def test_too_few_runs_or_topics_are_errors(function: object, table: list[Column]) -> None:
+    with pytest.raises(XcgError):
+        function(scores_of(table))  # type: ignore[operator]
+
+
+def test_an_unknown_posthoc_test_is_an_error() -> None:
+    with pytest.raises(XcgError, match="no method 'conver': did you mean 'conover'"):
+        friedman_posthoc(scores_of([[0.1, 0.2]] * 3), "conver")
+
+
+def test_discriminative_power_computed_by_hand() -> None:
+    # z = 0.1 0.3, w = −0.1 0.1: half of the resamples draw one topic twice, whose |t*| is infinite
+    # and whose mean is ±0.1; the other half has t* = 0. So the level is near 0.5 and 0.1 is required
+    figures = scores_of([[0.2, 0.4], [0.1, 0.1]])
+    assert discriminative_power(figures) == pytest.approx((0, 0.1))
+    assert discriminative_power(figures, level=0.6) == pytest.approx((1, 0))
+    assert discriminative_power(scores_of([[0.2, 0.4]] * 2)) == (0, 0)
+    # two pairs differ by the same everywhere, one does not differ at all
+    assert discriminative_power(scores_of([[0.2, 0.4], [0.1, 0.3], [0.1, 0.3]])) == (2 / 3, 0)
+
+
+def test_discriminative_power_equals_plain_loops() -> None:
+    table = [[v + 0.06 * i for v in column] for i, column in enumerate(noise((4, 10), seed=8))]
+    drawn = np.random.default_rng(7).integers(0, 10, (200, 10)).tolist()
+
+    def t(values: Sequence[float]) -> float:
+        return abs(statistics.fmean(values)) / (statistics.stdev(values) / math.sqrt(len(values)))
+
+    apart, required = 0, []
+    for first, second in combinations(table, 2):
+        z = [a - b for a, b in zip(first, second, strict=True)]
+        w = [value - statistics.fmean(z) for value in z]
+        samples = sorted(([w[i] for i in rows] for rows in drawn), key=t, reverse=True)
+        apart += sum(t(sample) >= t(z) for sample in samples) / 200 < 0.05
+        required.append(abs(statistics.fmean(samples[9])))  # the tenth of 200
+    found = discriminative_power(scores_of(table), resamples=200, seed=7)
+    assert 0 < apart < 6
+    assert found == pytest.approx((apart / 6, max(required)))
+    assert found == pytest.approx(discriminative_power(scores_of(table[::-1]), resamples=200, seed=7))
+
+
+@pytest.mark.parametrize(("level", "resamples"), [(0.05, 10), (0, 100), (1.5, 100), (-0.1, 100)])
+def test_illegal_levels_are_errors(level: float, resamples: int) -> None:
+    with pytest.raises(XcgError, match="expected at least one resample and a level"):
+        discriminative_power(scores_of([[0.2, 0.4], [0.1, 0.1]]), level, resamples)
+
+
+def test_the_number_of_resamples_is_rounded_correctly() -> None:
+    assert 100 * 0.29 < 29
+    table = noise((2, 10))
+    exact = discriminative_power(scores_of(table), 29.5 / 100, 100)
+    assert discriminative_power(scores_of(table), 0.29, 100)[1] == exact[1]

@@ -1,0 +1,78 @@
+"""Agreement of orders: τ_AP by hand, and lower-is-better measures."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xcg.errors import XcgError
+from xcg.evaluation.results import Result, Results
+from xcg.statistics.rank_correlation import order_agreements, order_shifts, tau_ap
+
+
+def test_tau_ap_computed_by_hand() -> None:
+    assert round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4) == 0.3333
+    assert round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4) == 0.7778
+    # equal figures keep their positions, in either column
+    assert tau_ap([3, 2, 1], [1, 1, 1]) == tau_ap([1, 1, 1], [3, 2, 1]) == 1
+    assert tau_ap([1, 2, 3], [1, 1, 1]) == -1
+    for columns in (([1], [1]), ([1, 2], [1, 2, 3])):
+        with pytest.raises(XcgError):
+            tau_ap(*columns)
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)))
+@settings(deadline=None)
+def test_tau_ap_is_1_for_equal_and_minus_1_for_reversed_orders(
+    reference: list[float], other: list[float]
+) -> None:
+    assert -1 - 1e-12 <= tau_ap(reference, other) <= 1 + 1e-12
+    assert tau_ap(reference, reference) == pytest.approx(1)
+    assert tau_ap(reference, [-value for value in reference]) == pytest.approx(-1)
+    # the order of the runs does not matter where no figures are equal
+    assert tau_ap(reference[::-1], other[::-1]) == pytest.approx(tau_ap(reference, other))
+
+
+def results_under(models: dict[str, dict[str, float]], measure: str) -> Results:
+    return Results(
+        Result(run, "all", measure, mean, model)
+        for model, means in models.items()
+        for run, mean in means.items()
+    )
+
+
+MODELS = {"one": {"a": 1.0, "b": 2.0, "c": 3.0}, "two": {"a": 1.0, "b": 3.0, "c": 2.0}}
+
+
+@pytest.mark.parametrize(("measure", "best"), [("MAep", ["c", "b"]), ("ASL", ["a", "a"])])
+def test_order_shifts_respect_lower_is_better(measure: str, best: list[str]) -> None:
+    first, second = order_shifts(results_under(MODELS, measure))
+    assert [first.best, second.best] == best
+    assert (first.moved, second.moved) == (0, 2)
+    assert (first.tau_b, second.tau_b) == (1, pytest.approx(1 / 3))
+
+
+def test_moved_runs_have_another_rank_in_the_order_of_the_measure() -> None:
+    # Ties share the best of their ranks. Ascending 1 1 2: ranks 1 1 3 if lower is better, else 2 2 1.
+    models = {"one": {"a": 1.0, "b": 1.0, "c": 2.0}, "two": {"a": 1.0, "b": 1.5, "c": 2.0}}
+    moved = {m: order_shifts(results_under(models, m))[1].moved for m in ("MAep", "ASL")}
+    assert moved == {"MAep": 1, "ASL": 1}
+    best = {m: order_shifts(results_under(models, m))[0].best for m in ("MAep", "ASL")}
+    assert best == {"MAep": "c", "ASL": "a, b"}
+
+
+def test_orders_by_higher_and_lower_is_better_measures_agree_on_the_better_run() -> None:
+    means = {"MAep": {"a": 0.9, "b": 0.5, "c": 0.1}, "ASL": {"a": 1.0, "b": 2.0, "c": 3.0}}
+    results = Results(
+        Result(run, "all", measure, mean, "m")
+        for measure, scores in means.items()
+        for run, mean in scores.items()
+    )
+    (found,) = order_agreements(results)
+    assert (found.measure, found.other_measure) == ("MAep", "ASL")
+    assert (found.tau_b, found.tau_ap) == (pytest.approx(1), pytest.approx(1))
+    with pytest.raises(XcgError, match="one order: expected at least two"):
+        order_agreements(results_under({"m": means["MAep"]}, "MAep"))
+    with pytest.raises(XcgError, match="one run has no order"):
+        order_agreements(results_under({"m": {"a": 1.0}, "n": {"a": 2.0}}, "MAep"))
