@@ -47,9 +47,10 @@ def test_every_command_and_option_has_help_in_sentences(name: str) -> None:
                 assert sentence.endswith("."), sentence
 
 
-def test_version(xcg_command: Command) -> None:
-    done = xcg_command("--version")
-    assert done.stdout == f"xcg, version {xcg.__version__}\n"
+def test_version_and_help_of_commands(xcg_command: Command) -> None:
+    assert xcg_command("--version").stdout == f"xcg, version {xcg.__version__}\n"
+    for command in COMMANDS:
+        assert xcg_command(command, "--help").stdout.startswith("Usage: ")
 
 
 def test_help_and_version_import_no_command() -> None:
