@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import xcg
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
-from xcg.runs.run import Run, ranking_of
+from xcg.runs.run import Ranking, Run
 
 GoldSpan = tuple[str, int, int, float]
 """Document, start, end and grade of a relevant passage."""
@@ -39,7 +39,7 @@ def recall_base(gold: Sequence[GoldSpan]) -> RecallBase:
 def chunk_run(name: str, chunks: Sequence[Chunk]) -> Run:
     """Return a run with a ranking of chunks for topic 1."""
     results = [(document, "", (start, end)) for document, start, end in chunks]
-    return Run(name, {"1": ranking_of(results)})
+    return Run(name, {"1": Ranking.of(results)})
 
 
 def in_three_forms(*names: str) -> tuple[RecallBase, dict[str, str], list[Run]]:

@@ -20,8 +20,8 @@ from xcg.judgements.recall_base import Assessment
 from xcg.statistics.rank_correlation import kendall_tau_b, order_shifts
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel
-from xcg.user_model.sweep import expand
 from xcg.user_model.quantisation import QUANTISATIONS, quantise
+from xcg.user_model.sweep import expand
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_both_ways_agree(
 ) -> None:
     path = tmp_path / "run"
     path.write_bytes(octets)
-    with patch.object(fast_xml, "BLOCK_SIZE", block), patch.object(inputs, "CHUNK", block):
+    with patch.object(fast_xml, "BLOCK_SIZE", block), patch.object(inputs, "CHUNK_BYTES", block):
         by_columns = outcome(path, ties, lenient, topics)
     assert by_columns == result_by_result(path, ties, lenient, topics)
 

@@ -18,8 +18,8 @@ from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, rec
 
 import xcg
 from xcg.cli.main import main
-from xcg.documents.intervals import Covered
-from xcg.documents.text_units import TOKENIZERS, Yardstick, words_and_marks
+from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import TOKENIZERS, UnitConverter, words_and_marks
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics
@@ -126,10 +126,10 @@ def test_the_same_place_by_path_by_offsets_and_as_a_chunk() -> None:
 def test_words_and_tokens() -> None:
     text = "  It's late, 3.5 km"
     assert [text[p] for p in words_and_marks(text)] == ["I", "'", "s", "l", ",", "3", ".", "5", "k"]
-    stick = Yardstick.of(text, "words")
-    assert stick.at([0, 7, len(text)]).tolist() == [0, 1, 4]
-    assert stick.places(stick.at([3, 9, 14])).tolist() == pytest.approx([3, 9, 14])
-    assert Yardstick.of("   ", "tokens").at([0, 3]).tolist() == [
+    converter = UnitConverter.of(text, "words")
+    assert converter.amounts([0, 7, len(text)]).tolist() == [0, 1, 4]
+    assert converter.offsets(converter.amounts([3, 9, 14])).tolist() == pytest.approx([3, 9, 14])
+    assert UnitConverter.of("   ", "tokens").amounts([0, 3]).tolist() == [
         0,
         1,
     ]  # text without tokens counts as one
@@ -139,15 +139,15 @@ def test_words_and_tokens() -> None:
     ("function", "message"),
     [
         (lambda text: 1 / 0, "failed: ZeroDivisionError"),
-        (lambda text: [3, 1], "expected the places at which tokens begin"),
-        (lambda text: [0, 10**6], "expected the places at which tokens begin"),
-        (lambda text: ["0"], "expected the places at which tokens begin"),
-        (lambda text: 7, "expected the places at which tokens begin"),
+        (lambda text: [3, 1], "expected the offsets at which tokens start"),
+        (lambda text: [0, 10**6], "expected the offsets at which tokens start"),
+        (lambda text: ["0"], "expected the offsets at which tokens start"),
+        (lambda text: 7, "expected the offsets at which tokens start"),
     ],
 )
 def test_a_tokenizer_of_the_users_own(function: Any, message: str) -> None:
     with pytest.raises(XcgError, match=message):
-        Yardstick.of("some text", "tokens", TOKENIZERS.part(function))
+        UnitConverter.of("some text", "tokens", TOKENIZERS.part(function))
 
 
 def halves(text: str) -> list[int]:
@@ -328,8 +328,14 @@ def test_bounded_and_exact_for_the_ideal(case: Any) -> None:
         density = {}
         for piece in pieces:
             start, end = map(int, piece.path.split("–"))
-            stick = Yardstick.of(corpus.tree(piece.file).text, unit) if unit != "characters" else None  # type: ignore[arg-type]
-            size = end - start if stick is None else float(stick.at([end])[0] - stick.at([start])[0])
+            converter = (
+                UnitConverter.of(corpus.tree(piece.file).text, unit) if unit != "characters" else None
+            )  # type: ignore[arg-type]
+            size = (
+                end - start
+                if converter is None
+                else float(converter.amounts([end])[0] - converter.amounts([start])[0])
+            )
             density[piece.file, start, end] = piece.score / size
         ranking = sorted(density, key=lambda place: -density[place])
         found = figures(gold, ranking, documents, f"MAep(effort={unit}) iMAep(effort={unit})", model)
@@ -492,7 +498,7 @@ def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
 def test_covered_text_agrees_with_a_set(spans: list[tuple[int, int]]) -> None:
-    covered: Covered[int] = Covered()
+    covered: IntervalSet[int] = IntervalSet()
     known: set[int] = set()
     for start, length in spans:
         end = start + length

@@ -17,16 +17,16 @@ from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments
 from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
-from xcg.judgements.highlights import Highlight, Scale, assess
+from xcg.judgements.highlights import Highlight, SpecificityScale, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.judgements.text_search import locate_passage
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"
 
 
-def labels(*marks: tuple[int, int, int], scale: Scale | None = None) -> dict[str, str]:
+def labels(*marks: tuple[int, int, int], scale: SpecificityScale | None = None) -> dict[str, str]:
     highlights = [Highlight("1", "d", *mark) for mark in marks]
-    base = assess(highlights, xcg.Corpus.of({"d": DOCUMENT}), scale or Scale(smallest=1))
+    base = assess(highlights, xcg.Corpus.of({"d": DOCUMENT}), scale or SpecificityScale(smallest=1))
     return {path: a.label for path, a in base.files("1")["d"].items()}
 
 
@@ -49,11 +49,13 @@ def test_several_passages_lend_the_highest_exhaustivity() -> None:
 
 
 def test_the_scale() -> None:
-    assert labels((0, 9, 1), scale=Scale(highly=0.95, smallest=1))["/a[1]/s[1]/t[1]"] == "(1,2)"
-    assert "/a[1]/s[1]/t[1]" not in labels((0, 9, 1), scale=Scale(smallest=11))
+    assert (
+        labels((0, 9, 1), scale=SpecificityScale(highly=0.95, smallest=1))["/a[1]/s[1]/t[1]"] == "(1,2)"
+    )
+    assert "/a[1]/s[1]/t[1]" not in labels((0, 9, 1), scale=SpecificityScale(smallest=11))
     for highly, fairly in ((0.5, 0.9), (1.5, 0.5), (0.5, 0.0)):
         with pytest.raises(ValueError, match="expected 0 < fairly"):
-            Scale(highly, fairly)
+            SpecificityScale(highly, fairly)
 
 
 @given(
@@ -69,7 +71,7 @@ def test_exhaustivity_never_falls_towards_the_root(
         for start, size, e in marks
         if start < length
     ]
-    base = assess(highlights, xcg.Corpus.of({"d": tree}), Scale(smallest=0))
+    base = assess(highlights, xcg.Corpus.of({"d": tree}), SpecificityScale(smallest=0))
     elements = base.files("1").get("d", {})
     for path, assessment in elements.items():
         assert assessment.relevant

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
-from xcg.documents.files import LONGEST_LINE
+from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation import scoring
 from xcg.evaluation.inputs import load_runs
@@ -222,7 +222,7 @@ def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
     """A topic goes on behind a megabyte; what is wrong behind it is told with its line."""
     rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
     text = "\n".join(rows)
-    assert len(text) > 2 * LONGEST_LINE
+    assert len(text) > 2 * MAX_LINE_BYTES
     base = read_assessments(write(tmp_path, "q", text))
     assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
     assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
@@ -232,8 +232,8 @@ def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
             "q:60001: topic 0, document-00000000000000000000: / is assessed",
         ),
         ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
-        ("\n1 0 d " + " " * LONGEST_LINE * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-        ("\n1 0 d " + " " * LONGEST_LINE + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+        ("\n1 0 d " + " " * MAX_LINE_BYTES * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
+        ("\n1 0 d " + " " * MAX_LINE_BYTES + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
     ):
         with pytest.raises(InputError, match=re.escape(where)):
             read_assessments(write(tmp_path, "q", text + wrong))

@@ -23,7 +23,7 @@ from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
 from xcg.formats.inex_assessments import inex_2004
-from xcg.judgements.highlights import Scale
+from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
 from xcg.report.listings import report_as_json, report_as_text
@@ -78,7 +78,7 @@ def assess(
     HIGHLIGHTS are JSON Lines with topic, doc, start, end and exhaustivity.
     """
     try:
-        scale = Scale(highly, fairly, smallest)
+        scale = SpecificityScale(highly, fairly, smallest)
     except ValueError as error:
         raise XcgError(str(error)) from None
     base = assess_elements(read_highlights(highlights), Corpus(corpus), scale)

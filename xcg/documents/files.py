@@ -18,11 +18,11 @@ from xcg.lazy_modules import etree
 PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
-LONGEST_LINE = 1 << 20  # octets
-CHUNK = 1 << 15
+MAX_LINE_BYTES = 1 << 20  # octets
+CHUNK_BYTES = 1 << 15
 """Octets that are read at once; what is made of many more at once takes new memory each time."""
 
-HARDENED: dict[str, Any] = {
+SAFE_PARSING: dict[str, Any] = {
     "resolve_entities": False,
     "load_dtd": False,
     "no_network": True,
@@ -122,9 +122,9 @@ def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
 def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
     number = first - 1
-    while line := file.readline(LONGEST_LINE + 1):
+    while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
-        if len(line) > LONGEST_LINE:
+        if len(line) > MAX_LINE_BYTES:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
         try:
             yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
@@ -135,8 +135,8 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
 
 def chunks(file: BufferedReader) -> Iterator[bytes]:
     """Yield a text in small chunks; each ends with a line, unless that has more than 1 MB."""
-    while chunk := file.read(CHUNK):
-        yield chunk + file.readline(LONGEST_LINE + 1)
+    while chunk := file.read(CHUNK_BYTES):
+        yield chunk + file.readline(MAX_LINE_BYTES + 1)
 
 
 def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
@@ -150,7 +150,7 @@ def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._El
         file,
         events=("end",),
         tag=spellings,
-        **HARDENED,
+        **SAFE_PARSING,
     )
     for _, element in events:
         yield element

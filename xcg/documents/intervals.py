@@ -1,18 +1,18 @@
-"""The text of a document that was read so far."""
+"""Sets of intervals, for the parts of a text that have been read."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from typing import Generic, TypeVar
 
-Place = TypeVar("Place", int, float)
-"""Characters are whole numbers; in words or tokens there are places in between."""
+Position = TypeVar("Position", int, float)
+"""Positions are integers in characters, and can be fractions in words or tokens."""
 
 
-class Covered(Generic[Place]):
-    """A growing part of a document's text, kept as disjoint intervals in order.
+class IntervalSet(Generic[Position]):
+    """A growing set of positions, stored as disjoint intervals in increasing order.
 
-    >>> read: Covered[int] = Covered()
+    >>> read: IntervalSet[int] = IntervalSet()
     >>> read.add(10, 20), read.add(15, 30)
     ([(10, 20)], [(20, 30)])
     >>> read.split(5, 15)
@@ -20,30 +20,34 @@ class Covered(Generic[Place]):
     """
 
     def __init__(self) -> None:
-        self._starts: list[Place] = []
-        self._ends: list[Place] = []
+        self._starts: list[Position] = []
+        self._ends: list[Position] = []
 
-    def split(self, start: Place, end: Place) -> list[tuple[Place, Place, bool]]:
-        """Return the pieces of an interval in order, each with whether it was covered."""
+    def split(self, start: Position, end: Position) -> list[tuple[Position, Position, bool]]:
+        """Split an interval where the set's intervals start and end.
+
+        Returns:
+            The pieces in order: start, end, and whether the piece is in the set.
+        """
         pieces = []
-        place = start
+        position = start
         index = bisect_right(self._ends, start)
-        while place < end and index < len(self._starts) and self._starts[index] < end:
+        while position < end and index < len(self._starts) and self._starts[index] < end:
             low, high = max(self._starts[index], start), min(self._ends[index], end)
-            if place < low:
-                pieces.append((place, low, False))
+            if position < low:
+                pieces.append((position, low, False))
             pieces.append((low, high, True))
-            place = high
+            position = high
             index += 1
-        if place < end:
-            pieces.append((place, end, False))
+        if position < end:
+            pieces.append((position, end, False))
         return pieces
 
-    def add(self, start: Place, end: Place) -> list[tuple[Place, Place]]:
-        """Cover an interval and return the pieces of it that are new."""
-        new = [(low, high) for low, high, covered in self.split(start, end) if not covered]
+    def add(self, start: Position, end: Position) -> list[tuple[Position, Position]]:
+        """Add an interval and return the pieces of it that are new."""
+        new = [(low, high) for low, high, known in self.split(start, end) if not known]
         if new:
-            # Neighbours that touch grow together, so that there are never more pieces than needed.
+            # Intervals that touch are joined, which keeps their number minimal.
             first, last = bisect_left(self._ends, start), bisect_right(self._starts, end)
             if first < last:
                 start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from xcg.documents.files import HARDENED, xml_error
+from xcg.documents.files import SAFE_PARSING, xml_error
 from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.lazy_modules import etree, hashlib, np
@@ -42,7 +42,7 @@ _IS_SOLID = bytes(not chr(code).isspace() for code in range(256))
 
 def hardened_parser() -> etree.XMLParser:
     """Return a parser for hostile input."""
-    return etree.XMLParser(**HARDENED)
+    return etree.XMLParser(**SAFE_PARSING)
 
 
 def parse_document(data: bytes, name: object = "document") -> ElementTree:

@@ -1,4 +1,4 @@
-"""How much text lies between two places of a document: in characters, words or tokens."""
+"""Convert offsets in a text to amounts of text in characters, words or tokens, and back."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 TextUnit = Literal["characters", "words", "tokens"]
 Tokenizer = Callable[[str], Sequence[int]]
-"""From a text to the characters at which its tokens begin, in order."""
+"""A function that returns the offsets at which the tokens of a text start, in increasing order."""
 
 TOKENIZERS: FunctionRegistry[Tokenizer] = FunctionRegistry("tokenizer", "xcg.tokenizer")
 
 
 @TOKENIZERS.register("words_and_marks")
 def words_and_marks(text: str) -> list[int]:
-    """Take every run of letters, digits and underscores for a token, and every other mark.
+    """Return the start of every run of letters, digits and underscores, and of every other mark.
 
     >>> words_and_marks("It's 3.5 km.")
     [0, 2, 3, 5, 6, 7, 9, 11]
@@ -30,26 +30,41 @@ def words_and_marks(text: str) -> list[int]:
     return [match.start() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
 
-class Yardstick:
-    """Measures text in a unit, so that a text cut in two measures what it did as a whole.
+class UnitConverter:
+    """Converts offsets in a text to amounts of text in a unit, and back.
 
-    A word or token reaches up to where the next begins, and the first one back to the beginning of the
-    text; a place inside counts the share that lies before it. Text without any counts as one.
+    The amount at an offset is the number of words or tokens before it. A word extends to the start of
+    the next one, and the first extends back to the start of the text. An offset inside a word counts
+    the fraction of the word before it, so the amounts of the parts of a text add up to that of the
+    whole. A text without words counts as one word.
 
-    >>> Yardstick.of("one two  three", "words").at([0, 4, 9, 14]).tolist()
+    Args:
+        starts: Offsets at which words or tokens start, in increasing order.
+        length: Number of characters of the text.
+
+    >>> UnitConverter.of("one two  three", "words").amounts([0, 4, 9, 14]).tolist()
     [0.0, 1.0, 2.0, 3.0]
-    >>> Yardstick.of("one two", "words").at([2, 5]).tolist()
+    >>> UnitConverter.of("one two", "words").amounts([2, 5]).tolist()
     [0.5, 1.3333333333333333]
     """
 
     def __init__(self, starts: npt.ArrayLike, length: int) -> None:
-        later = np.asarray(starts, dtype=np.float64)[1:]
-        self._places = np.concatenate([[0.0], later, [float(length)]])
-        self._counts = np.arange(len(self._places), dtype=np.float64)
+        after_first = np.asarray(starts, dtype=np.float64)[1:]
+        self._offsets = np.concatenate([[0.0], after_first, [float(length)]])
+        self._amounts = np.arange(len(self._offsets), dtype=np.float64)
 
     @classmethod
-    def of(cls, text: str, unit: TextUnit, tokenizer: Part[Tokenizer] | None = None) -> Yardstick:
-        """Return the measure of a text; XcgError where the tokenizer fails or gives no places."""
+    def of(cls, text: str, unit: TextUnit, tokenizer: Part[Tokenizer] | None = None) -> UnitConverter:
+        """Return the converter for a text in words or tokens.
+
+        Args:
+            text: The text.
+            unit: ``words`` or ``tokens``.
+            tokenizer: The tokenizer for tokens; ``words_and_marks`` by default.
+
+        Raises:
+            XcgError: If the tokenizer fails or returns illegal offsets.
+        """
         if unit == "words":
             return cls([match.start() for match in re.finditer(r"\S+", text)], len(text))
         part = tokenizer if tokenizer is not None else TOKENIZERS.part("words_and_marks")
@@ -58,35 +73,37 @@ class Yardstick:
         except Exception as error:
             message = f"tokenizer {part} failed: {type(error).__name__}: {error}"
             raise XcgError(message) from None
-        whole = starts.ndim == 1 and (not len(starts) or starts.dtype.kind in "iu")
-        if not whole or (
+        are_integers = starts.ndim == 1 and (not len(starts) or starts.dtype.kind in "iu")
+        if not are_integers or (
             len(starts) and (starts[0] < 0 or starts[-1] >= len(text) or (np.diff(starts) <= 0).any())
         ):
             raise XcgError(
-                f"tokenizer {part}: expected the places at which tokens begin, growing whole numbers "
-                f"from 0 and below {len(text)}"
+                f"tokenizer {part}: expected the offsets at which tokens start, increasing whole "
+                f"numbers from 0 to {len(text) - 1}"
             )
         return cls(starts, len(text))
 
-    def at(self, places: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return how much text lies before each of some characters."""
-        return np.asarray(np.interp(np.asarray(places, dtype=np.float64), self._places, self._counts))
+    def amounts(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the amounts of text before character offsets."""
+        positions = np.asarray(offsets, dtype=np.float64)
+        return np.asarray(np.interp(positions, self._offsets, self._amounts))
 
-    def places(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return the characters before which there are some amounts of text: the inverse of ``at``."""
-        return np.asarray(np.interp(np.asarray(amounts, dtype=np.float64), self._counts, self._places))
+    def offsets(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the offsets before which there are given amounts of text."""
+        positions = np.asarray(amounts, dtype=np.float64)
+        return np.asarray(np.interp(positions, self._amounts, self._offsets))
 
 
-class Characters(Yardstick):
-    """Measures text in characters."""
+class CharacterConverter(UnitConverter):
+    """Converts offsets to characters, which changes nothing."""
 
     def __init__(self) -> None:
         super().__init__([], 1)
 
-    def at(self, places: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return the places themselves."""
-        return np.asarray(places, dtype=np.float64)
+    def amounts(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the offsets."""
+        return np.asarray(offsets, dtype=np.float64)
 
-    def places(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return the amounts themselves."""
+    def offsets(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the amounts."""
         return np.asarray(amounts, dtype=np.float64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
-from xcg.documents.text_units import Characters, TextUnit, Yardstick
+from xcg.documents.text_units import CharacterConverter, TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
@@ -150,7 +150,7 @@ class Campaign:
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
         self.notes = notes
-        self._yardsticks: dict[object, Yardstick] = {}
+        self._converters: dict[object, UnitConverter] = {}
         self.notes_of_rankings: Notes | None = None
         """Where problems of results go that come up in :meth:`topic`; None for ``notes``."""
         self._beside = beside or {}
@@ -355,24 +355,24 @@ class Campaign:
                 found.append((file, int(tree.start[row]), int(tree.stop[row])))
         return found
 
-    def yardstick(self, model: UserModel, unit: TextUnit, file: str) -> Yardstick:
+    def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
         """Return how the text of a document is measured in a unit.
 
         Raises XcgError where there is no corpus, or the user model's tokenizer fails.
         """
         if unit == "characters":
-            return Characters()
+            return CharacterConverter()
         tokenizer = model.effort.tokenizer
         key = file, unit, unit == "tokens" and tokenizer.key
-        if key not in self._yardsticks:
-            while len(self._yardsticks) >= _KEPT_YARDSTICKS:
-                del self._yardsticks[next(iter(self._yardsticks))]
+        if key not in self._converters:
+            while len(self._converters) >= _KEPT_YARDSTICKS:
+                del self._converters[next(iter(self._converters))]
             corpus = self._needed_corpus()
             try:
-                self._yardsticks[key] = Yardstick.of(corpus.tree(file).text, unit, tokenizer)
+                self._converters[key] = UnitConverter.of(corpus.tree(file).text, unit, tokenizer)
             except XcgError as error:
                 raise InputError(f"{corpus.label}, {file}", str(error)) from None
-        return self._yardsticks[key]
+        return self._converters[key]
 
     def _needed_corpus(self) -> Corpus:
         if self.corpus is None:

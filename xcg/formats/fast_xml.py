@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar, cast
 
-from xcg.documents.files import HARDENED, local_name
+from xcg.documents.files import SAFE_PARSING, local_name
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.formats.inex_attributes import (
@@ -31,7 +31,7 @@ from xcg.formats.inex_attributes import (
 )
 from xcg.judgements.recall_base import Assessment, RecallBase
 from xcg.lazy_modules import etree, np
-from xcg.runs.run import AnySpan, Memo, Ranking, Run, Topics, check_span
+from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Topics, check_span
 
 _T = TypeVar("_T")
 
@@ -141,7 +141,7 @@ def _parse_head(text: str, root_tag: str, part_tag: str, *more_tags: str) -> tup
     head = text[: first_part.start()]
     if "<!DOCTYPE" in head and "[" in head:  # an internal DTD can declare default attributes
         raise IrregularFileError
-    root = etree.fromstring(f"{head}</{root_tag}>".encode(), etree.XMLParser(**HARDENED))
+    root = etree.fromstring(f"{head}</{root_tag}>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     tags = {local_name(element) for element in root.iterdescendants()}
     if (
@@ -244,7 +244,11 @@ class _Converters:
     """Conversions of texts that occur many times in a run."""
 
     def __init__(self) -> None:
-        self.files, self.paths, self.numbers = Memo(canonical_file), Memo(canonical_path), _Numbers()
+        self.files, self.paths, self.numbers = (
+            FunctionCache(canonical_file),
+            FunctionCache(canonical_path),
+            _Numbers(),
+        )
 
 
 class _Numbers(dict[str, float]):

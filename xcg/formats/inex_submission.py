@@ -20,15 +20,14 @@ from xcg.lazy_modules import etree
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
-    Memo,
+    FunctionCache,
     Ranking,
     Run,
     RunFormat,
     Ties,
     Topics,
     check_span,
-    order_by,
-    ranking_of,
+    sorted_order,
 )
 
 _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
@@ -79,7 +78,7 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
-    files, paths = Memo(canonical_file), Memo(canonical_path)
+    files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
     found: list[_Result] = []
     texts: dict[str, str] = {}
     # One result at a time, so that memory does not grow with the XML of a topic.
@@ -162,7 +161,12 @@ def _result(element: etree._Element, texts: dict[str, str]) -> _Result:
 
 
 def _ranking(
-    found: list[_Result], path: Path, topic: str, notes: Notes, files: Memo, paths: Memo
+    found: list[_Result],
+    path: Path,
+    topic: str,
+    notes: Notes,
+    files: FunctionCache,
+    paths: FunctionCache,
 ) -> Ranking:
     order, keys = _order(found, path, notes)
     ordered: list[tuple[str, str, AnySpan | None]] = []
@@ -175,10 +179,12 @@ def _ranking(
             message = f"topic {topic}, rank {rank}: {error}"
             notes.problem("results that name no element", where, message)
             ordered.append(((result.file or "").strip(), "", None))
-    return ranking_of(ordered, keys)
+    return Ranking.of(ordered, keys)
 
 
-def _element(result: _Result, files: Memo, paths: Memo) -> tuple[str, str, AnySpan | None]:
+def _element(
+    result: _Result, files: FunctionCache, paths: FunctionCache
+) -> tuple[str, str, AnySpan | None]:
     """Return document, path and span of a result, which is an element or a passage."""
     if result.problem:
         raise ValueError(result.problem)
@@ -213,7 +219,7 @@ def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], a
                     notes.problem("illegal ranks or scores; the results are last", where, message)
                     key = math.inf if field == "rank" else -math.inf
                 keys.append(key)
-            order = order_by(keys, descending=field == "rsv")
+            order = sorted_order(keys, descending=field == "rsv")
             return order, array("d", (keys[index] for index in order))
     return list(range(len(found))), None
 

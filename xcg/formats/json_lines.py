@@ -39,8 +39,7 @@ from xcg.runs.run import (
     Ties,
     Topics,
     check_span,
-    order_by,
-    ranking_of,
+    sorted_order,
 )
 
 _ASSESSMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
@@ -177,10 +176,10 @@ def _ranking(found: list[dict[str, Any]]) -> Ranking:
     for field, descending in (("rank", False), ("score", True)):
         if all(field in result for result in found):
             keys = [float(result[field]) for result in found]
-            order = order_by(keys, descending)
+            order = sorted_order(keys, descending)
             elements = (found[index]["element"] for index in order)
-            return ranking_of(elements, array("d", (keys[index] for index in order)))
-    return ranking_of(result["element"] for result in found)
+            return Ranking.of(elements, array("d", (keys[index] for index in order)))
+    return Ranking.of(result["element"] for result in found)
 
 
 def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:

@@ -14,7 +14,7 @@ from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.files import LONGEST_LINE, chunks, lines
+from xcg.documents.files import MAX_LINE_BYTES, chunks, lines
 
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _BYTE_ORDER_MARK = "\ufeff"
@@ -35,7 +35,7 @@ class TextBlock(NamedTuple):
 
     def columns(self) -> list[list[str]] | None:
         """Return the columns, or None if the lines must be read one by one."""
-        if len(self.data) > LONGEST_LINE:
+        if len(self.data) > MAX_LINE_BYTES:
             return None
         try:
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()

@@ -26,14 +26,13 @@ from xcg.formats.text_columns import (
 from xcg.formats.writing import check_no_white_space, lost_topics, points_error, results
 from xcg.runs.run import (
     RUN_FORMATS,
-    Memo,
+    FunctionCache,
     Ranking,
     Run,
     RunFormat,
     Ties,
     Topics,
     check_span,
-    ranking_of,
 )
 
 _OFFSET = re.compile(r"[0-9]{1,15}")
@@ -298,7 +297,7 @@ def _ranking(
             message = f"topic {topic}, rank {row + 1}: {error}"
             notes.problem("results that name no element", where, message)
             found.append((result.partition("#")[0], "", None))
-    return ranking_of(found, scores)
+    return Ranking.of(found, scores)
 
 
 def _order(lines: _TopicLines, ties: Ties) -> list[int] | None:
@@ -321,7 +320,7 @@ class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
     """Document column → file, path and span; each text is interpreted once."""
 
     def __init__(self) -> None:
-        self._files, self._paths = Memo(_plain_file), Memo(_plain_path)
+        self._files, self._paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
 
     def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
         self[document] = element = _parse_document(document)

@@ -14,8 +14,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from xcg.documents.intervals import Covered
-from xcg.documents.text_units import Yardstick
+from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import UnitConverter
 from xcg.gains.element_reader import NEGLIGIBLE
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -53,7 +53,7 @@ def disjoint(spans: Iterable[GoldSpan]) -> list[GoldSpan]:
     20 40 1.0
     40 100 0.3
     """
-    taken: Covered[float] = Covered()
+    taken: IntervalSet[float] = IntervalSet()
     pieces = []
     for start, end, score in sorted(spans, key=lambda s: (-s.score, s.start, -s.end)):
         if score > 0:
@@ -85,7 +85,7 @@ class SpanReader:
         self._ends = [span.end for span in gold]
         self._again = 1 - relevance_value.alpha
         self._bounded = relevance_value.normalisation == "subtree"
-        self._seen: Covered[float] = Covered()
+        self._seen: IntervalSet[float] = IntervalSet()
         self.earned = [0.0] * len(gold)
         """What was gained on each gold span."""
 
@@ -163,17 +163,17 @@ class ReadResult(NamedTuple):
 class SpanTopic:
     """The gold of one topic, and readers of it.
 
-    gold: document → gold spans in characters, which may overlap. yardstick: finds how the text of a
+    gold: document → gold spans in characters, which may overlap. converter: finds how the text of a
     document is measured.
     """
 
     def __init__(
-        self, gold: Mapping[str, Sequence[GoldSpan]], yardstick: Callable[[str], Yardstick]
+        self, gold: Mapping[str, Sequence[GoldSpan]], converter: Callable[[str], UnitConverter]
     ) -> None:
-        self._yardstick = yardstick
+        self._converter = converter
         self.gold = {
             document: disjoint(
-                GoldSpan(*_units(yardstick(document), span.start, span.end), span.score)
+                GoldSpan(*_units(converter(document), span.start, span.end), span.score)
                 for span in spans
             )
             for document, spans in gold.items()
@@ -196,7 +196,7 @@ class SpanTopic:
             if first == last:
                 found.append(ReadResult(0.0, 0.0, ()))
                 continue
-            start, end = _units(self._yardstick(document), first, last)
+            start, end = _units(self._converter(document), first, last)
             reader = readers.get(document)
             if reader is None:
                 reader = SpanReader(self.gold.get(document, ()), relevance_value)
@@ -210,6 +210,6 @@ class SpanTopic:
         return found, missed
 
 
-def _units(yardstick: Yardstick, start: float, end: float) -> tuple[float, float]:
-    first, last = yardstick.at([start, end]).tolist()
+def _units(converter: UnitConverter, start: float, end: float) -> tuple[float, float]:
+    first, last = converter.amounts([start, end]).tolist()
     return first, last

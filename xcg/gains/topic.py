@@ -69,7 +69,7 @@ class Stages:
             ideal = ideal_topic(view, model)
             if model.spans == "text":
                 gold = gold_spans(view, ideal, model)
-                spans = SpanTopic(gold, partial(self._campaign.yardstick, model, model.size)).gold
+                spans = SpanTopic(gold, partial(self._campaign.converter, model, model.size)).gold
                 scores = sorted((s.score for found in spans.values() for s in found), reverse=True)
                 ideal = IdealTopic(ideal.documents, scores, gold)
             self._ideals[key] = ideal
@@ -117,9 +117,9 @@ class Stages:
         unit = unit or model.size
         if ideal.gold is not None:
             for file, spans in sorted(self.gold(ideal, model, unit).items()):
-                yardstick = self._campaign.yardstick(model, unit, file)
+                converter = self._campaign.converter(model, unit, file)
                 for start, end, score in spans:
-                    first, last = yardstick.places([start, end]).tolist()
+                    first, last = converter.offsets([start, end]).tolist()
                     found.append((file, round(first), round(last), score))
         return found
 
@@ -131,8 +131,8 @@ class Stages:
     def _span_topic(self, ideal: IdealTopic, model: UserModel, unit: TextUnit) -> SpanTopic:
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._gold:
-            yardstick = partial(self._campaign.yardstick, model, unit)
-            self._gold[key] = SpanTopic(ideal.gold or {}, yardstick)
+            converter = partial(self._campaign.converter, model, unit)
+            self._gold[key] = SpanTopic(ideal.gold or {}, converter)
         return self._gold[key]
 
     def spans(self, run: str) -> list[Result]:
@@ -169,7 +169,7 @@ class Stages:
         file, start, end = span
         if start == end:
             return 1.0  # it has to be looked at
-        first, last = self._campaign.yardstick(model, unit, file).at([start, end]).tolist()
+        first, last = self._campaign.converter(model, unit, file).amounts([start, end]).tolist()
         return float(last - first)
 
     def details(

@@ -34,7 +34,7 @@ class Highlight(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scale:
+class SpecificityScale:
     """How the share of highlighted text becomes a specificity from 1 to 3.
 
     highly, fairly: the least share of highlighted characters for specificity 3 and 2; less is 1.
@@ -58,7 +58,9 @@ class Scale:
         return 3 if share >= self.highly else 2 if share >= self.fairly else 1
 
 
-def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None = None) -> RecallBase:
+def assess(
+    highlights: Iterable[Highlight], corpus: Corpus, scale: SpecificityScale | None = None
+) -> RecallBase:
     """Return the element assessments that follow from highlights.
 
     Every element that holds highlighted text and is not too small is assessed. Its specificity is the
@@ -71,11 +73,11 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, scale: Scale | None 
 
     >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
-    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, Scale(smallest=5))
+    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, SpecificityScale(smallest=5))
     >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
     {'/a[1]': '(3,2)', '/a[1]/p[1]': '(3,3)'}
     """
-    scale = scale or Scale()
+    scale = scale or SpecificityScale()
     passages: dict[tuple[str, str], list[Highlight]] = {}
     for highlight in highlights:
         passages.setdefault((highlight.topic, highlight.file), []).append(highlight)
@@ -104,7 +106,7 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 
 
 def _element_assessments(
-    tree: ElementTree, marked: Iterable[Highlight], scale: Scale
+    tree: ElementTree, marked: Iterable[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
     passages = list(marked)
     relevant, held_by_passage = _highlighted(tree, [(mark.start, mark.end) for mark in passages])

@@ -10,7 +10,7 @@ from typing import Literal
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from xcg.documents.text_units import Yardstick
+from xcg.documents.text_units import UnitConverter
 from xcg.laws.chunk_measures import Gold, Retrieved, overlap
 
 Form = Literal["text", "elements"]
@@ -114,13 +114,13 @@ class Setting:
     Args:
         form: Whether gold and results are spans of text or elements.
         grades: Possible grades of gold.
-        yardstick: Returns the measure of effort for a document's text; None if the user's effort is the
+        converter: Returns the measure of effort for a document's text; None if the user's effort is the
             same for each result.
     """
 
     form: Form = "text"
     grades: tuple[int, ...] = (1, 2, 3)
-    yardstick: Callable[[str], Yardstick] | None = None
+    converter: Callable[[str], UnitConverter] | None = None
 
 
 @st.composite

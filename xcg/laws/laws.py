@@ -100,7 +100,7 @@ def granularity(draw: DrawFn, setting: Setting) -> Claim:
     ranking = draw(rankings(case, setting))
     split = [part for result in ranking for part in draw(splits(case, setting, result))]
     assume(len(split) > len(ranking))
-    relation: Relation = "not above" if setting.yardstick is None else "equal"
+    relation: Relation = "not above" if setting.converter is None else "equal"
     return Claim(case, tuple(split), relation, ranking)
 
 
@@ -124,9 +124,9 @@ def ideal(draw: DrawFn, setting: Setting) -> Claim:
 
     def value(index: int) -> float:
         document, start, end, grade = case.gold[index]
-        if setting.yardstick is None:
+        if setting.converter is None:
             return grade
-        first, last = setting.yardstick(case.documents[document].text).at([start, end])
+        first, last = setting.converter(case.documents[document].text).amounts([start, end])
         return float(grade / (last - first))
 
     best = sorted(range(len(case.gold)), key=value, reverse=True)

@@ -10,16 +10,17 @@ from functools import partial
 from typing import Protocol
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_units import Characters, Yardstick
+from xcg.documents.text_units import CharacterConverter, UnitConverter
 from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation.evaluate import evaluate
-from xcg.judgements.highlights import Scale as Specificity
+from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import Assessment, RecallBase, Scale, Span, level_assessment
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.measures import MEASURES, Measure
 from xcg.registry import load_object
-from xcg.runs.run import Run, ranking_of
+from xcg.runs.run import Ranking as RunRanking
+from xcg.runs.run import Run
 from xcg.user_model.model import DEFAULT, UserModel
 
 
@@ -84,7 +85,7 @@ class FunctionSubject:
     @property
     def setting(self) -> Setting:
         """Gold and results are spans of plain text."""
-        return Setting(yardstick=(lambda text: Characters()) if self.effort_is_text else None)
+        return Setting(converter=(lambda text: CharacterConverter()) if self.effort_is_text else None)
 
     def score(self, case: Case, ranking: Ranking) -> float:
         """Call the function; see :meth:`Subject.score`."""
@@ -141,7 +142,7 @@ class MeasureSubject:
         """
         if measure.definition.lower_is_better:
             raise XcgError(f"{measure} is lower-is-better: the laws are for higher-is-better measures")
-        yardstick = _yardstick(measure, model)
+        converter = _converter(measure, model)
         form: Form
         scales: list[Scale]
         if model.spans == "text" or measure.definition.needs == "text":
@@ -150,7 +151,7 @@ class MeasureSubject:
             form, scales = "elements", list(_ASSESSMENT)
         reasons = []
         for scale in scales:
-            subject = cls(measure, model, Setting(form, yardstick=yardstick), scale)
+            subject = cls(measure, model, Setting(form, converter=converter), scale)
             grades = []
             for grade in _GRADES[scale]:
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
@@ -161,7 +162,7 @@ class MeasureSubject:
                 else:
                     grades.append(grade)
             if grades:
-                return replace(subject, setting=Setting(form, tuple(grades), yardstick))
+                return replace(subject, setting=Setting(form, tuple(grades), converter))
         raise XcgError(f"{subject.name} has no score for the simplest case: {reasons[0]}")
 
     @property
@@ -186,7 +187,7 @@ class MeasureSubject:
         return [(span, assessment.label) for span, assessment in self._assessments(case)]
 
     def _evaluate(self, case: Case, ranking: Ranking) -> float:
-        run = Run("run", {"1": ranking_of(self._results(case, ranking))})
+        run = Run("run", {"1": RunRanking.of(self._results(case, ranking))})
         corpus = Corpus.of({name: document.markup for name, document in case.documents.items()})
         results = evaluate(self._recall_base(case), run, corpus, self.model, self.measure)
         return results.value("run", str(self.measure))
@@ -222,18 +223,18 @@ class MeasureSubject:
                 yield document, case.documents[document].elements[start, end], None
 
 
-def _yardstick(measure: Measure, model: UserModel) -> Callable[[str], Yardstick] | None:
+def _converter(measure: Measure, model: UserModel) -> Callable[[str], UnitConverter] | None:
     settings = measure.settings(model.effort.parameters())
     unit = settings.get("budget", settings.get("effort", "ranks"))
     if unit == "ranks":
         return None
     if unit == "characters":
-        return lambda text: Characters()
-    return partial(Yardstick.of, unit=unit, tokenizer=model.effort.tokenizer)
+        return lambda text: CharacterConverter()
+    return partial(UnitConverter.of, unit=unit, tokenizer=model.effort.tokenizer)
 
 
 _ASSESSMENT: dict[Scale, Callable[[int, float], Assessment]] = {
-    "four-point": lambda grade, share: Assessment(float(grade), Specificity().specificity(share)),
+    "four-point": lambda grade, share: Assessment(float(grade), SpecificityScale().specificity(share)),
     "share": lambda grade, share: Assessment(float(grade), share, None, "share"),
     "level": lambda grade, share: level_assessment(grade),
     "coverage": lambda grade, share: Assessment(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xcg.documents.intervals import Covered
+from xcg.documents.intervals import IntervalSet
 from xcg.lazy_modules import np
 from xcg.measures.definition import (
     RANK_OR_ALL,
@@ -96,9 +96,9 @@ def precision_and_recall(
     relevant = float(ranking.new_relevant_sizes[:rank].sum())
     if size > limit:
         size = relevant = 0.0
-        covered: dict[str, Covered[int]] = {}
+        covered: dict[str, IntervalSet[int]] = {}
         for document, start, end in ranking.results[:rank]:
-            pieces = covered.setdefault(document, Covered[int]()).add(start, end)
+            pieces = covered.setdefault(document, IntervalSet[int]()).add(start, end)
             read, relevant_read = ranking.read(document, pieces, limit - size, math.inf)
             size, relevant = size + read, relevant + relevant_read
             if size >= limit:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from xcg.documents.intervals import Covered
+from xcg.documents.intervals import IntervalSet
 from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ class HighlightedRanking:
 
     @cached_property
     def _new(self) -> tuple[Ints, Ints]:
-        covered: dict[str, Covered[int]] = {}
+        covered: dict[str, IntervalSet[int]] = {}
         new, relevant = [], []
         for document, start, end in self.results:
-            pieces = covered.setdefault(document, Covered[int]()).add(start, end)
+            pieces = covered.setdefault(document, IntervalSet[int]()).add(start, end)
             new.append(sum(stop - begin for begin, stop in pieces))
             relevant.append(sum(self._highlighted_in(document, *piece) for piece in pieces))
         return np.array(new, dtype=np.int64), np.array(relevant, dtype=np.int64)
@@ -113,7 +113,7 @@ class HighlightedRanking:
         Returns:
             The number of characters read, and how many of them are highlighted.
         """
-        covered: Covered[int] = Covered()
+        covered: IntervalSet[int] = IntervalSet()
         pieces = [piece for span in spans for piece in covered.add(*span)]
         if math.isinf(limit) and math.isinf(tolerance):
             size = sum(end - start for start, end in pieces)

@@ -24,7 +24,7 @@ from xcg.runs.chunk_adapters import (
     as_text,
     shortened,
 )
-from xcg.runs.run import Ranking, Run, check_span, order_by, ranking_of
+from xcg.runs.run import Ranking, Run, check_span, sorted_order
 
 DocumentKey = str | Callable[[Any], object] | None
 """How to name a chunk's document: a key of the chunk's metadata, a function of the chunk, or None for
@@ -181,10 +181,10 @@ def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
     scores = [sign * span.score for span in spans if span.score is not None]
     keys = None
     if spans and order != "given" and len(scores) == len(spans):
-        ranked = order_by(scores, descending=True)
+        ranked = sorted_order(scores, descending=True)
         spans = [spans[index] for index in ranked]
         keys = array("d", (scores[index] for index in ranked))
-    return ranking_of(
+    return Ranking.of(
         ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans), keys
     )
 

@@ -1,4 +1,4 @@
-"""A run: topic → ranking of elements."""
+"""Runs: the rankings that one system returned for its topics, and the registry of run formats."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from xcg.lazy_modules import np
 from xcg.registry import Registry
 
 Ties = Literal["document", "rank", "file"]
-"""How TREC results of one score are ordered: by document id descending as trec_eval does, by the
-rank that is written, or as they stand in the file."""
+"""Order of TREC results with equal scores: by decreasing document id as in trec_eval, by the rank in
+the file, or by their order in the file."""
 
 AnySpan = tuple[int, int] | Passage
-"""A result that is a passage: (start, end) in characters of the document's text, or two points."""
+"""A passage: (start, end) in characters of the document's text, or two points."""
 
 Topics = Container[str] | None
-"""The topics of which a run's results are wanted; None for all."""
+"""The topics whose results are needed; None for all."""
 
 TIES: tuple[Ties, ...] = ("document", "rank", "file")
 
 
 class Ranking:
-    """The results for one topic in order, as two columns of equal length.
+    """The results for one topic in rank order.
 
-    files: canonical file names. paths: canonical element paths, ``"/"`` for a whole document, ``""``
-    for a result that names no element (which readers only let through where errors are lenient) or is
-    a passage. spans: place → (start, end) for the results that are passages, characters of the
-    document's text. keys: the ranks or scores that ordered the results, equal for those that are tied;
-    without any the order is strict.
+    Attributes:
+        files: Canonical file name of each result.
+        paths: Canonical element path of each result; ``"/"`` for a whole document, ``""`` for a passage
+            or, if errors are lenient, a result with an illegal path.
+        spans: Index → span of the results that are passages.
+        keys: The ranks or scores that ordered the results; tied results have equal keys. None if there
+            are no ties.
     """
 
     __slots__ = ("files", "keys", "paths", "spans")
@@ -52,11 +54,32 @@ class Ranking:
         self.spans: Mapping[int, AnySpan] = spans or {}
         self.keys = keys
 
+    @classmethod
+    def of(
+        cls, results: Iterable[tuple[str, str, AnySpan | None]], keys: Sequence[float] | None = None
+    ) -> Ranking:
+        """Return the ranking of (file, path, span) results.
+
+        Args:
+            results: The results in rank order. A passage has the path ``""``, an element no span.
+            keys: The ranks or scores that ordered them.
+
+        >>> Ranking.of([("bees", "/a[1]", None), ("ants", "", (4, 8))]).spans
+        {1: (4, 8)}
+        """
+        files, paths, spans = [], [], {}
+        for index, (file, path, span) in enumerate(results):
+            files.append(file)
+            paths.append(path)
+            if span is not None:
+                spans[index] = span
+        return cls(files, paths, spans, keys)
+
     def top(self, depth: int | None) -> Ranking:
-        """Return the ranking of the first results; of all for None."""
+        """Return the first ``depth`` results; all of them for None."""
         if depth is None or depth >= len(self):
             return self
-        spans = {place: span for place, span in self.spans.items() if place < depth}
+        spans = {index: span for index, span in self.spans.items() if index < depth}
         keys = self.keys[:depth] if self.keys is not None else None
         return Ranking(self.files[:depth], self.paths[:depth], spans, keys)
 
@@ -76,10 +99,13 @@ class Ranking:
 
 
 class Run:
-    """What one system returned.
+    """The rankings that one system returned.
 
-    name: the run's id. rankings: topic → :class:`Ranking`. source: where it was read, for messages.
-    skipped: the topics that it answers too, and that were not read because nobody asked for them.
+    Attributes:
+        name: Id of the run.
+        rankings: Topic → :class:`Ranking`.
+        source: File of the run, for messages.
+        skipped: Topics of the file that were not read because their results are not needed.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
@@ -108,19 +134,23 @@ class Run:
 
     @classmethod
     def of(cls, name: str, results: Mapping[str, Iterable[object]]) -> Run:
-        """Return the run of topic → results in order.
+        """Return the run of plain results.
 
-        A result is a (file, path) pair, or a string: ``file#/path``, or a document's name for the
-        whole of it. A mapping from strings to scores is ordered as a TREC run is. Raises InputError
-        for a result that is neither.
+        Args:
+            name: Id of the run.
+            results: Topic → results in rank order, or result → score, which is ordered like a TREC run.
+                A result is a (file, path) pair, ``"file#/path"``, or the name of a document.
+
+        Raises:
+            InputError: If a result or a score is illegal.
         """
         rankings = {}
-        for topic, ranked in results.items():
+        for topic, given in results.items():
             files, paths, keys = [], [], None
-            in_order: Iterable[object] = ranked
-            if isinstance(ranked, Mapping):
-                in_order, keys = _by_score(ranked, f"run {name}, topic {topic}")
-            for rank, result in enumerate(in_order, 1):
+            ordered: Iterable[object] = given
+            if isinstance(given, Mapping):
+                ordered, keys = _ordered_by_score(given, f"run {name}, topic {topic}")
+            for rank, result in enumerate(ordered, 1):
                 where = f"run {name}, topic {topic}, rank {rank}"
                 try:
                     file, path = _file_and_path(result)
@@ -194,8 +224,8 @@ RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", pack
 """The file formats for runs by name."""
 
 
-def _by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
-    """Order results by score in single precision, and by id descending where scores are equal."""
+def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
+    """Order results like trec_eval: by decreasing score in single precision, then by decreasing id."""
     rows = []
     for result, score in scored.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
@@ -213,34 +243,32 @@ def _file_and_path(result: object) -> tuple[str, str]:
     raise ValueError(f"illegal result {result!r}: expected (file, path) or 'file#/path'")
 
 
-def ranking_of(
-    results: Iterable[tuple[str, str, AnySpan | None]], keys: Sequence[float] | None = None
-) -> Ranking:
-    """Return the ranking of (file, path, span) results; a path of ``""`` goes with a span."""
-    files, paths, spans = [], [], {}
-    for place, (file, path, span) in enumerate(results):
-        files.append(file)
-        paths.append(path)
-        if span is not None:
-            spans[place] = span
-    return Ranking(files, paths, spans, keys)
-
-
 def check_span(start: int, end: int) -> tuple[int, int]:
-    """Return a span; ValueError for one that is empty or begins before the text."""
+    """Return a span.
+
+    Raises:
+        ValueError: If it is empty or starts before the text.
+    """
     if not 0 <= start < end:
         raise ValueError(f"start {start} and end {end}: expected 0 <= start < end")
     return start, end
 
 
-def order_by(keys: Sequence[float], descending: bool = False) -> list[int]:
-    """Return the stable order of the keys: equal keys stay as written."""
+def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:
+    """Return the indices that sort the keys; equal keys keep their order."""
     column = np.asarray(keys, dtype=np.float64)
     return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
 
 
-class Memo(dict[str, str]):
-    """A function of strings that remembers its answers, for spellings that come again and again."""
+class FunctionCache(dict[str, str]):
+    """The results of a function of strings, each computed once.
+
+    Looking up a known string costs less than a call of ``functools.cache``.
+
+    >>> names = FunctionCache(str.upper)
+    >>> names["bees"], dict(names)
+    ('BEES', {'bees': 'BEES'})
+    """
 
     __slots__ = ("_function",)
 
@@ -248,5 +276,5 @@ class Memo(dict[str, str]):
         self._function = function
 
     def __missing__(self, text: str) -> str:
-        self[text] = answer = self._function(text)
-        return answer
+        self[text] = result = self._function(text)
+        return result
