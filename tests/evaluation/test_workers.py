@@ -66,6 +66,7 @@ def same_for_any_number(runs: Any, **keywords: Any) -> Any:
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unanswered", ["zero", "skip"])
 @pytest.mark.parametrize("corpus", [None, CORPUS])
 def test_figures_and_notes(tmp_path: Path, unanswered: str, corpus: Any) -> None:

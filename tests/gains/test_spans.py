@@ -479,6 +479,7 @@ readings = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(readings, readings)
 def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> None:

@@ -64,6 +64,7 @@ def test_each_law_can_be_broken(law: str) -> None:
         assert outcome.before != outcome.score
 
 
+@pytest.mark.slow
 def test_rounding_breaks_no_law() -> None:
     calls = iter(range(10**9))
     found = verdicts(lambda g, r: covered_gold(g, r) + next(calls) % 2 * 1e-12, examples=60)

@@ -11,6 +11,7 @@ from xcg.laws.subjects import FunctionSubject
 from xcg.report.laws import outcome_text
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_cases() -> None:
     subject = FunctionSubject.named("xcg.laws.chunk_measures:recall_over_chunks")
 

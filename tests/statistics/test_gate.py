@@ -277,6 +277,7 @@ class TestTheAssertion:
 CHUNKS = st.lists(st.sampled_from([RIGHT, WRONG, ("ants", 0, 4), ("wasps", 0, 5), ("bees", 30, 99)]))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.fixed_dictionaries(dict.fromkeys(GOLD, CHUNKS)),
@@ -355,6 +356,7 @@ def test_of_a_fixture(figures):
 """
 
 
+@pytest.mark.slow
 def test_in_a_real_pytest(tmp_path: Path, root: Path) -> None:
     (tmp_path / "test_retrieval.py").write_text(PYTEST_FILE)
     done = subprocess.run(

@@ -54,6 +54,7 @@ def test_anova_agrees_with_statsmodels() -> None:
     assert found.error_squares == pytest.approx(direct.loc["Residual", "sum_sq"])
 
 
+@pytest.mark.slow
 @given(tables(runs=2))
 @settings(deadline=None)
 def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:

@@ -107,6 +107,7 @@ def test_corrections_computed_by_hand() -> None:
     assert sorted(line.p_adjusted for line in lines["fdr_bh"]) == pytest.approx(fdr)
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from([None, "all"]))
 @settings(max_examples=25, deadline=None)
 def test_intervals_tests_and_counts_are_consistent(table: list[Column], baseline: str | None) -> None:

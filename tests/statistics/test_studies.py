@@ -230,10 +230,12 @@ class TestTasks:
         assert seen[-1] == (12, 12)
         assert run_tasks(slow_square, self.TASKS, workers=2) == self.SQUARES
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore")
     def test_on_a_local_dask_cluster(self) -> None:
         assert run_tasks(slow_square, self.TASKS, workers=2, backend="dask") == self.SQUARES
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore")
     @pytest.mark.parametrize("backend", ["loky", "dask"])
     def test_a_worker_that_is_killed_costs_time(self, tmp_path: Path, backend: Backend) -> None:
@@ -337,6 +339,7 @@ class TestStabilityCommands:
         assert other.returncode == 2
         assert "the checkpoint of another study" in other.stderr
 
+    @pytest.mark.slow
     def test_on_a_local_dask_cluster(self, xcg_command: Command) -> None:
         one = xcg_command(*self.TOPICS, "--rates", "--format", "csv")
         two = xcg_command(
