@@ -54,7 +54,6 @@ def test_anova_agrees_with_statsmodels() -> None:
     assert found.error_squares == pytest.approx(direct.loc["Residual", "sum_sq"])
 
 
-@pytest.mark.slow
 @given(tables(runs=2))
 @settings(deadline=None)
 def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
@@ -97,6 +96,7 @@ def test_posthoc_tests_of_constant_ranks() -> None:
     assert list(friedman_posthoc(ordered).values()) == [0, 0, 1]
 
 
+@pytest.mark.slow
 @given(tables(least_runs=3))
 @settings(max_examples=15, deadline=None)
 def test_overall_p_values_are_probabilities(table: list[Column]) -> None:
