@@ -12,7 +12,6 @@ import click
 from xcg import __version__
 from xcg.cli.messages import print_error
 from xcg.errors import XcgError, nearest
-from xcg.garbage import seldom_collected
 
 
 class CommandEntry(NamedTuple):
@@ -59,10 +58,9 @@ class LazyGroup(click.Group):
     """
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run a command with relaxed garbage collection, and none at the end of the process."""
+        """Run a command without garbage collection at the end of the process."""
         atexit.register(gc.freeze)
-        with seldom_collected():
-            return super().main(*arguments, **options)
+        return super().main(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and turn a user's error into one message and exit status 2."""

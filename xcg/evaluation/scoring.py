@@ -19,7 +19,6 @@ from xcg.evaluation.campaign import (
     retrieved_paths,
 )
 from xcg.evaluation.inputs import load_runs, with_unique_names
-from xcg.garbage import seldom_collected
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, standard_values
 from xcg.runs.run import Run
@@ -109,8 +108,7 @@ def score(
     """
     share = Share()
     try:
-        with seldom_collected():
-            _Scoring(work, share).run(beside, sources, progress)
+        _Scoring(work, share).run(beside, sources, progress)
     except XcgError as error:
         share.error = error
     return share
