@@ -35,7 +35,7 @@ PATHS = [
 
 
 def gains(near: object, results: list[str], base: object = JUDGED, **rule: object) -> list[float]:
-    """What each result earns; the quantisation sog, the ideal the second paragraph."""
+    """Return the gain of each result under sog; the second paragraph is ideal."""
     model = {"name": "m", "relevance_value": {"near_misses": near, **rule}}
     run = {"r": {"1": [("d", path) for path in results]}}
     measures = [f"xCG@{rank}" for rank in range(1, len(results) + 1)]
@@ -47,7 +47,7 @@ def gains(near: object, results: list[str], base: object = JUDGED, **rule: objec
 @pytest.mark.parametrize(
     ("near", "expected"),
     [
-        # for each path alone: what it earns; (3,1) of the root is .25 under sog
+        # the gain of each path alone; the root is (3,1), which scores .25 under sog
         ("judged", [0.25, 0, 0, 1, 0, 0]),
         ("exact", [0, 0, 0, 1, 0, 0]),
         # steps from p[2]: root 2, s[1] 1, siblings 2, s[2] 3
@@ -81,28 +81,28 @@ def gains(near: object, results: list[str], base: object = JUDGED, **rule: objec
         ),
     ],
 )
-def test_what_a_single_result_earns(near: object, expected: list[float]) -> None:
+def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) -> None:
     found = [gains(near, [path])[0] for path in PATHS]
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_walks_of_several_moves() -> None:
-    """From p[1]: at once by .5; or up (.2), down to one of three (.3 / 3)."""
+def test_browsing_users_can_make_several_moves() -> None:
+    """From p[1]: directly with .5, or up (.2) and down to one of three (.3 / 3)."""
     near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
     # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
     assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
 
 
-def test_neighbours_use_up_what_the_ideal_element_is_worth() -> None:
+def test_near_misses_use_up_the_score_of_the_ideal_element() -> None:
     near = {"name": "distance", "reach": 2, "decay": 0.9}
-    # p[1] earns .81, p[3] the .19 that are left, the ideal element nothing any more
+    # p[1] gains .81, p[3] the remaining .19, the ideal element nothing
     assert gains(near, ["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[3]", IDEAL]) == pytest.approx([0.81, 0.19, 0])
     assert gains(near, [IDEAL, "/a[1]/s[1]/p[1]"]) == pytest.approx([1, 0])
     apart = gains(near, ["/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[3]"], normalisation="none")
     assert apart == pytest.approx([0.81, 0.81])
 
 
-def test_a_neighbour_of_two_counts_for_the_nearer() -> None:
+def test_a_near_miss_of_two_ideal_elements_has_the_higher_score() -> None:
     tree = parse_document(b"<a><p>1</p><p>2</p><s><p>3</p></s></a>")
     ideals = {"/a[1]/p[1]": 0.5, "/a[1]/s[1]/p[1]": 1.0}
     found = near_scores(NEAR_MISSES.part("distance", {"reach": 3, "decay": 0.5}), tree, ideals)
@@ -126,20 +126,20 @@ CORNERS = [
 
 
 @pytest.mark.parametrize(("near", "simpler"), CORNERS)
-def test_limits_fall_back_to_simpler_models(near: object, simpler: str) -> None:
+def test_extreme_parameters_give_simpler_models(near: object, simpler: str) -> None:
     results = ["/a[1]/s[1]/p[1]", "/a[1]/s[2]", "/a[1]", IDEAL, "/a[1]/s[1]"]
     assert gains(near, results) == gains(simpler, results)
 
 
-def test_unbounded_tolerance_rewards_all_that_begins_before() -> None:
+def test_a_large_tolerance_rewards_everything_that_begins_earlier() -> None:
     unbounded = {"name": "tolerance_to_irrelevance", "characters": 1_000_000}
     assert [gains(unbounded, [path])[0] for path in PATHS] == [1, 1, 1, 1, 0, 0]
     none = {"name": "tolerance_to_irrelevance", "characters": 0}
     assert [gains(none, [path])[0] for path in PATHS] == [0.25, 0, 0, 1, 0, 0]
 
 
-def test_always_going_up() -> None:
-    """parent 1: whatever lies inside an ideal element comes to it."""
+def test_users_who_always_go_up_reach_the_ideal_element_from_inside() -> None:
+    """With parent=1, every element inside an ideal element is as good as it."""
     base = {"1": {"d": {"/a": (3, 3)}}}
     up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
     assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
@@ -161,15 +161,15 @@ MODELS = st.sampled_from(
 
 @settings(max_examples=60, deadline=None)
 @given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
-def test_never_more_than_the_ideal_is_worth(campaign: RandomCampaign, near: object, ideal: str) -> None:
-    """At and below ideal elements, and beside them, gains add up to at most their scores."""
+def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(campaign: RandomCampaign, near: object, ideal: str) -> None:
+    """The gains of all results that contain no ideal element sum to at most the ideal scores."""
     model = {"name": "m", "ideal": ideal, "relevance_value": {"near_misses": near}}
     total = _total(campaign, model)
     assert total is None or total <= 1 + 1e-9
 
 
 def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
-    """Return what the results that contain no ideal element earn, as a share of the ideal gain."""
+    """Return the gains of results that contain no ideal element, divided by the ideal gain."""
     base = Inputs({"1": c.assessments}).recall_base
     run = Run.of("r", {"1": c.ranking})
     corpus = xcg.Corpus.of(dict(c.sources))
@@ -190,8 +190,8 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
 
 @settings(max_examples=40, deadline=None)
 @given(campaigns(), st.floats(0, 1), st.floats(0, 1))
-def test_more_decay_is_worth_no_less(c: RandomCampaign, one: float, other: float) -> None:
-    """Monotone in its parameter: a first result earns no less where closeness fades less."""
+def test_gains_never_decrease_with_the_decay_parameter(c: RandomCampaign, one: float, other: float) -> None:
+    """A first result gains no less if closeness decreases more slowly."""
     low, high = sorted([one, other])
     first = []
     for decay in (low, high):
@@ -243,7 +243,7 @@ def failing_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
         ("distanse", "did you mean 'distance'?"),
     ],
 )
-def test_the_culprit_is_named(model: object, message: str) -> None:
+def test_an_error_names_model_topic_and_ideal_element(model: object, message: str) -> None:
     with pytest.raises(XcgError) as raised:
         gains(model, [IDEAL])
     assert message in str(raised.value)
@@ -252,7 +252,7 @@ def test_the_culprit_is_named(model: object, message: str) -> None:
         assert IDEAL in str(raised.value)
 
 
-def test_models_that_need_text_say_so() -> None:
+def test_models_that_need_text_ask_for_the_corpus() -> None:
     model = {"name": "m", "relevance_value": {"near_misses": "reading_order"}}
     with pytest.raises(XcgError, match="the position of its text is unknown; give the corpus"):
         xcg.evaluate(JUDGED, {"r": {"1": [("d", IDEAL)]}}, None, model)

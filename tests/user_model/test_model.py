@@ -1,87 +1,18 @@
-"""User models and configurations: what is legal, and what every mistake is answered with."""
+"""User models: files, mappings, errors, and parts that are users' functions."""
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import pytest
-import yaml
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.judgements.recall_base import Assessment
-from xcg.user_model.model import DEFAULT, UserModel, shipped_models
-from xcg.user_model.quantisation import (
-    QUANTISATIONS,
-    gen,
-    inex2002_gen,
-    inex2002_strict,
-    quantise,
-    sog,
-    strict,
-)
+from xcg.user_model.model import DEFAULT, UserModel, resolve_models, shipped_models
 
 
-def test_the_tables_of_the_paper() -> None:
-    by_hand = {  # (e, s): strict, gen, sog
-        (0, 0): (0, 0, 0),
-        (1, 1): (0, 0.25, 0.1),
-        (1, 2): (0, 0.25, 0.25),
-        (1, 3): (0, 0.5, 0.75),
-        (2, 1): (0, 0.5, 0.1),
-        (2, 2): (0, 0.5, 0.5),
-        (2, 3): (0, 0.75, 0.9),
-        (3, 1): (0, 0.75, 0.25),
-        (3, 2): (0, 0.75, 0.75),
-        (3, 3): (1, 1, 1),
-    }
-    for (e, s), scores in by_hand.items():
-        assert (strict(e, s), gen(e, s), sog(e, s)) == scores
-
-
-def test_the_tables_of_2002() -> None:
-    scores = {"3E": 1, "2E": 0.75, "3L": 0.75, "1E": 0.5, "2L": 0.5, "2S": 0.5, "1S": 0.25, "1L": 0.25}
-    for relevance, coverage in itertools.product("123", "ELS"):
-        pair = relevance + coverage
-        assert inex2002_gen(float(relevance), coverage) == scores.get(pair, 0)
-        assert inex2002_strict(float(relevance), coverage) == (pair == "3E")
-    assert inex2002_gen(0, "N") == 0
-
-
-def test_a_table_is_for_its_scale() -> None:
-    grades = {
-        "four-point": Assessment(2.0, 1.0),
-        "coverage": Assessment(3.0, "E", scale="coverage"),
-        "share": Assessment(2.0, 1.0, 40, "share"),
-    }
-    for name in QUANTISATIONS:
-        part = QUANTISATIONS.part(name)
-        own = part.function.scale  # type: ignore[attr-defined]
-        for scale, assessment in grades.items():
-            if scale == own:
-                assert 0 <= quantise(part, assessment) <= 1
-            else:
-                with pytest.raises(XcgError, match="choose one for the scale of these assessments"):
-                    quantise(part, assessment)
-
-
-def test_the_formulas_of_2005_and_2006() -> None:
-    by_hand = {  # (e, s): strict, gen, genlifted of 2005; strict, gen of 2006
-        (2, 1.0): (1, 1, 1, 1, 1),
-        (2, 0.5): (0, 0.5, 0.5, 0, 0.5),
-        (1, 1.0): (0, 0.5, 2 / 3, 1, 1),
-        (1, 0.3): (0, 0.15, 0.2, 0, 0.3),
-        (0, 0.6): (0, 0, 0.2, 0, 0.6),
-    }
-    names = ["inex2005_strict", "inex2005_gen", "inex2005_genlifted", "inex2006_strict", "inex2006_gen"]
-    for (e, s), scores in by_hand.items():
-        found = [quantise(QUANTISATIONS.part(n), Assessment(float(e), s, 9, "share")) for n in names]
-        assert found == pytest.approx(list(scores))
-
-
-def test_sizes_in_assessments_stand_in_for_documents() -> None:
+def test_sizes_in_assessments_replace_documents() -> None:
     # INEX 2005: the section of 100 after its paragraph of 60 keeps .4 · 40/100 of its other paragraph.
     grades = {
         "/s": Assessment(2.0, 0.7, 100, "share"),
@@ -100,7 +31,7 @@ def test_sizes_in_assessments_stand_in_for_documents() -> None:
     assert results.value("r", "xCG@2") == pytest.approx(1 + 0.4 * 40 / 100)
 
 
-def test_shipped_models_are_files_that_load_under_their_name() -> None:
+def test_shipped_models_load_under_the_name_of_their_file() -> None:
     assert set(shipped_models()) >= {
         "kazai-lalmas-2006",
         "kazai-lalmas-2006-strict",
@@ -161,7 +92,7 @@ def model_file(tmp_path: Path) -> Path:
         ("name: !!python/object/apply:os.system ['true']", "is not allowed"),
     ],
 )
-def test_every_mistake_names_file_line_and_key(model_file: Path, text: str, message: str) -> None:
+def test_an_error_names_file_line_and_key(model_file: Path, text: str, message: str) -> None:
     model_file.write_text(text)
     with pytest.raises(XcgError) as raised:
         UserModel.load(model_file)
@@ -169,7 +100,7 @@ def test_every_mistake_names_file_line_and_key(model_file: Path, text: str, mess
     assert message in str(raised.value)
 
 
-def test_yaml_that_multiplies_or_nests_is_refused(model_file: Path) -> None:
+def test_yaml_that_expands_or_nests_deeply_is_refused(model_file: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     for text in ("\n".join(lines), "name: &a [*a]", "[" * 5000, "name: " + "[" * 100 + "]" * 100):
@@ -181,24 +112,12 @@ def test_yaml_that_multiplies_or_nests_is_refused(model_file: Path) -> None:
         UserModel.load(model_file)
 
 
-def test_a_table_of_the_users_own() -> None:
-    model = UserModel.of({"name": "mine", "quantisation": {"table": {"3,3": 1, "2,3": 0.8}}})
-    results = xcg.evaluate(
-        {"1": {"d": {"/a": (2, 1), "/a/b": (2, 3)}}},
-        {"r": {"1": ["d#/a", "d#/a/b"]}},
-        user_model=model,
-        measures=["xCG@1", "nxCG@2"],
-    )
-    assert results.value("r", "xCG@1") == 0  # (2,1) is not in the table
-    assert results.value("r", "nxCG@2") == 0  # and after it the ideal /a/b is fully seen
-
-
 def steeper(exhaustivity: float, specificity: float) -> float:
     return exhaustivity * specificity / 9
 
 
-def test_functions_of_the_users_own_by_name() -> None:
-    model = UserModel.of({"name": "own", "quantisation": "test_user_models:steeper"})
+def test_a_part_is_a_function_named_by_module() -> None:
+    model = UserModel.of({"name": "own", "quantisation": "test_model:steeper"})
     results = xcg.evaluate({"1": {"d": {"/a": (3, 2)}}}, {"r": {"1": ["d#/a"]}}, None, model, ["xCG@1"])
     assert results.value("r", "xCG@1") == pytest.approx(6 / 9)
 
@@ -214,7 +133,7 @@ def test_functions_of_the_users_own_by_name() -> None:
         ("ideal", lambda tree, scores: 5, "failed: TypeError"),
     ],
 )
-def test_a_failing_part_is_named_with_topic_and_document(
+def test_an_error_in_a_part_names_user_model_topic_and_document(
     part: str, function: object, message: str
 ) -> None:
     with pytest.raises(XcgError) as raised:
@@ -227,46 +146,12 @@ def test_a_failing_part_is_named_with_topic_and_document(
     assert message in str(raised.value)
 
 
-def configure(folder: Path, **changes: object) -> Path:
-    content: dict[str, object] = {"assessments": "a", "runs": ["r"], "measures": ["MAep"]}
-    content.update(changes)
-    path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(content))
-    return path
-
-
-def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text("name: mine")
-    path = configure(
-        tmp_path, corpus="c", user_model=["overlap-off", "mine.yaml", {"name": "inline"}], ties="rank"
-    )
-    configuration = load_configuration(path)
-    assert configuration.corpus == tmp_path / "c"
-    assert configuration.assessments == [tmp_path / "a"]
-    assert [model.name for model in configuration.user_models] == ["overlap-off", "mine", "inline"]
-    assert configuration.ties == "rank"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"corpse": "c"}, "corpse: unknown key: did you mean 'corpus'?"),
-        ({"measures": ["MAepp"]}, "measures[0]: unknown measure 'MAepp': did you mean 'MAep'?"),
-        ({"measures": [3]}, "measures[0]: expected text"),
-        ({"measures": []}, "measures: expected a list"),
-        ({"topics": {"unanswered": "none"}}, "topics.unanswered: illegal value 'none'"),
-        ({"topics": {"missing": "zero"}}, "topics.missing: unknown key"),
-        ({"user_model": "kazai-lalmas-2005"}, "user_model: unknown user model"),
-        ({"user_model": {"name": "m", "size": "x"}}, "user_model.size: illegal value 'x'"),
-        ({"user_model": [{"name": "m", "sise": "x"}]}, "user_model[0].sise: unknown key"),
-        ({"user_model": "none.yaml"}, "none.yaml: cannot read"),
-        ({"runs": 7}, "runs: expected text"),
-        ({"ties": "random"}, "ties: illegal value 'random'"),
-    ],
-)
-def test_mistakes_in_configurations(tmp_path: Path, changes: dict[str, object], message: str) -> None:
-    path = configure(tmp_path, **changes)
-    with pytest.raises(XcgError) as raised:
-        load_configuration(path)
-    assert message in str(raised.value)
-    assert str(tmp_path) in str(raised.value)
+def test_a_spec_is_a_name_a_file_a_mapping_or_a_model(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("name: mine\nrelevance_value: {alpha: [0, 1]}")
+    model = UserModel.shipped("overlap-off")
+    assert resolve_models("overlap-off") == resolve_models(model) == [model]
+    names = [found.name for found in resolve_models("mine.yaml", tmp_path)]
+    assert names == ["mine[alpha=0]", "mine[alpha=1]"]
+    assert [found.name for found in resolve_models({"name": "inline"})] == ["inline"]
+    with pytest.raises(XcgError, match="illegal user model 3: expected a name, a file or a mapping"):
+        resolve_models(3)

@@ -1,4 +1,4 @@
-"""Overlap models: hand-computed examples, limits, and functions of the user's own."""
+"""Overlap models: hand-computed examples, limits, and users' own functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BASE = {"1": {"d": {SECTION: (3, 2), P1: (2, 2), P2: (3, 3)}}}
 
 
 def last_gain(results: list[str], **rule: object) -> float:
-    """What the last of several results earns, without any bound by ideal elements."""
+    """Return the gain of the last result, without the limits of ideal elements."""
     model = {"name": "m", "relevance_value": {"normalisation": "none", **rule}}
     run = {"r": {"1": [("d", path) for path in results]}}
     n = len(results)
@@ -56,7 +56,7 @@ def test_a_section_after_one_of_its_paragraphs(overlap: object, alpha: float, ex
 @pytest.mark.parametrize(
     "overlap", ["recursive", "capped", "new_characters", "first_seen_only", "growing_alpha"]
 )
-def test_what_is_not_seen_and_what_is_seen_as_a_whole(overlap: str) -> None:
+def test_unseen_and_fully_seen_results_have_the_same_value_in_all_models(overlap: str) -> None:
     for alpha in (0.0, 0.25, 1.0):
         rule = {"partially_seen": overlap, "alpha": alpha}
         assert last_gain([P2], **rule) == 1
@@ -64,7 +64,7 @@ def test_what_is_not_seen_and_what_is_seen_as_a_whole(overlap: str) -> None:
         assert last_gain([P1, P1], **rule) == pytest.approx((1 - alpha) * 0.5)
 
 
-def test_text_that_was_seen_twice_counts_once() -> None:
+def test_text_seen_twice_counts_once() -> None:
     """p[1] is returned twice, p[2] once: 15 of 20 characters are seen."""
     seen = last_gain([P1, P1, P2, SECTION], partially_seen="new_characters")
     assert seen == pytest.approx(0.75 * 5 / 20)
@@ -75,17 +75,17 @@ OVERLAPS = st.sampled_from(["recursive", "capped", "new_characters", "first_seen
 
 @settings(max_examples=60, deadline=None)
 @given(campaigns(), OVERLAPS, st.sampled_from(["subtree", "none"]))
-def test_without_alpha_no_model_minds_overlap(
+def test_with_alpha_0_no_model_penalises_overlap(
     c: RandomCampaign, overlap: str, normalisation: str
 ) -> None:
-    """α = 0 falls back to ignoring overlap, and growing_alpha with exponent 0 to the recursive rule."""
+    """Also, growing_alpha with exponent 0 is the recursive model."""
     found = [
-        _figures(c, {"alpha": 0.0, "normalisation": normalisation, "partially_seen": model})
+        _gains(c, {"alpha": 0.0, "normalisation": normalisation, "partially_seen": model})
         for model in (overlap, "recursive")
     ]
     assert found[0] == found[1]
     flat = {"name": "growing_alpha", "exponent": 0.0}
-    found = [_figures(c, {"alpha": 0.5, "partially_seen": model}) for model in (flat, "recursive")]
+    found = [_gains(c, {"alpha": 0.5, "partially_seen": model}) for model in (flat, "recursive")]
     assert found[0] == pytest.approx(found[1])
 
 
@@ -96,22 +96,22 @@ def test_without_alpha_no_model_minds_overlap(
     st.floats(0, 1),
     st.booleans(),
 )
-def test_who_minds_more_gains_no_more(
+def test_gains_never_increase_with_alpha(
     c: RandomCampaign, one: float, other: float, by_characters: bool
 ) -> None:
-    """Without normalisation these models only lose by α, and never exceed the result's own score."""
+    """Without normalisation, these models give at most the score of the result."""
     overlap = "new_characters" if by_characters else "first_seen_only"
     low, high = sorted([one, other])
     tolerant, strict = (
-        _figures(c, {"alpha": alpha, "normalisation": "none", "partially_seen": overlap})
+        _gains(c, {"alpha": alpha, "normalisation": "none", "partially_seen": overlap})
         for alpha in (low, high)
     )
     assert all(s <= t + 1e-9 for s, t in zip(strict, tolerant, strict=True))
-    ignoring = _figures(c, {"alpha": 0.0, "normalisation": "none"})
+    ignoring = _gains(c, {"alpha": 0.0, "normalisation": "none"})
     assert all(t <= i + 1e-9 for t, i in zip(tolerant, ignoring, strict=True))
 
 
-def _figures(c: RandomCampaign, rule: dict[str, object]) -> list[float]:
+def _gains(c: RandomCampaign, rule: dict[str, object]) -> list[float]:
     model = {"name": "m", "relevance_value": rule}
     try:
         found = xcg.evaluate(
@@ -126,7 +126,7 @@ def _figures(c: RandomCampaign, rule: dict[str, object]) -> list[float]:
 def deepest_unseen(
     tree: ElementTree, result: str, earlier: list[str], scores: dict[str, float], alpha: float
 ) -> float:
-    """Pay for the best thing in the result that was not seen: on the networkx graph."""
+    """Return the highest unseen score in the result, with the networkx graph."""
     import networkx as nx
 
     seen = {below for path in earlier for below in (path, *nx.descendants(tree.graph, path))}
@@ -134,10 +134,10 @@ def deepest_unseen(
     return alpha * max(left, default=0.0) + (1 - alpha) * scores.get(result, 0.0)
 
 
-def test_a_model_of_the_users_own_on_the_graph() -> None:
+def test_a_users_own_model_can_use_the_graph() -> None:
     assert last_gain([P2, SECTION], partially_seen=deepest_unseen) == 0.5
     assert last_gain([P2, P1, SECTION], partially_seen=deepest_unseen) == 0.0
-    assert last_gain([P2, SECTION], partially_seen="test_overlap:deepest_unseen", alpha=0.5) == 0.625
+    assert last_gain([P2, SECTION], partially_seen="test_overlap_models:deepest_unseen", alpha=0.5) == 0.625
     assert last_gain([P2, SECTION], partially_seen=deepest_unseen, alpha=0) == 0.75
 
 
@@ -174,7 +174,7 @@ def curious_overlap(scores: float, weather: str) -> float:
         ({"name": "growing_alpha", "exponent": "two"}, "exponent is 'two': expected a number"),
     ],
 )
-def test_the_culprit_is_named(model: object, message: str) -> None:
+def test_an_error_names_model_topic_and_result(model: object, message: str) -> None:
     with pytest.raises(XcgError) as raised:
         last_gain([P2, SECTION], partially_seen=model)
     assert message in str(raised.value)

@@ -1,4 +1,4 @@
-"""Measures on highlighted text: worked numbers, the transcription, and whole campaigns."""
+"""Measures of highlighted text: worked numbers, the transcription, and whole campaigns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORKED = HighlightedRanking(
 )
 
 
-def test_the_worked_numbers() -> None:
+def test_precision_recall_and_interpolated_precision_by_hand() -> None:
     assert [round(precision_and_recall(WORKED, rank)[0], 4) for rank in (1, 2, 3)] == [
         0.8,
         0.5333,
@@ -47,7 +47,7 @@ def test_the_worked_numbers() -> None:
     assert average_generalised_precision(scores, 4) == pytest.approx(0.30833, abs=5e-6)
 
 
-def test_hixeval_with_text_that_was_seen() -> None:
+def test_hixeval_penalises_repeated_text() -> None:
     """The second result repeats 40 of its 60 characters, 30 of its 50 highlighted ones."""
     ranking = HighlightedRanking([("d", 0, 60), ("d", 20, 80)], {"d": [(30, 80)]})
     # rsize 30 and 50, of the second 30 were retrieved before
@@ -56,7 +56,7 @@ def test_hixeval_with_text_that_was_seen() -> None:
     assert precision_and_recall(ranking, 2) == (50 / 80, 1.0)
 
 
-def test_limits_and_tolerance() -> None:
+def test_reading_stops_at_the_limit_and_at_the_tolerance() -> None:
     ranking = HighlightedRanking([("d", 0, 60), ("d", 100, 200)], {"d": [(0, 50), (150, 200)]})
     assert ranking.read("d", [(0, 60), (100, 200)], math.inf, math.inf) == (160, 100)
     assert ranking.read("d", [(0, 60), (100, 200)], 500, math.inf) == (160, 100)
@@ -80,7 +80,7 @@ SPANS = st.tuples(st.sampled_from("de"), st.integers(0, 25), st.integers(1, 15))
     st.sampled_from([0.0, 0.5, 1.0]),
     st.integers(1, 7),
 )
-def test_agrees_with_the_literal_transcription(
+def test_highlighted_text_agrees_with_the_transcription_of_the_formulas(
     results: list[tuple[str, int, int]],
     marked: list[tuple[str, int, int]],
     alpha: float,
@@ -123,7 +123,7 @@ def base(tmp_path: Path) -> RecallBase:
     return read_assessments(path)
 
 
-def test_elements_ranges_and_spans_name_the_same_text(tmp_path: Path) -> None:
+def test_all_forms_of_results_that_name_the_same_text_have_the_same_values(tmp_path: Path) -> None:
     xml = """<inex-submission run-id="r"><topic topic-id="1">
     <result><file>d</file>{}</result></topic></inex-submission>"""
     forms = [
@@ -133,16 +133,16 @@ def test_elements_ranges_and_spans_name_the_same_text(tmp_path: Path) -> None:
         "1 Q0 d 1 1 r 10 10\n",
         '{"topic": 1, "doc": "d", "start": 10, "end": 20}\n',
     ]
-    figures = []
+    values = []
     for number, text in enumerate(forms):
         path = tmp_path / str(number) / "r"
         path.parent.mkdir()
         path.write_text(text)
         measures = "charP@1 charR@1 hixF@1 iP@0.5 AiP gP@1 AgP BiC BEPD(L=100)"
         found = xcg.evaluate(base(tmp_path), path, DOCUMENTS, None, measures)
-        figures.append([(row.measure, row.topic, row.value) for row in found])
-    assert all(one == figures[0] for one in figures)
-    named = {(measure, topic): value for measure, topic, value in figures[0]}
+        values.append([(row.measure, row.topic, row.value) for row in found])
+    assert all(one == values[0] for one in values)
+    named = {(measure, topic): value for measure, topic, value in values[0]}
     assert named["charP@1", "1"] == 1
     assert named["charR@1", "1"] == pytest.approx(10 / 15)
     assert named["hixF@1", "1"] == pytest.approx(0.8)
@@ -157,7 +157,7 @@ def test_elements_ranges_and_spans_name_the_same_text(tmp_path: Path) -> None:
     assert named["AgP", "all"] == pytest.approx(f / 2)
 
 
-def test_parameters_of_reading(tmp_path: Path) -> None:
+def test_parameters_limit_what_is_read(tmp_path: Path) -> None:
     run = {"r": {"1": ["d#/a", "e#/a"], "2": ["e#/a/p"]}}
     names = "AgP(beta=1) AgP(beta=1,limit=20) AgP(beta=1,t2i=10) charP(limit=20)@1 gR@1 BEPD"
     found = xcg.evaluate(base(tmp_path), run, DOCUMENTS, None, names)
@@ -172,7 +172,7 @@ def test_parameters_of_reading(tmp_path: Path) -> None:
     assert by["BEPD"] == pytest.approx(2 / (2 + 12))
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_missing_highlights_entry_points_and_documents_are_errors(tmp_path: Path) -> None:
     run = {"r": {"1": ["d#/a"]}}
     elements = {"1": {"d": {"/a": (3, 3)}}}
     with pytest.raises(XcgError, match="run r, topic 1: AiP: needs highlighted passages: offset qrels"):
@@ -191,7 +191,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     )
 
 
-def test_the_official_evaluators_output(tmp_path: Path, xcg_command: Command) -> None:
+def test_output_in_the_form_of_the_official_evaluator(tmp_path: Path, xcg_command: Command) -> None:
     """Without documents: qrels and run name characters, as those of INEX 2009 and 2010 do."""
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text("1 Q0 d 1 2 r&d 10 10\n1 Q0 e 2 1 r&d 0 5\n")

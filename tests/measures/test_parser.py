@@ -1,0 +1,187 @@
+"""Names of measures: what is legal, what errors state, and which names were changed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_measures
+import pytest
+from conftest import ROOT, Command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xcg.errors import XcgError
+from xcg.measures import MEASURES, Measure
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("nxCG@10", "nxCG@10"),
+        (" nxCG @ 010 ", "nxCG@10"),
+        ("ep@.1", "ep@0.1"),
+        ("ep@1.0", "ep@1"),
+        ("ep(interpolation=linear)@0.1", "ep(interpolation=linear)@0.1"),
+        ("MAep(unretrieved='max')", "MAep(unretrieved=max)"),
+        ("MAep(unretrieved=max, interpolation=linear)", "MAep(interpolation=linear,unretrieved=max)"),
+        ("MAep()", "MAep"),
+        ("MAnxCG@1000000", "MAnxCG@1000000"),
+    ],
+)
+def test_a_printed_name_parses_to_the_same_measure(written: str, printed: str) -> None:
+    measure = MEASURES.parse(written)
+    assert str(measure) == printed
+    assert MEASURES.parse(printed) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nxGC@10", "unknown measure 'nxGC': did you mean 'nxCG'?"),
+        ("MAeep", "unknown measure 'MAeep': did you mean 'MAep'?"),
+        ("nxCG", "nxCG lacks its cutoff: expected a rank from 1, like nxCG@10"),
+        ("nxCG@0", "nxCG@0: expected a rank from 1"),
+        ("nxCG@1.5", "nxCG@1.5: expected a rank"),
+        ("nxCG@-3", "expected a rank"),
+        ("nxCG@1e3", "expected a rank"),
+        ("nxCG@99999999999", "expected a rank"),
+        ("ep@0", "ep@0: expected a recall point above 0 and at most 1"),
+        ("ep@10", "ep@10: expected a recall point"),
+        ("ep@nan", "ep@nan: expected a recall point"),
+        ("MAep@10", "MAep takes no cutoff"),
+        ("MAep(unretreived=max)", "no parameter 'unretreived': did you mean 'unretrieved'?"),
+        ("MAep(unretrieved=maximum)", "illegal unretrieved 'maximum'"),
+        ("MAep(unretrieved)", "illegal unretrieved ''"),
+        ("MAep(unretrieved=max,unretrieved=max)", "is given twice"),
+        ("R(x=1)", "R has no parameter 'x': it takes none"),
+        ("nxCG@@10", "is not a measure"),
+        ("", "is not a measure"),
+        ("nxCG(@10", "is not a measure"),
+    ],
+)
+def test_an_illegal_name_is_an_error_that_states_what_is_legal(text: str, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        MEASURES.parse(text)
+    assert message in str(raised.value)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_measure_or_an_xcg_error(text: str) -> None:
+    try:
+        assert isinstance(MEASURES.parse(text), Measure)
+        assert all(isinstance(measure, Measure) for measure in MEASURES.parse_all(text))
+    except XcgError:
+        pass
+
+
+def test_a_list_keeps_its_order_and_drops_repetitions() -> None:
+    names = map(str, MEASURES.parse_all("MAep, nxCG@10\n MAep ep(interpolation=linear)@0.1"))
+    assert list(names) == ["MAep", "nxCG@10", "ep(interpolation=linear)@0.1"]
+    with pytest.raises(XcgError, match="no measures"):
+        MEASURES.parse_all(" ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("nDCG(base=2)@10", "nxDCG(base=2)@10"),
+        ("nDCG(discount=plus_one, gain=exp)", "nxDCG(discount=plus_one,gain=exp)"),
+        ("CG@10", "xCG@10"),
+        ("CG", "xCG@1000, or any rank from the last result on"),
+        ("nCG(mean=vectors)@3", "nxCG(mean=vectors)@3"),
+        ("DCG(mean=figures)@3", "xDCG(mean=values)@3"),
+        ("avgCG@3", "MAxCG@3"),
+        ("avgDCG(base=3)@3", "MAxDCG(base=3)@3"),
+        ("avgnCG@3", "MAnxCG@3"),
+        ("avgnDCG(base=2)@3", "MAnxDCG(base=2)@3"),
+        ("AP(threshold=2)", "xAP(threshold=2)"),
+    ],
+)
+def test_an_old_name_is_an_error_with_the_new_one(old: str, new: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        MEASURES.parse(old)
+    assert str(raised.value) == f"{old} is now called {new}"
+    MEASURES.parse(new.partition(",")[0] if "rank" in new else new)
+
+
+def test_xcg_measures_names_the_new_name_of_an_old_one(xcg_command: Command) -> None:
+    done = xcg_command("measures", "avgnDCG")
+    assert done.returncode == 2
+    assert "avgnDCG is now called MAnxDCG" in done.stderr
+
+
+def test_standard_names_mean_the_standard_measures_only() -> None:
+    for name in ("nDCG@10", "nDCG", "AP", "AP(rel=2)", "MAP@5", "R@10", "P@3", "NDCG"):
+        assert MEASURES.parse(name).definition.needs == "levels"
+    for name in ("R", "nxDCG@10", "nxDCG", "xAP", "xDCG(base=2)@3"):
+        assert MEASURES.parse(name).definition.needs == "gains"
+
+
+def test_every_name_of_ir_measures_is_known(xcg_command: Command) -> None:
+    """Each is listed, explained and parsed, also those that xcg does not compute itself."""
+    listed = xcg_command("measures").stdout
+    for written, measure in ir_measures.measures.registry.items():
+        if type(measure).__module__.startswith("xcg"):
+            continue  # xcg's own measures, if another test has imported the adapter
+        name = written.replace("α", "alpha")
+        assert MEASURES.knows(name), name
+        assert name in listed, name
+        (found, *_) = MEASURES.definitions(name)
+        assert found.title in listed
+
+
+def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
+    text = xcg_command("measures", "R").stdout
+    assert "R: Sakai's R-measure on element gains" in text
+    assert "R@10: recall at a rank" in text
+
+
+@pytest.mark.parametrize("name", ["MAP", "NumRet", "MRR", "Recall", "alpha_nDCG"])
+def test_xcg_measures_explains_aliases_and_measures_of_ir_measures(
+    name: str, xcg_command: Command
+) -> None:
+    done = xcg_command("measures", name)
+    assert done.returncode == 0
+    (found, *_) = MEASURES.definitions(name)
+    assert found.title in done.stdout
+
+
+def test_two_measures_cannot_have_one_name() -> None:
+    definition = MEASURES.definition("nxCG")
+    assert MEASURES.register(definition) is definition
+    with pytest.raises(ValueError, match="the measure 'nxCG' is already registered"):
+        MEASURES.add("nxCG", MEASURES.definition("xCG"))
+
+
+def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
+    """Other measures give an error with the extra that is missing."""
+    (tmp_path / "ir_measures.py").write_text("raise ImportError('not here')\n")
+    script = (
+        "import xcg\n"
+        "qrels, runs = {'1': {'d': 1}}, {'r': {'1': ['d']}}\n"
+        "names = 'nxDCG(base=2)@10 nDCG@9 AP(rel=2) P@4 Recall@9 RR Rprec Success@1 MAP@3 Bpref'\n"
+        "means = xcg.evaluate(qrels, runs, measures=names).means()\n"
+        "print(*(f'{row.measure}={row.value:g}' for row in means))\n"
+        "for name in ('Judged@10', 'P(rel=0)@9', 'nDCG(dcg=exp-log2)@3', 'nxGC@10'):\n"
+        "    try:\n"
+        "        xcg.evaluate(qrels, runs, measures=name)\n"
+        "    except xcg.XcgError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.splitlines() == [
+        "nxDCG(base=2)@10=1 nDCG@9=1 AP(rel=2)=0 P@4=0.25 R@9=1 RR=1 Rprec=1 Success@1=1 AP@3=1 "
+        "Bpref=1",
+        "Judged@10 is computed by ir_measures, which is not installed: pip install 'xcg[trec]'",
+        "P(rel=0)@9 is computed by ir_measures, which is not installed: pip install 'xcg[trec]'",
+        "nDCG(dcg=exp-log2)@3 is computed by ir_measures, which is not installed: pip install "
+        "'xcg[trec]'",
+        "unknown measure 'nxGC': did you mean 'nxCG'?",
+    ]
