@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -140,3 +141,16 @@ def damaged_file(draw: DrawFn, pieces: list[str], insertions: Sequence[str], spa
     text = draw(st.sampled_from(["", "", "", "\ufeff", " "])) + space.join(pieces) + space
     codec = draw(st.sampled_from(["utf-8"] * 9 + ["utf-16", "latin-1"]))
     return text.encode(codec, "surrogatepass" if codec == "utf-8" else "replace")
+
+
+def compressed_or_damaged(draw: DrawFn, data: bytes) -> bytes:
+    """Return data as they are, compressed with gzip, cut off, or with inserted bytes."""
+    change = draw(st.integers(0, 11))
+    if change in (0, 1):
+        data = gzip.compress(data, mtime=0)
+    if change in (1, 2):
+        data = data[: draw(st.integers(0, len(data)))]
+    if change == 3:
+        position = draw(st.integers(0, len(data)))
+        data = data[:position] + draw(st.binary(min_size=1, max_size=2)) + data[position:]
+    return data

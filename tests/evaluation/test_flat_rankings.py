@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import weakref
-from collections.abc import Sequence
-from contextlib import nullcontext
-from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import xcg
-from xcg.documents.files import MAX_LINE_BYTES
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import InputError, XcgError
 from xcg.evaluation import scoring
 from xcg.evaluation.inputs import load_runs
-from xcg.formats.base import read_assessments, read_run
-from xcg.formats.text_columns import TextBlock
-from xcg.formats.trec_qrels import read_trec_qrels
+from xcg.formats.base import read_run
 from xcg.judgements.recall_base import Assessment, RecallBase
 from xcg.runs.run import Run
 
@@ -136,23 +127,6 @@ def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
     assert found.value("r", "xCG@2") == 1
 
 
-def test_passages_with_levels(tmp_path: Path) -> None:
-    line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
-    good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')
-    base = read_assessments(write(tmp_path, "j.jsonl", good))
-    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans("1").items()} == {
-        "d": [2, 1],
-        "e": [],
-    }
-    for fields, message in (
-        ('"level": 3000', "illegal level 3000"),
-        ('"level": 1, "exhaustivity": 1', "a passage with level and exhaustivity"),
-        ('"exhaustivity": 0', "exhaustivity is 0: expected 1 or 2 for a passage"),
-    ):
-        with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
-            read_assessments(write(tmp_path, "j.jsonl", line("d", fields)))
-
-
 def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
     lines = "".join(f"{topic} Q0 d{i} {i} {-i} t\n" for topic in range(5) for i in range(9))
     broken = "77 Q0 d 1 NaN t\n"  # of a topic that nobody judged
@@ -171,72 +145,6 @@ def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
         read_run(submission)
     jsonl = write(tmp_path, "j.jsonl", '{"topic": 1, "doc": "d"}\n{"topic": 2, "doc": "d"}\n')
     assert read_run(jsonl, topics={"2"}).skipped == {"1"}
-
-
-def test_qrels_with_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
-    path = tmp_path / "q"
-    path.write_bytes(b"\xef\xbb\xbf" + QRELS.replace("\n", "\r\n").replace(" ", "\t").encode())
-    base = read_assessments(path)
-    assert {file: a["/"].label for file, a in base.files("1").items()} == {
-        "d1": "level 3",
-        "d2": "level 0",
-        "d3": "level 1",
-        "d4": "level -1",
-    }
-
-
-_COLUMN = st.sampled_from(
-    ["1", "2", "-1", "d1", "d2", "d1.xml", "x#/a[1]", "..", "+3", "1001", "all", "é"]
-)
-_LINE = st.lists(_COLUMN, min_size=3, max_size=5) | st.tuples(
-    st.sampled_from("12"), st.just("0"), st.sampled_from(["d1", "d2", "d3", "./d1", "e#/a"]), _COLUMN
-)
-
-
-@given(
-    st.lists(_LINE, max_size=12), st.sampled_from(["\n", "\r\n", "\n\n", " \n\ufeff"]), st.booleans()
-)
-@settings(max_examples=300, deadline=None)
-def test_qrels_read_as_columns_or_line_by_line(
-    rows: list[Sequence[str]], end: str, lenient: bool
-) -> None:
-    """The same recall-base, or the same message with the same line."""
-    octets = (end.join(map(" ".join, rows)) + end).encode()
-    outcomes = []
-    for by_line in (False, True):
-        base, notes = RecallBase(), Notes(lenient)
-        message = ""
-        try:
-            with patch.object(TextBlock, "columns", return_value=None) if by_line else nullcontext():
-                read_trec_qrels(BufferedReader(BytesIO(octets)), Path("q"), base, notes)  # type: ignore[arg-type]
-        except InputError as error:
-            message = str(error)
-        judged = {topic: base.files(topic) for topic in base.topics}
-        outcomes.append(
-            (message, notes.lines(), judged if not message else {}, base.sources if not message else {})
-        )
-    assert outcomes[0] == outcomes[1]
-
-
-def test_long_qrels_are_read_in_pieces(tmp_path: Path) -> None:
-    """A topic goes on behind a megabyte; what is wrong behind it is told with its line."""
-    rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
-    text = "\n".join(rows)
-    assert len(text) > 2 * MAX_LINE_BYTES
-    base = read_assessments(write(tmp_path, "q", text))
-    assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
-    assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
-    for wrong, where in (
-        (
-            f"\n0 0 document-{0:020} 2\n",
-            "q:60001: topic 0, document-00000000000000000000: / is assessed",
-        ),
-        ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-    ):
-        with pytest.raises(InputError, match=re.escape(where)):
-            read_assessments(write(tmp_path, "q", text + wrong))
 
 
 def test_one_flat_run_is_held_at_a_time(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every form of input file, damaged in every usual way: read the same, or refused with the reason."""
+"""All kinds of input files, with usual damages: the same data, or an error with file and line."""
 
 from __future__ import annotations
 
@@ -20,176 +20,176 @@ from xcg.user_model.quantisation import quantise
 
 
 def assess(path: Path) -> object:
-    """Topic → file → path → grades, or topic → file → passages."""
+    """Return topic → document → path → label, or topic → document → passages."""
     base = read_assessments(path)
-    said: dict[str, dict[str, object]] = {topic: dict(base.spans(topic)) for topic in base.topics}
+    found: dict[str, dict[str, object]] = {topic: dict(base.spans(topic)) for topic in base.topics}
     for topic in base.topics:
-        for file, found in base.files(topic).items():
-            said[topic][file] = {element: assessment.label for element, assessment in found.items()}
-    return said
+        for document, elements in base.files(topic).items():
+            found[topic][document] = {path: one.label for path, one in elements.items()}
+    return found
 
 
 def run(path: Path) -> object:
-    """Name and results of topic 7, in order, and the passages among them."""
+    """Return the name, the results of topic 7, and the passages among them."""
     read = read_run(path)
     assert list(read.rankings) == ["7"]
     return read.name, list(read.rankings["7"]), dict(read.rankings["7"].spans)
 
 
 def document(path: Path) -> object:
-    """Path, characters and words of every element."""
+    """Return path, characters and words of every element."""
     tree = Corpus(path.parent).tree(path.stem)
     return list(zip(tree.paths, tree.characters.tolist(), tree.words.tolist(), strict=True))
 
 
 def user_model(path: Path) -> object:
-    """Name, alpha, unit of size, and what the model gives for (2,3) and (2,2)."""
+    """Return name, alpha, unit of size, and the scores of (2,3) and (2,2)."""
     model = UserModel.load(path)
     scores = [quantise(model.quantisation, Assessment(2.0, s)) for s in (3.0, 2.0)]
     return model.name, model.relevance_value.alpha, model.size, scores
 
 
 def configuration(path: Path) -> object:
-    """What is to be evaluated, with paths relative to the file, and how."""
+    """Return files (relative to the configuration), user models, measures and options."""
     read = load_configuration(path)
     files = [file.relative_to(path.parent).as_posix() for file in (*read.assessments, *read.runs)]
     models = [model.name for model in read.user_models or ()]
     return files, models, [str(measure) for measure in read.measures], read.unanswered, read.ties
 
 
-class Form(NamedTuple):
-    """A form of input file: what reads it, what a valid sample says, and the sample."""
+class Sample(NamedTuple):
+    """A legal input file: the function that reads it, the result, and the content."""
 
     read: Callable[[Path], object]
-    says: object
-    sample: str
+    result: object
+    text: str
 
 
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
-FORMS = {
-    "INEX 2002": Form(
+SAMPLES = {
+    "INEX 2002": Sample(
         assess,
         {"5": {"dü": {"/a[1]": "(3,E)", "/a[1]/b[1]": "(0,N)"}}},
         '<assessments topic="5">\n<file file="dü">\n<path path="/a" relevance="3" coverage="E"/>\n'
         '<path path="/a/b" relevance="0" coverage="N"/>\n</file>\n</assessments>\n',
     ),
-    "INEX 2004": Form(
+    "INEX 2004": Sample(
         assess,
         {"162": {"co/dü": {"/a[1]": "(3,1)"}}},
         XML + '<assessments pool="9" topic="162">\n<file file="co/dü">\n'
         '<path path="/a[1]" exhaustiveness="3" specificity="1" inpool="true" inferred="false"/>\n'
         '<path path="/a[1]/b[2]" exhaustiveness="U" specificity="U"/>\n</file>\n</assessments>\n',
     ),
-    "INEX 2005": Form(
+    "INEX 2005": Sample(
         assess,
         {"202": {"co/dü": {"/a[1]": "(1,0.25)"}}},
         XML + '<assessments topic="202" version="2">\n<inex_topic topic_id="202"/>\n'
         '<file collection="ieee" name="co/dü">\n<passage start="/a[1]" end="/a[1]" size="50"/>\n'
         '<element path="/a[1]" exhaustivity="1" size="200" rsize="50"/>\n</file>\n</assessments>\n',
     ),
-    "INEX 2006": Form(
+    "INEX 2006": Sample(
         assess,
         {"289": {"dü": {"/a[1]": "(2,1)"}}},
         '<assessments topic="289" version="2">\n<file collection="wiki" name="dü">\n'
         '<best-entry-point path="/a[1]"/>\n<passage start="/a[1]" end="/a[1]" size="80"/>\n'
         '<element path="/a[1]" exhaustivity="2" size="80" rsize="80"/>\n</file>\n</assessments>\n',
     ),
-    "offset qrels": Form(
+    "offset qrels": Sample(
         assess,
         {"2009001": {"dü": [], "851": [(1205, 1215, 2.0), (5521, 5541, 2.0)]}},
         "2009001 Q0 dü 0 99\n2009001 Q0 851 30 10656 100 1205:10 5521:20\n",
     ),
-    "JSON elements": Form(
+    "JSON elements": Sample(
         assess,
         {"1": {"dü": {"/a[1]": "(3,1)"}}, "2": {"e": {"/a[1]/b[1]": "(0,0)"}}},
         '{"topic": "1", "doc": "dü", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
         '{"topic": 2, "doc": "e", "path": "/a/b", "exhaustivity": 0, "specificity": 0}\n',
     ),
-    "JSON passages": Form(
+    "JSON passages": Sample(
         assess,
         {"1": {"dü": [(0, 12, 2.0), (20, 24, 1.0)]}},
         '{"topic": "1", "doc": "dü", "start": 0, "end": 12}\n'
         '{"topic": "1", "doc": "dü", "start": 20, "end": 24, "exhaustivity": 1}\n',
     ),
-    "submission": Form(
+    "submission": Sample(
         run,
         ("r", [("e", "/b[1]"), ("dü", "/a[1]")], {}),
         XML + '<inex-submission participant-id="1" run-id="r" task="CO" query="automatic">\n'
         '<topic topic-id="7">\n<result><file>dü</file><path>/a</path><rank>2</rank></result>\n'
         "<result><file>e</file><path>/b</path><rank>1</rank></result>\n</topic>\n</inex-submission>\n",
     ),
-    "submission, fol": Form(
+    "submission, fol": Sample(
         run,
         ("r", [("dü", "")], {0: (5, 25)}),
         '<inex-submission run-id="r" task="F">\n<topic topic-id="7">\n<result><file>dü</file>'
         '<fol offset="5" length="20"/><rsv>1.5</rsv></result></topic></inex-submission>\n',
     ),
-    "TREC": Form(
+    "TREC": Sample(
         run,
         ("tag", [("e", "/b[1]"), ("dü", "/a[1]")], {}),
         "7 Q0 dü#/a 1 2.5 tag\n7 Q0 e#/b 2 3.5 tag\n",
     ),
-    "TREC, path": Form(
+    "TREC, path": Sample(
         run,
         ("tag", [("dü", "/a[1]"), ("e", "/b[1]/c[2]")], {}),
         "7 Q0 dü 1 3.5 tag /a[1]\n7 Q0 e 2 2.5 tag /b[1]/c[2]\n",
     ),
-    "TREC, passage": Form(
+    "TREC, passage": Sample(
         run,
         ("tag", [("dü", ""), ("e", "")], {0: (5, 25), 1: (40, 41)}),
         "7 Q0 dü 1 3.5 tag 5 20\n7 Q0 e 2 2.5 tag 40 1\n",
     ),
-    "JSON results": Form(
+    "JSON results": Sample(
         run,
         ("input", [("e", "/b[1]"), ("dü", "/a[1]")], {}),
         '{"topic": "7", "doc": "dü", "path": "/a", "score": 1.5}\n'
         '{"topic": "7", "doc": "e", "path": "/b", "score": 2}\n',
     ),
-    "JSON result passages": Form(
+    "JSON result passages": Sample(
         run,
         ("input", [("e", ""), ("dü", "")], {0: (0, 1), 1: (5, 25)}),
         '{"topic": "7", "doc": "dü", "start": 5, "end": 25, "rank": 2}\n'
         '{"topic": "7", "doc": "e", "start": 0, "end": 1, "rank": 1}\n',
     ),
-    "document": Form(
+    "document": Sample(
         document,
         [("/a[1]", 15, 3), ("/a[1]/b[1]", 7, 2), ("/a[1]/b[2]", 5, 1)],
         XML + '<a>\n<b id="x">one twö</b>\n<b>three</b>\n</a>\n',
     ),
-    "user model": Form(
+    "user model": Sample(
         user_model,
         ("mü", 0.25, "words", [0.5, 0.0]),
         'name: mü\nquantisation: {table: {"2,3": 0.5}}\nrelevance_value:\n  alpha: 0.25\nsize: words\n',
     ),
-    "configuration": Form(
+    "configuration": Sample(
         configuration,
         (["aü", "r1", "r2"], ["overlap-off"], ["nxCG@10", "MAep"], "skip", "rank"),
         "assessments: aü\nruns: [r1, r2]\nuser_model: overlap-off\nmeasures: [nxCG@10, MAep]\n"
         "topics: {unanswered: skip}\nties: rank\n",
     ),
 }
-IN_XML = [name for name, form in FORMS.items() if form.sample.startswith("<")]
-IN_JSON = [name for name, form in FORMS.items() if form.sample.startswith("{")]
+IN_XML = [name for name, sample in SAMPLES.items() if sample.text.startswith("<")]
+IN_JSON = [name for name, sample in SAMPLES.items() if sample.text.startswith("{")]
 IN_YAML = ["user model", "configuration"]
 
 
-def damaged(folder: Path, content: str | bytes) -> Path:
-    path = folder / "input.xml"  # the form is seen in the content; only documents need the ending
+def write_input(folder: Path, content: str | bytes) -> Path:
+    path = folder / "input.xml"  # only documents need this ending
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
-def refusal(name: str, path: Path) -> str:
-    """Return the message of the refusal, without the file that it must begin with."""
+def error_message(name: str, path: Path) -> str:
+    """Return the error message without the file name, with which it must begin."""
     with pytest.raises(InputError) as raised:
-        FORMS[name].read(path)
+        SAMPLES[name].read(path)
     message = str(raised.value)
     assert message.startswith(f"{path}:"), message
     assert "\n" not in message
     return message.removeprefix(str(path))
 
 
-SAME: dict[str, Callable[[str], str]] = {
+HARMLESS_CHANGES: dict[str, Callable[[str], str]] = {
     "nothing": lambda text: text,
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "BOM": lambda text: "\ufeff" + text,
@@ -199,47 +199,47 @@ SAME: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("change", SAME)
-@pytest.mark.parametrize("name", FORMS)
-def test_what_does_no_damage(tmp_path: Path, name: str, change: str) -> None:
-    read, says, sample = FORMS[name]
-    assert read(damaged(tmp_path, SAME[change](sample))) == says
+@pytest.mark.parametrize("change", HARMLESS_CHANGES)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_harmless_changes_do_not_change_the_result(tmp_path: Path, name: str, change: str) -> None:
+    read, result, text = SAMPLES[name]
+    assert read(write_input(tmp_path, HARMLESS_CHANGES[change](text))) == result
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_tabs_for_spaces(tmp_path: Path, name: str) -> None:
-    read, says, sample = FORMS[name]
+@pytest.mark.parametrize("name", SAMPLES)
+def test_spaces_may_be_tabs(tmp_path: Path, name: str) -> None:
+    read, result, text = SAMPLES[name]
     old, new = (": ", ":\t") if name in IN_YAML else (" ", "\t")  # YAML forbids tabs that indent
-    assert read(damaged(tmp_path, sample.replace(old, new))) == says
+    assert read(write_input(tmp_path, text.replace(old, new))) == result
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("declared", ["", XML.replace("UTF-8", "UTF-16")])
 @pytest.mark.parametrize("name", IN_XML)
-def test_xml_in_utf_16(tmp_path: Path, name: str, declared: str, encoding: str) -> None:
-    read, says, sample = FORMS[name]
-    text = "\ufeff" + declared + sample.removeprefix(XML)
-    assert read(damaged(tmp_path, text.encode(encoding))) == says
+def test_xml_may_be_in_utf_16(tmp_path: Path, name: str, declared: str, encoding: str) -> None:
+    read, result, text = SAMPLES[name]
+    text = "\ufeff" + declared + text.removeprefix(XML)
+    assert read(write_input(tmp_path, text.encode(encoding))) == result
 
 
 @pytest.mark.parametrize("content", ["", " \n", "\n \n\n", "\ufeff"])
-@pytest.mark.parametrize("name", FORMS)
-def test_a_file_without_content(tmp_path: Path, name: str, content: str) -> None:
+@pytest.mark.parametrize("name", SAMPLES)
+def test_an_empty_file_is_refused(tmp_path: Path, name: str, content: str) -> None:
     expected: dict[object, str] = {
         assess: ": an empty file; expected assessments",
         run: ": an empty file; expected a run",
         document: ": not well-formed XML: ",
     }
-    reason = expected.get(FORMS[name].read, ":1: expected keys with values, found nothing")
-    assert reason in refusal(name, damaged(tmp_path, content))
+    reason = expected.get(SAMPLES[name].read, ":1: expected keys with values, found nothing")
+    assert reason in error_message(name, write_input(tmp_path, content))
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-@pytest.mark.parametrize("name", FORMS)
-def test_another_encoding(tmp_path: Path, name: str, encoding: str) -> None:
+@pytest.mark.parametrize("name", SAMPLES)
+def test_other_encodings_are_refused(tmp_path: Path, name: str, encoding: str) -> None:
     if encoding == "utf-16" and name in (*IN_XML, *IN_YAML):
         return  # XML and YAML may be in UTF-16
-    message = refusal(name, damaged(tmp_path, FORMS[name].sample.encode(encoding)))
+    message = error_message(name, write_input(tmp_path, SAMPLES[name].text.encode(encoding)))
     if name in IN_XML:
         assert re.match(r":[1-5]: not well-formed XML: ", message)
     else:
@@ -249,8 +249,8 @@ def test_another_encoding(tmp_path: Path, name: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*IN_XML, *IN_JSON])
-def test_every_beginning_of_xml_and_of_a_json_line_is_refused(tmp_path: Path, name: str) -> None:
-    text, reason = FORMS[name].sample.rstrip("\n"), "not well-formed XML"
+def test_xml_or_json_that_is_cut_off_is_refused(tmp_path: Path, name: str) -> None:
+    text, reason = SAMPLES[name].text.rstrip("\n"), "not well-formed XML"
     first = 1
     if name in IN_JSON:
         first, reason = (
@@ -258,12 +258,12 @@ def test_every_beginning_of_xml_and_of_a_json_line_is_refused(tmp_path: Path, na
             "not valid JSON",
         )  # a file may end after a line
     for length in range(first, len(text)):
-        message = refusal(name, damaged(tmp_path, text[:length]))
+        message = error_message(name, write_input(tmp_path, text[:length]))
         assert re.match(rf":\d: {reason}: ", message), message
 
 
-# What is replaced | by what | how the message begins, … being anything; or "same" where it is harmless.
-# {a,b} stands for a and for b in turn, HUGE for 10**30; CUT: the file ends behind what is found.
+# Text | replacement | start of the message, where … is any text, or "same" for a harmless change.
+# {a,b} stands for two cases; HUGE is 10**30; CUT cuts the file off after the text.
 DAMAGES = r"""
 = INEX 2002
 coverage="E" | coverage="e" colour="red" | same
@@ -361,7 +361,7 @@ twö | &#{-1,HUGE}; | :3: not well-formed XML:
 name: mü\n | ideal: full\nname: mü\n | same
 alpha: 0.25 | alpha: {-1,-.inf,1e400,HUGE} | :4: relevance_value.alpha: illegal value … expected a
 alpha: 0.25 | alpha: 1\n  alpha: 1 | :5: the key 'alpha' occurs twice
-0.5 | {-1,.nan,HUGE} | :2: quantisation: the score of '2,3' is … expected one from 0 to 1
+0.5 | {-1,.nan,HUGE} | :2: quantisation: the score of '2,3' is … expected a number from 0 to 1
 name: mü\n | | :1: the key 'name' is missing
 {table: { | CUT | …not valid YAML:
 alpha: | CUT | :4: relevance_value.alpha: illegal value None: expected a number from 0 to 1
@@ -376,35 +376,37 @@ runs: [r1, | CUT | …not valid YAML:
 
 
 def damages() -> Iterator[tuple[str, str, str, str]]:
-    form = ""
+    name = ""
     for line in DAMAGES.replace("HUGE", str(10**30)).strip().split("\n"):
         if line.startswith("= "):
-            form = line[2:]
+            name = line[2:]
             continue
         old, new, message = (c.strip().replace(r"\n", "\n") for c in line.split("|"))
         before, *choice = re.split(r"\{(.*,.*)\}", new)
         for value in choice[0].split(",") if choice else [""]:
-            yield form, old, before + value + "".join(choice[1:]), message
+            yield name, old, before + value + "".join(choice[1:]), message
 
 
 @pytest.mark.parametrize(("name", "old", "new", "message"), list(damages()))
-def test_values_fields_and_order(tmp_path: Path, name: str, old: str, new: str, message: str) -> None:
-    sample = FORMS[name].sample
-    assert old in sample
-    text = sample[: sample.index(old)] + old if new == "CUT" else sample.replace(old, new)
-    path = damaged(tmp_path, text)
+def test_a_damage_is_harmless_or_refused(
+    tmp_path: Path, name: str, old: str, new: str, message: str
+) -> None:
+    text = SAMPLES[name].text
+    assert old in text
+    text = text[: text.index(old)] + old if new == "CUT" else text.replace(old, new)
+    path = write_input(tmp_path, text)
     if message == "same":
-        assert FORMS[name].read(path) == FORMS[name].says
+        assert SAMPLES[name].read(path) == SAMPLES[name].result
         return
-    found = refusal(name, path)
+    found = error_message(name, path)
     assert re.match(".*".join(re.escape(part.strip()) for part in message.split("…")), found), found
 
 
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("a.xml", FORMS["INEX 2004"].sample[:-20].encode(), ":6: not well-formed XML: "),
-        ("run.txt", FORMS["TREC"].sample.encode("latin-1"), ":1: not UTF-8 text; expected text or XML"),
+        ("a.xml", SAMPLES["INEX 2004"].text[:-20].encode(), ":6: not well-formed XML: "),
+        ("run.txt", SAMPLES["TREC"].text.encode("latin-1"), ":1: not UTF-8 text; expected text or XML"),
         ("run.txt", b"", ": an empty file; expected a run"),
         (
             "config.yaml",
@@ -413,13 +415,13 @@ def test_values_fields_and_order(tmp_path: Path, name: str, old: str, new: str, 
         ),
     ],
 )
-def test_the_command(
+def test_evaluate_reports_one_error_and_writes_nothing(
     tmp_path: Path, xcg_command: Command, file: str, content: bytes, message: str
 ) -> None:
-    (tmp_path / "a.xml").write_text(FORMS["INEX 2004"].sample, encoding="utf-8")
+    (tmp_path / "a.xml").write_text(SAMPLES["INEX 2004"].text, encoding="utf-8")
     (tmp_path / "run.txt").write_text("162 Q0 co/dü#/a 1 1 tag\n", encoding="utf-8")
     (tmp_path / "config.yaml").write_text("assessments: a.xml\nruns: [run.txt]\nmeasures: [xCG@1]\n")
-    target = tmp_path / "figures.csv"
+    target = tmp_path / "scores.csv"
     call = ("evaluate", tmp_path / "config.yaml", "--format", "csv", "--output", target)
     assert xcg_command(*call).returncode == 0
     target.unlink()
@@ -434,9 +436,9 @@ def test_the_command(
 SUBMISSION = '<inex-submission run-id="r">{}</inex-submission>'
 TOPIC = '<topic topic-id="7">{}</topic>'
 RESULT = "<result><file>d</file><path>/a</path></result>"
-JUDGED = '<assessments topic="1">{}</assessments>'
-SILENT = [
-    # what stands where nobody looks for it
+ASSESSMENTS = '<assessments topic="1">{}</assessments>'
+MISLEADING_FILES = [
+    # elements in unexpected places
     (
         "base",
         '<assessments topic="1"><path path="/a" e="1" s="1"/></assessments>',
@@ -444,12 +446,14 @@ SILENT = [
     ),
     (
         "base",
-        JUDGED.format('<doc file="d"><path path="/a" e="1" s="1"/></doc><file file="d"/>'),
+        ASSESSMENTS.format('<doc file="d"><path path="/a" e="1" s="1"/></doc><file file="d"/>'),
         "<path> outside a <file>",
     ),
     (
         "base",
-        JUDGED.format('<file file="d"><path path="/a" e="1" s="1"><path path="/b"/></path></file>'),
+        ASSESSMENTS.format(
+            '<file file="d"><path path="/a" e="1" s="1"><path path="/b"/></path></file>'
+        ),
         "<path> contains elements",
     ),
     ("run", SUBMISSION.format(RESULT + TOPIC.format(RESULT)), "<result> in the wrong place"),
@@ -461,17 +465,17 @@ SILENT = [
         "<inex-submission> in the wrong place",
     ),
     ("run", SUBMISSION.format(TOPIC.format("<res/>")), "<topic> has no <result>, but <res>"),
-    # what is said twice
+    # duplicates
     ("base", '<assessments topic="1" TOPIC="2"/>', "the attribute 'topic' occurs twice"),
     ("base", '<assessments topic="1"><file file="d" name="e"/></assessments>', "<file> has two names"),
     (
         "base",
-        JUDGED.format('<file file="d"><path path="/a" e="1" exhaustivity="2" s="1"/></file>'),
+        ASSESSMENTS.format('<file file="d"><path path="/a" e="1" exhaustivity="2" s="1"/></file>'),
         "states exhaustivity and e; expected one of them",
     ),
     (
         "base",
-        JUDGED.format('<file file="d"><path path="/a" e="1" relevance="1" coverage="E"/></file>'),
+        ASSESSMENTS.format('<file file="d"><path path="/a" e="1" relevance="1" coverage="E"/></file>'),
         "relevance and coverage together with exhaustivity or specificity",
     ),
     (
@@ -494,7 +498,7 @@ SILENT = [
         "<path> contains elements",
     ),
     ("run", '{"topic": 1, "doc": "d", "path": "/a", "path": "/b"}', "the key 'path' occurs twice"),
-    # other forms and other orders
+    # other formats and other orders of columns
     ("base", "1 Q0 851 7300", "illegal level 7300"),
     ("base", "1 Q0 d 0\n1 Q0 e 3 100 5:3\n", ":1: 4 columns; expected topic Q0 document relevant_char"),
     ("base", "2 Q0 d 30 100 5:10 20:2", "30 relevant characters, but the passages have 12"),
@@ -508,7 +512,7 @@ SILENT = [
         SUBMISSION.format(TOPIC.format(RESULT.replace("</result", "<rank>1_0</rank></result"))),
         "illegal rank '1_0'",
     ),
-    # names that no output could hold
+    # names that cannot be written
     (
         "base",
         '{"topic": "\\ud800", "doc": "d", "level": 1}',
@@ -527,10 +531,8 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize(("what", "text", "message"), SILENT)
-def test_what_would_be_read_as_something_else(
-    tmp_path: Path, what: str, text: str, message: str
-) -> None:
+@pytest.mark.parametrize(("what", "text", "message"), MISLEADING_FILES)
+def test_misleading_files_are_refused(tmp_path: Path, what: str, text: str, message: str) -> None:
     path = tmp_path / "input"
     path.write_text(text, encoding="utf-8")
     readers = {"base": read_assessments, "run": read_run, "model": UserModel.load}
@@ -540,7 +542,7 @@ def test_what_would_be_read_as_something_else(
     assert str(path) in str(raised.value)
 
 
-def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path, xcg_command: Command) -> None:
+def test_an_error_message_is_one_line(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "base").write_text("1 0 d 1\n")
     (tmp_path / "run.jsonl").write_text('{"topic": 1, "doc": "a\\nxcg: error: forged"}\n')
     call = ("evaluate", "--assessments", tmp_path / "base", "--run", tmp_path / "run.jsonl")

@@ -1,0 +1,172 @@
+"""INEX assessments of 2002 to 2007: legal files, illegal values, and tolerated errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from format_examples import ASSESSMENTS, labels, write
+
+from xcg.errors import InputError, Notes
+from xcg.formats.base import read_assessments
+
+
+def read_elements(folder: Path, content: str) -> dict[str, str]:
+    """Return path → label of the elements in a <file> with this content."""
+    return labels(read_assessments(write(folder, ASSESSMENTS.format(content))))
+
+
+def read_leniently(folder: Path, content: str) -> tuple[dict[str, str], str]:
+    """Return the same with illegal values tolerated, and the warnings."""
+    notes = Notes(lenient=True)
+    base = read_assessments(write(folder, ASSESSMENTS.format(content)), notes)
+    return labels(base), "; ".join(notes.lines())
+
+
+def test_other_attributes_of_inex_2004_are_ignored(tmp_path: Path) -> None:
+    inner = (
+        '<path path="/article[1]" exhaustiveness="3" specificity="1" inpool="true" inferred="no"/>'
+        "<path inconsistant='yes' specificity='0' exhaustiveness='0' path='/article/bdy'/>"
+        '<path path="/article/fm" exhaustiveness="U" specificity="U"/>'
+    )
+    found = read_elements(tmp_path, inner)
+    assert found == {"/article[1]": "(3,1)", "/article[1]/bdy[1]": "(0,0)"}
+
+
+@pytest.mark.parametrize(
+    "attributes", ['E="2" S="3"', 'Exhaustivity="2" SPECIFICITY="3"', 'exhaustiveness=" 2 " s="3"']
+)
+def test_names_of_tags_and_attributes_vary(tmp_path: Path, attributes: str) -> None:
+    assert read_elements(tmp_path, f'<PATH Path="/a" {attributes}/>') == {"/a[1]": "(2,3)"}
+
+
+def test_inex_2002_is_read(tmp_path: Path) -> None:
+    inner = '<path path="/a" relevance="3" coverage="E"/><path path="/a/b" relevance="0" coverage="N"/>'
+    assert read_elements(tmp_path, inner) == {"/a[1]": "(3,E)", "/a[1]/b[1]": "(0,N)"}
+
+
+def test_inex_2005_is_read(tmp_path: Path) -> None:
+    text = (
+        '<assessments pool="1" topic="202" version="2"><inex_topic topic_id="202"><title>t</title>'
+        '</inex_topic><file collection="ieee" name="co/1">'
+        '<passage start="/a[1]/p[1]/text()[1].3" end="/a[1]/p[2]" size="45"/>'
+        '<best-entry-point path="/a[1]/p[1]"/>'
+        '<element path="/a[1]" exhaustivity="2" size="200" rsize="50"/>'
+        '<element path="/a[1]/p[1]" exhaustivity="?" size="40" rsize="10"/>'
+        "</file></assessments>"
+    )
+    base = read_assessments(write(tmp_path, text))
+    assert base.topics == ["202"]
+    elements = base.files("202")["co/1"]
+    assert elements["/a[1]"] == (2.0, 0.25, 200, "share")
+    assert elements["/a[1]/p[1]"] == (0.0, 0.25, 40, "share")
+    assert not elements["/a[1]/p[1]"].relevant
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        ('<path path="/a" e="0" s="1"/>', "illegal assessment (e, s) = (0, 1)"),
+        ('<path path="/a" e="4" s="1"/>', "illegal value '4': expected 0, 1, 2, 3 or U"),
+        ('<path path="/a" e="-1" s="1"/>', "illegal value '-1'"),
+        ('<path path="/a" e="NaN" s="1"/>', "illegal value 'NAN'"),
+        ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
+        ('<path path="/a" e="²" s="1"/>', "illegal value"),
+        ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is no element path"),
+        (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is no element path"),
+        (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
+        ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
+        ('<path e="1" s="1"/>', "has no path attribute"),
+        ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
+        ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
+        ("<thing/>", "unexpected <thing> in <file>: expected <path path="),
+        ('<element path="/a" exhaustivity="3" size="9" rsize="9"/>', "illegal exhaustivity '3'"),
+        (
+            '<element path="/a" exhaustivity="1" size="9" rsize="10"/>',
+            "rsize 10 is larger than size 9",
+        ),
+        ('<element path="/a" exhaustivity="1" size="9" rsize="0"/>', "without highlighted text"),
+        ('<element path="/a" exhaustivity="1" size="-9" rsize="1"/>', "illegal size '-9'"),
+        ('<element path="/a" exhaustivity="1" size="9"/>', "has no rsize attribute"),
+        ("<element/>", "the element's path"),
+    ],
+)
+def test_an_illegal_value_gives_file_and_line(tmp_path: Path, inner: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read_elements(tmp_path, inner)
+    assert message in str(raised.value)
+    assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
+
+
+def test_passages_by_points_are_read(tmp_path: Path) -> None:
+    inner = '<passage start="/a/p[1]/text()[1].4" end="/a/p[2]" size="3"/>'
+    base = read_assessments(write(tmp_path, ASSESSMENTS.format(inner)))
+    ((file, passages),) = base.passages("162").items()
+    assert file == "co/1"
+    assert [str(point) for point in passages[0]] == ["/a[1]/p[1]/text()[1].4", "/a[1]/p[2]"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ('start="/a[1]"', "the passage lacks its start or end"),
+        ('start="/a[1]" end="/a/text()[0].3"', "is no element path"),
+        ('start="7" end="/a"', "'7' is no element path"),
+    ],
+)
+def test_illegal_points_are_refused(tmp_path: Path, attributes: str, message: str) -> None:
+    with pytest.raises(InputError, match=r"input\.xml:3: ") as raised:
+        read_elements(tmp_path, f"<passage {attributes}/>")
+    assert message in str(raised.value)
+
+
+def test_lenient_reading_counts_illegal_values(tmp_path: Path) -> None:
+    content = '<path path="/a" e="9" s="9"/>\n<path path="/b" e="1" s="0"/>'
+    found, warnings = read_leniently(tmp_path, content)
+    assert found == {}
+    assert "assessments left out: 2 times; the first:" in warnings
+
+
+def test_an_element_may_be_assessed_twice_if_the_assessments_agree(tmp_path: Path) -> None:
+    same = '<path path="/a" e="1" s="1"/><path path="/a[1]" e="1" s="1"/>'
+    assert read_elements(tmp_path, same) == {"/a[1]": "(1,1)"}
+    different = '<path path="/a" e="1" s="1"/><path path="/a" e="2" s="2"/>'
+    with pytest.raises(InputError, match=r"is assessed \(2,2\) but was \(1,1\) before"):
+        read_elements(tmp_path, different)
+    found, warnings = read_leniently(tmp_path, different)
+    assert found == {"/a[1]": "(1,1)"}
+    assert "contradictory assessments; the first is used: 1 time" in warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<assessments topic='1'>", ":1: not well-formed XML"),
+        ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
+        ("<other/>", "no <assessments> element"),
+        ("<assessments/>", "has no topic attribute"),
+        ("<assessments topic='all'/>", "a topic is called 'all', which names the mean"),
+        ("<assessments topic='1'><file/></assessments>", "has no file attribute"),
+        ("<assessments topic='1'><file file='../x'/></assessments>", "is no corpus file"),
+        ("<x><file file='a'/></x>", "no <assessments> element around <file>, found <x>"),
+    ],
+)
+def test_files_without_legal_assessments_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read_assessments(write(tmp_path, text))
+    assert message in str(raised.value)
+    assert str(tmp_path / "input.xml") in str(raised.value)
+
+
+def test_a_topic_without_relevant_elements_is_assessed(tmp_path: Path) -> None:
+    assert read_assessments(write(tmp_path, "<assessments topic='7'/>")).topics == ["7"]
+
+
+@pytest.mark.parametrize("content", ['<path path="/a" Path="/b"/>', '<passage start="/a" START="/b"/>'])
+def test_an_attribute_that_occurs_twice_is_an_illegal_value(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match=r"input\.xml:3: the attribute '\w+' occurs twice"):
+        read_elements(tmp_path, content)
+    found, warnings = read_leniently(tmp_path, content)
+    assert found == {}
+    assert "left out: 1 time; the first:" in warnings
+    assert warnings.count("input.xml:3") == 1

@@ -1,0 +1,122 @@
+"""JSON Lines with runs and with assessments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from format_examples import steps, write
+
+from xcg.errors import InputError, Notes
+from xcg.formats.base import read_assessments, read_run
+
+RUN = (
+    '{"topic": "1", "doc": "f.xml", "path": "/a", "score": 1}\n\n'
+    '{"topic": 1, "doc": "f", "path": "/b", "score": 2.5}\n'
+    '{"topic": "2", "doc": "f", "path": "/c", "rank": 2, "score": 9}\n'
+    '{"topic": "2", "doc": "f", "path": "/d", "rank": 1, "score": 1}\n'
+    '{"topic": "3", "doc": "f", "path": "/c", "rank": 2}\n'
+    '{"topic": "3", "doc": "f", "path": "/d"}\n'
+)
+
+
+def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> None:
+    run = read_run(write(tmp_path, RUN, "bm25.v2.jsonl"))
+    assert run.name == "bm25"
+    assert [steps(run, topic) for topic in "123"] == ["b a", "d c", "c d"]
+    assert list(run.rankings["1"].files) == ["f", "f"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            '{"topic": "1", "doc": "f", "start": 3}',
+            "expected either the field 'path', or 'start' and 'end', or none of them",
+        ),
+        ('{"topic": "1", "doc": "f", "path": "/a", "start": 1, "end": 2}', "expected either"),
+        ('{"topic": "1", "doc": "f", "start": 3, "end": 3}', "start 3 and end 3"),
+        ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is no element path"),
+        ('{"topic": "1", "doc": "f", "path": "/a", "scor": 1}', "did you mean 'score'?"),
+        (
+            '{"topic": "1", "doc": "f", "path": "/a", "score": NaN}',
+            "score is nan: expected a finite",
+        ),
+        ('{"topic": "1", "doc": "f", "path": "/a", "score": 1e999}', "score is inf"),
+        (f'{{"topic": "1", "doc": "f", "path": "/a", "score": {"9" * 400}}}', "expected a finite"),
+        (
+            '{"topic": "1", "doc": "f", "path": "/a", "score": "1"}',
+            "score is '1': expected a number",
+        ),
+        ('{"topic": "1", "doc": "f", "path": "/a", "rank": -1}', "rank is -1"),
+        ('{"topic": "1", "doc": "f", "path": "/a", "rank": 1.5}', "rank is 1.5: expected a whole"),
+        ('{"topic": "1"', "not valid JSON"),
+        ("[]", "expected JSON Lines, one object {…} per line"),
+    ],
+)
+def test_an_illegal_result_gives_file_and_line(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path, '{"topic": "0", "doc": "f", "path": "/a"}\n' + line, "r.jsonl")
+    with pytest.raises(InputError) as raised:
+        read_run(path)
+    assert str(raised.value).startswith(f"{path}:2: ")
+    assert message in str(raised.value)
+
+
+def test_assessed_elements_are_read(tmp_path: Path) -> None:
+    text = '{"topic": 7, "doc": "co/1", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
+    path = write(tmp_path, "\ufeff" + text, "a.jsonl")
+    assert read_assessments(path).files("7")["co/1"]["/a[1]"].label == "(3,1)"
+    for change, message in (
+        ('"specificity": 0', "illegal assessment (3, 0)"),
+        ('"specificity": 1.0', "specificity is 1.0: expected 0, 1, 2 or 3"),
+        ('"specifity": 1', "did you mean 'specificity'?"),
+    ):
+        path.write_text(text + text.replace('"specificity": 1', change))
+        with pytest.raises(InputError) as raised:
+            read_assessments(path)
+        assert str(raised.value).startswith(f"{path}:2: ")
+        assert message in str(raised.value)
+    notes = Notes(lenient=True)
+    path.write_text(text + text.replace("3", "2") + text.replace("3", "9"))
+    assert read_assessments(path, notes).files("7")["co/1"]["/a[1]"].label == "(3,1)"
+    assert notes.lines()[0].startswith("warning: assessments left out: 2 times")
+
+
+def test_relevant_passages_are_read(tmp_path: Path) -> None:
+    text = (
+        '{"topic": "1", "doc": "d", "start": 3, "end": 9, "text": "x"}\n'
+        '{"topic": "1", "doc": "d", "start": 10, "end": 12, "exhaustivity": 1}\n'
+    )
+    assert read_assessments(write(tmp_path, text, "a")).spans("1")["d"] == [
+        (3, 9, 2.0),
+        (10, 12, 1.0),
+    ]
+    for wrong, message in (
+        (text + text.replace("3", "9"), "start 9 and end 9"),
+        (text.replace('"exhaustivity": 1', '"exhaustivity": 3'), "expected 1 or 2 for a passage"),
+        (text.replace('"start": 3, ', ""), "the field 'start' is missing"),
+        (
+            text + '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 1, "specificity": 1}',
+            "has assessed elements and passages",
+        ),
+    ):
+        with pytest.raises(InputError) as raised:
+            read_assessments(write(tmp_path, wrong, "a"))
+        assert message in str(raised.value)
+
+
+def test_passages_with_levels_are_read(tmp_path: Path) -> None:
+    line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
+    good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')
+    base = read_assessments(write(tmp_path, good, "j.jsonl"))
+    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans("1").items()} == {
+        "d": [2, 1],
+        "e": [],
+    }
+    for fields, message in (
+        ('"level": 3000', "illegal level 3000"),
+        ('"level": 1, "exhaustivity": 1', "a passage with level and exhaustivity"),
+        ('"exhaustivity": 0', "exhaustivity is 0: expected 1 or 2 for a passage"),
+    ):
+        with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
+            read_assessments(write(tmp_path, line("d", fields), "j.jsonl"))

@@ -1,0 +1,255 @@
+"""TREC runs: order of results, illegal lines, and agreement of reading columns and reading lines."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from format_examples import run_content, steps, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import compressed_or_damaged
+
+from xcg.documents import files as document_files
+from xcg.errors import InputError, Notes
+from xcg.formats import trec_run
+from xcg.formats.base import read_run
+from xcg.formats.text_columns import TextBlock
+from xcg.runs.run import Ties
+
+LINES = ("1 Q0 f#/a 1 2.0 tag", "1 Q0 f#/c 2 2.0 tag", "1 Q0 f#/b 3 2.0 tag", "1 Q0 f#/d 4 3 tag")
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("document", "d c b a"), ("rank", "d a c b"), ("file", "d a c b")]
+)
+def test_results_with_equal_scores_are_ordered_by_the_chosen_rule(
+    tmp_path: Path, ties: str, expected: str
+) -> None:
+    path = write(tmp_path, "\n".join(LINES) + "\n", "run.txt")
+    assert steps(read_run(path, ties=ties)) == expected  # type: ignore[arg-type]
+    backwards = write(tmp_path, "\r\n".join(reversed(LINES)), "back.txt")
+    if ties != "file":
+        assert steps(read_run(backwards, ties=ties)) == expected  # type: ignore[arg-type]
+    else:
+        assert steps(read_run(backwards, ties="file")) == "d b c a"
+
+
+def test_scores_are_compared_in_single_precision(tmp_path: Path) -> None:
+    text = "1 Q0 f#/a 1 0.30000000001 t\n1 Q0 f#/b 2 0.3 t\n"
+    assert steps(read_run(write(tmp_path, text, "r"))) == "b a"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 Q0 f#/a 1 2.0", "5 columns; expected six"),
+        ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
+        ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
+        ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
+        ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' names no element: expected file#/path"),
+        ("1 Q0 f#a 1 1 t", "is no element path"),
+        ("\xff\xfe", "columns"),
+    ],
+)
+def test_an_illegal_line_gives_file_and_line(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path, "1 Q0 f#/a 1 2.0 t\n" + line + "\n", "run.txt")
+    with pytest.raises(InputError) as raised:
+        read_run(path)
+    assert message in str(raised.value)
+    assert str(raised.value).startswith(f"{path}:2: ")
+
+
+def test_lenient_reading_counts_illegal_lines(tmp_path: Path) -> None:
+    notes = Notes(lenient=True)
+    path = write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1\n1 Q0 f#/c 2 nan t\n", "r")
+    assert steps(read_run(path, notes)) == "a"
+    assert "lines left out of a run: 2 times; the first:" in notes.lines()[0]
+
+
+def test_column_seven_can_contain_the_path(tmp_path: Path) -> None:
+    text = "1 Q0 f 1 9 t /a[1]/plant[1]/bdy[1]\n1 Q0 f 2 8 t /a\n"
+    run = read_run(write(tmp_path, text, "r"))
+    assert list(run.rankings["1"]) == [("f", "/a[1]/plant[1]/bdy[1]"), ("f", "/a[1]")]
+
+
+def test_empty_and_binary_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="an empty file"):
+        read_run(write(tmp_path, "\n\n", "r"))
+    (tmp_path / "binary").write_bytes(b"1 Q0 \xff\xfe 1 1 t\n")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_run(tmp_path / "binary")
+
+
+def test_several_run_tags_give_a_note(tmp_path: Path) -> None:
+    notes = Notes()
+    run = read_run(write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1 1 u\n", "r"), notes)
+    assert run.name == "t"
+    assert "several run tags" in notes.lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Q0 f 1 2 t 5 x\n", "illegal passage 5 x"),
+        ("1 Q0 f 1 2 t 5 0\n", "start 5 and end 5"),
+        ("1 Q0 f 1 2 t -5 9\n", "illegal passage -5 9"),
+    ],
+)
+def test_illegal_passages_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read_run(write(tmp_path, text))
+    assert message in str(raised.value)
+
+
+IRREGULAR_TEXTS = [
+    *(
+        "",
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "\0",
+        "\x1c",
+        "\x85",
+        "\xa0",
+        "\ufeff",
+        "#",
+        ":",
+        "x",
+        "/",
+        "# #",
+        "]",
+    ),
+    *(
+        "nan",
+        "inf",
+        "1e39",
+        "1e999",
+        "1_0",
+        "-3",
+        "+3",
+        "9" * 19,
+        "²",
+        "٣",
+        "\n\n",
+        " 1 2",
+        "/article[1]",
+    ),
+]
+
+
+@st.composite
+def trec_runs(draw: st.DrawFn) -> bytes:
+    """Return TREC runs of six to eight columns; most are then changed in one or two columns."""
+    kind = draw(st.sampled_from(["element", "element", "document", "path", "passage", "both"]))
+    rows = []
+    for _ in range(draw(st.integers(0, 8))):
+        document = draw(st.sampled_from(["co/1", "co/2.xml", "d-3", "größe"]))
+        path = draw(st.sampled_from(["/a[1]", "/a/b[2]", "/a[1]/b[3]", "/m:math"]))
+        if kind == "element" or (kind == "both" and draw(st.booleans())):
+            document += "#" + path
+        score = draw(st.sampled_from(["3", "2.5", "2.5", "1e0", "-1", "0.30000000001", "0.3", "1e300"]))
+        row = [draw(st.sampled_from("112")), "Q0", document, str(draw(st.integers(0, 4))), score, "tag"]
+        row += {"path": [path], "passage": ["5", "20"]}.get(kind, [])
+        rows.append(row)
+    for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2])) if rows else 0):
+        row = draw(st.sampled_from(rows))
+        column = draw(st.integers(0, len(row) - 1))
+        position = draw(st.integers(0, len(row[column])))
+        irregular = draw(st.sampled_from(IRREGULAR_TEXTS))
+        row[column] = (
+            irregular
+            if draw(st.booleans())
+            else row[column][:position] + irregular + row[column][position:]
+        )
+    end = draw(st.sampled_from(["\n", "\n", "\r\n", "\n\n"]))
+    text = draw(st.sampled_from(["", "", "\ufeff", "\n"])) + end.join(map(" ".join, rows))
+    data = (text + draw(st.sampled_from(["", "\n", " \n\n"]))).encode()
+    return compressed_or_damaged(draw, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=trec_runs(),
+    ties=st.sampled_from(["document", "rank", "file"]),
+    lenient=st.booleans(),
+    topics=st.sampled_from([None, None, {"1"}, {"2", "3"}]),
+    block_size=st.sampled_from([1, 7, 40, 150, 1 << 18]),
+)
+def test_columns_and_lines_give_the_same_run(
+    tmp_path: Path, data: bytes, ties: Ties, lenient: bool, topics: set[str] | None, block_size: int
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    with patch.object(document_files, "CHUNK_BYTES", block_size):
+        from_columns = run_content(path, ties, lenient, topics)
+    with (
+        patch.object(document_files, "CHUNK_BYTES", block_size),
+        patch.object(TextBlock, "columns", return_value=None),
+        patch.object(trec_run._Elements, "files_and_paths", side_effect=ValueError),
+    ):
+        assert from_columns == run_content(path, ties, lenient, topics)
+
+
+@pytest.mark.parametrize("column", ["f#/a 1 2.5 t", "f 1 2.5 t", "f 1 2.5 t /a", "f 1 2.5 t 5 20"])
+def test_regular_runs_are_read_as_columns(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "run"
+    path.write_text(f"1 Q0 {column}\r\n2 Q0 {column}\n\n")
+    with patch.object(trec_run._Reader, "add_lines", side_effect=AssertionError):
+        assert list(read_run(path).rankings) == ["1", "2"]
+    with (
+        patch.object(trec_run._Reader, "add_columns", side_effect=AssertionError),
+        pytest.raises(AssertionError),
+    ):
+        read_run(path)
+
+
+def test_a_line_without_topic_after_an_empty_line_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("1 Q0 f#/a 1 2 t\n\n Q0 f#/a 2 1 t\n")
+    with pytest.raises(InputError, match=r"run:3: 5 columns"):
+        read_run(path)
+
+
+def test_one_irregular_line_makes_only_its_block_slow(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 Q0 d1 1 9 t\n" * 9 + "1 Q0  d2 2 8 t extra\n" + "1 Q0 d3 3 7 t\n" * 99)
+    notes = Notes(lenient=True)
+    with patch.object(document_files, "CHUNK_BYTES", 20):
+        run = read_run(path, notes)
+    assert len(run.rankings["1"]) == 108
+    assert "input.xml:10: 7 columns" in notes.lines()[0]
+
+
+def test_equal_names_and_paths_are_one_object(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 Q0 co/1#/a/b 1 2 t\n1 Q0 co/1#/a/b 2 1 t\n")
+    ranking = read_run(path).rankings["1"]
+    assert ranking.files[0] is ranking.files[1]
+    assert ranking.paths[0] is ranking.paths[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 Q0 f#/a 1 2 t\n", {"1": [("f", "/a[1]")]}),
+        (
+            '<inex-submission run-id="r"><topic topic-id="1"><result><file>f</file><path>/a</path>'
+            "</result></topic></inex-submission>",
+            {"1": [("f", "/a[1]")]},
+        ),
+    ],
+)
+def test_a_run_can_be_read_from_a_pipe(
+    tmp_path: Path, text: str, expected: dict[str, list[tuple[str, str]]]
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text,))
+    writer.start()
+    rankings = read_run(pipe).rankings
+    assert {topic: list(ranking) for topic, ranking in rankings.items()} == expected
+    writer.join()
