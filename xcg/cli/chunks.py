@@ -28,14 +28,12 @@ from xcg.tables import records
     type=click.IntRange(min=1, max=999_999_999),
     multiple=True,
     default=(500, 2000),
-    show_default=True,
     help="Compute nxCG after this amount of text. May be repeated.",
 )
 @click.option(
     "--unit",
     type=click.Choice(["characters", "words", "tokens"]),
     default="tokens",
-    show_default=True,
     help="Count text in this unit. The user model defines tokens.",
 )
 @click.option(

@@ -15,6 +15,7 @@ from xcg.cli.messages import print_error, print_notes, print_status
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
+    count_option,
     evaluate_with_progress,
     output_option,
     records_format_option,
@@ -32,11 +33,7 @@ from xcg.tables import records
 
 @click.command()
 @campaign_options("runs", "ties", "measures", "unanswered")
-@click.option(
-    "--baseline",
-    metavar="NAME",
-    help="Compare with this user model.  [default: the first]",
-)
+@click.option("--baseline", metavar="NAME", help="Compare with this user model.  [default: the first]")
 @plot_option
 @records_format_option
 @output_option
@@ -72,14 +69,12 @@ def sweep(
     "--test",
     type=click.Choice(["t", "wilcoxon", "randomisation"]),
     default="t",
-    show_default=True,
     help="Use this paired test over topics.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bonferroni", "fdr_bh", "none"]),
     default="holm",
-    show_default=True,
     help="Correct p values for the number of comparisons with this method.",
 )
 @click.option(
@@ -92,13 +87,7 @@ def sweep(
     is_flag=True,
     help="Print τ-b between the orders of runs by all measures and user models.",
 )
-@click.option(
-    "--topics",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="Print this number of deciding topics.",
-)
+@count_option("--topics", "Print this number of deciding topics.", default=3, least=0)
 @plot_option
 @click.option(
     "--fail-under",

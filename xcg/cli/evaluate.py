@@ -7,12 +7,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.messages import print_notes
-from xcg.cli.options import (
-    CampaignOptions,
-    campaign_options,
-    evaluate_with_progress,
-    output_option,
-)
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, output_option
 from xcg.cli.output import open_output
 from xcg.evaluation.text_evaluation import evaluate_text, official_output
 from xcg.report.tables import FORMATS, render
@@ -26,7 +21,6 @@ from xcg.report.tables import FORMATS, render
     "format_",
     type=click.Choice([*FORMATS, "inex_eval"]),
     default="table",
-    show_default=True,
     help="Print this format. inex_eval prints scores on highlighted text in the format of the official "
     "evaluator of INEX 2009 and 2010, and ignores --measures.",
 )
@@ -53,11 +47,7 @@ def evaluate(
         inputs = campaign.inputs()
         if format_ == "inex_eval":
             scores = evaluate_text(
-                inputs.assessments,
-                inputs.runs,
-                inputs.corpus,
-                ties=inputs.ties,
-                lenient=inputs.lenient,
+                inputs.assessments, inputs.runs, inputs.corpus, ties=inputs.ties, lenient=inputs.lenient
             )
             write(official_output(scores, per_topic))
             return

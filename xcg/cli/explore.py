@@ -10,7 +10,14 @@ from typing import Any
 import click
 
 from xcg.cli.messages import print_notes
-from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    count_option,
+    format_option,
+    output_option,
+    records_format_option,
+)
 from xcg.cli.output import open_output
 from xcg.cli.plots import plot_option
 from xcg.errors import XcgError, nearest
@@ -35,11 +42,7 @@ from xcg.tables import records
 @records_format_option
 @output_option
 def ideal(
-    campaign: CampaignOptions,
-    topic: str | None,
-    statistics: bool,
-    format_: str,
-    output: Path | None,
+    campaign: CampaignOptions, topic: str | None, statistics: bool, format_: str, output: Path | None
 ) -> None:
     """Print the ideal recall-base of a topic: the elements that a system should return."""
     if (topic is None) != statistics:
@@ -62,14 +65,7 @@ def ideal(
 @click.option(
     "--document", metavar="NAME", help="Print the tree of this document instead of the ranking."
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Print this format.",
-)
+@format_option("table", "json")
 @output_option
 def explain(
     campaign: CampaignOptions,
@@ -108,24 +104,11 @@ def explain(
 
 @click.command()
 @campaign_options("runs", "ties", "measures")
-@click.option(
-    "--depth",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Compute curves over ranks down to this rank.",
-)
+@count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
 @plot_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    show_default=True,
-    help="Print this format.",
-)
+@format_option("jsonl", "csv")
 @output_option
 def curves(
     campaign: CampaignOptions,

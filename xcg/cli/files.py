@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from xcg.cli.messages import print_status
-from xcg.cli.options import output_option
+from xcg.cli.options import count_option, format_option, output_option, required_corpus_option
 from xcg.cli.output import open_output
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
@@ -33,37 +33,26 @@ from xcg.simulation.shape import Shape
 
 @click.command()
 @click.argument("highlights", nargs=-1, required=True)
-@click.option(
-    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
-)
+@required_corpus_option
 @click.option(
     "--output",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
     help="Write one file TOPIC.xml per topic into this folder.",
 )
-@click.option("--pool", default="", help="Write this value into the pool attribute of the files.")
 @click.option(
-    "--highly",
-    type=float,
-    default=0.9,
-    show_default=True,
-    help="Give specificity 3 from this share of highlighted text.",
+    "--pool",
+    default="",
+    show_default=False,
+    help="Write this value into the pool attribute of the files.",
 )
 @click.option(
-    "--fairly",
-    type=float,
-    default=0.5,
-    show_default=True,
-    help="Give specificity 2 from this share of highlighted text.",
+    "--highly", type=float, default=0.9, help="Give specificity 3 from this share of highlighted text."
 )
 @click.option(
-    "--smallest",
-    type=click.IntRange(min=0),
-    default=40,
-    show_default=True,
-    help="Leave elements with fewer characters unassessed.",
+    "--fairly", type=float, default=0.5, help="Give specificity 2 from this share of highlighted text."
 )
+@count_option("--smallest", "Leave elements with fewer characters unassessed.", default=40, least=0)
 def assess(
     highlights: Sequence[str],
     corpus: str,
@@ -157,14 +146,7 @@ def convert(
     help="Check the runs in this file, folder or glob pattern.",
 )
 @click.option("--corpus", metavar="PATH", help="Check the documents in this folder or archive.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Print this format.",
-)
+@format_option("text", "json")
 def validate(
     config: Path | None,
     assessments: Sequence[str],
@@ -191,9 +173,7 @@ def validate(
 
 @click.command()
 @click.argument("passages", nargs=-1, required=True)
-@click.option(
-    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
-)
+@required_corpus_option
 @output_option
 def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
     """Find passages in the documents by their text.
@@ -218,14 +198,7 @@ def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
 
 @click.command()
 @click.argument("article", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "html"]),
-    default="text",
-    show_default=True,
-    help="Print this format.",
-)
+@format_option("text", "html")
 @output_option
 def show(article: Path, format_: str, output: Path | None) -> None:
     """Print an article of the handbook as text or HTML.
@@ -238,38 +211,18 @@ def show(article: Path, format_: str, output: Path | None) -> None:
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--articles",
-    type=click.IntRange(min=1),
-    help="Write this number of articles.  [default: 12107]",
-)
-@click.option(
-    "--elements",
-    type=click.IntRange(min=1),
-    help="Use this mean number of elements per article.  [default: 680]",
-)
-@click.option(
-    "--topics", type=click.IntRange(min=1), help="Write this number of topics.  [default: 34]"
-)
-@click.option("--runs", type=click.IntRange(min=1), help="Write this number of runs.  [default: 69]")
-@click.option(
-    "--results",
-    type=click.IntRange(min=1),
-    help="Use this number of results per topic and run.  [default: 1500]",
-)
-@click.option(
-    "--assessors", type=click.IntRange(min=1), help="Simulate this number of assessors.  [default: 1]"
-)
+@count_option("--articles", "Write this number of articles.  [default: 12107]")
+@count_option("--elements", "Use this mean number of elements per article.  [default: 680]")
+@count_option("--topics", "Write this number of topics.  [default: 34]")
+@count_option("--runs", "Write this number of runs.  [default: 69]")
+@count_option("--results", "Use this number of results per topic and run.  [default: 1500]")
+@count_option("--assessors", "Simulate this number of assessors.  [default: 1]")
 @click.option(
     "--agreement",
     type=float,
     help="Use this agreement of further assessors with the first, 0 to 1.  [default: 0.6]",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    help="Start the random numbers from this seed.  [default: 2004]",
-)
+@count_option("--seed", "Start the random numbers from this seed.  [default: 2004]", least=0)
 @click.option(
     "--small", is_flag=True, help="Start from a small campaign instead of the size of INEX 2004."
 )

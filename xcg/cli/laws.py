@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from xcg.cli.options import output_option, seed_option
+from xcg.cli.options import count_option, format_option, output_option, seed_option
 from xcg.cli.output import open_output
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import resolve_user_models
@@ -38,22 +38,9 @@ from xcg.tables import records
     metavar="NAME",
     help="Test this law. May be repeated.  [default: all]",
 )
-@click.option(
-    "--examples",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="Try this number of cases for each law.",
-)
+@count_option("--examples", "Try this number of cases for each law.", default=200)
 @seed_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "jsonl", "json"]),
-    default="text",
-    show_default=True,
-    help="Print this format.",
-)
+@format_option("text", "jsonl", "json")
 @output_option
 def break_(
     measure: str,

@@ -48,6 +48,7 @@ COMMANDS = {
     "validate": CommandEntry("files:validate", "Check the corpus, the assessments and the runs."),
 }
 
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _EXTRAS = {"hypothesis": "break"}  # required package -> the extra that installs it
 
 
@@ -103,7 +104,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="xcg")
 def main() -> None:
     """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""

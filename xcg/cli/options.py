@@ -21,26 +21,29 @@ from xcg.runs.run import TIES, Ties
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-records_format_option = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "jsonl", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Print this format.",
-)
+
+def format_option(*formats: str) -> Callable[[C], C]:
+    """Add --format with some formats, the first of which is the default."""
+    return click.option(
+        "--format", "format_", type=click.Choice(formats), default=formats[0], help="Print this format."
+    )
+
+
+def count_option(name: str, help: str, default: int | None = None, least: int = 1) -> Callable[[C], C]:
+    """Add an option for a whole number from ``least``."""
+    return click.option(name, type=click.IntRange(min=least), default=default, help=help)
+
+
+records_format_option = format_option("table", "jsonl", "csv", "json")
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write to this file instead of standard output.",
 )
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Start the random numbers from this seed.",
+required_corpus_option = click.option(
+    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
 )
+seed_option = count_option("--seed", "Start the random numbers from this seed.", default=0, least=0)
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options
+from xcg.cli.options import CampaignOptions, campaign_options, count_option
 from xcg.cli.output import progress_bar
 from xcg.documents.files import whole_file
 from xcg.report.html_page import write_report
@@ -14,13 +14,7 @@ from xcg.report.html_page import write_report
 
 @click.command()
 @campaign_options("runs", "ties", "measures", "unanswered")
-@click.option(
-    "--explained",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Explain the results of this number of topics.",
-)
+@count_option("--explained", "Explain the results of this number of topics.", default=10, least=0)
 @click.option(
     "--output",
     required=True,
@@ -34,9 +28,4 @@ def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
     """
     inputs = campaign.inputs()
     with whole_file(output) as file, progress_bar() as progress:
-        write_report(
-            inputs,
-            file,
-            explained=explained,
-            progress=progress,
-        )
+        write_report(inputs, file, explained=explained, progress=progress)

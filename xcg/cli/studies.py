@@ -13,6 +13,7 @@ from xcg.cli.messages import print_notes, print_status
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
+    count_option,
     evaluate_with_progress,
     output_option,
     records_format_option,
@@ -59,9 +60,7 @@ def stability() -> None:
 )
 @click.option("--ranges", is_flag=True, help="Print and draw the range of scores of each run.")
 @click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
-@click.option(
-    "--sample", type=click.IntRange(min=2), help="Use at most this number of random combinations."
-)
+@count_option("--sample", "Use at most this number of random combinations.", least=2)
 @seed_option
 @plot_option
 @records_format_option
@@ -115,34 +114,17 @@ def stability_assessors(
 
 @stability.command("topics")
 @campaign_options("runs", "ties", "measures", "unanswered")
-@click.option(
-    "--trials",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Draw this number of pairs of topic sets for each size.",
-)
+@count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
 @click.option(
-    "--sizes",
-    default="25 50",
-    show_default=True,
-    metavar="LIST",
-    help="Extrapolate to these numbers of topics.",
+    "--sizes", default="25 50", metavar="LIST", help="Extrapolate to these numbers of topics."
 )
-@click.option(
-    "--workers",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Use this number of processes; -1 uses all cores.",
-)
+@click.option("--workers", type=int, default=1, help="Use this number of processes; -1 uses all cores.")
 @click.option(
     "--backend",
     type=click.Choice(["loky", "dask"]),
     default="loky",
-    show_default=True,
     help="Run the processes with this library.",
 )
 @click.option(
@@ -192,14 +174,7 @@ def stability_topics(
         }
         with progress_bar("tasks") as progress:
             found = parallel_swap_rates(
-                scores,
-                trials,
-                seed,
-                workers,
-                backend,
-                scheduler,
-                checkpoint,
-                progress=progress,
+                scores, trials, seed, workers, backend, scheduler, checkpoint, progress=progress
             )
         write(records(swap_rows(found) if rates else needed_rows(found, set_sizes), format_))
     if plot is not None:
@@ -219,19 +194,13 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
 @click.command()
 @campaign_options("runs", "ties", "measures")
 @click.option(
-    "--counts",
-    metavar="LIST",
-    help="Insert these numbers of results.  [default: 0 1 2 … 1000]",
+    "--counts", metavar="LIST", help="Insert these numbers of results.  [default: 0 1 2 … 1000]"
 )
 @plot_option
 @records_format_option
 @output_option
 def perturb(
-    campaign: CampaignOptions,
-    counts: str | None,
-    plot: Path | None,
-    format_: str,
-    output: Path | None,
+    campaign: CampaignOptions, counts: str | None, plot: Path | None, format_: str, output: Path | None
 ) -> None:
     """Insert non-relevant results after or before the first result, and print the effect on measures.
 
@@ -255,20 +224,8 @@ def perturb(
 @click.option(
     "--non-uniform", is_flag=True, help="Draw levels with random frequencies, as in Figure 5."
 )
-@click.option(
-    "--swaps",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Swap up to this number of random pairs.",
-)
-@click.option(
-    "--repetitions",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Average over this number of lists.",
-)
+@count_option("--swaps", "Swap up to this number of random pairs.", default=100)
+@count_option("--repetitions", "Average over this number of lists.", default=100)
 @seed_option
 @plot_option
 @records_format_option

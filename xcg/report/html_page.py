@@ -27,11 +27,7 @@ _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff
 
 
 def write_report(
-    inputs: Inputs,
-    stream: BinaryIO,
-    *,
-    explained: int = 10,
-    progress: Progress | None = None,
+    inputs: Inputs, stream: BinaryIO, *, explained: int = 10, progress: Progress | None = None
 ) -> None:
     """Write the report of a campaign as one HTML file.
 

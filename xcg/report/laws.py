@@ -49,12 +49,7 @@ def _rankings(subject: Subject, claim: Claim, outcome: Outcome) -> list[str]:
 
 
 def _describe_ranking(
-    subject: Subject,
-    claim: Claim,
-    label: str,
-    ranking: Ranking,
-    score: float | None,
-    outcome: Outcome,
+    subject: Subject, claim: Claim, label: str, ranking: Ranking, score: float | None, outcome: Outcome
 ) -> list[str]:
     result = f"score {_format_score(score)}" if score is not None else outcome.failure
     return [f"  {label}: {result}"] + [
