@@ -161,7 +161,9 @@ MODELS = st.sampled_from(
 
 @settings(max_examples=60, deadline=None)
 @given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
-def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(campaign: RandomCampaign, near: object, ideal: str) -> None:
+def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(
+    campaign: RandomCampaign, near: object, ideal: str
+) -> None:
     """The gains of all results that contain no ideal element sum to at most the ideal scores."""
     model = {"name": "m", "ideal": ideal, "relevance_value": {"near_misses": near}}
     total = _total(campaign, model)
@@ -190,7 +192,9 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
 
 @settings(max_examples=40, deadline=None)
 @given(campaigns(), st.floats(0, 1), st.floats(0, 1))
-def test_gains_never_decrease_with_the_decay_parameter(c: RandomCampaign, one: float, other: float) -> None:
+def test_gains_never_decrease_with_the_decay_parameter(
+    c: RandomCampaign, one: float, other: float
+) -> None:
     """A first result gains no less if closeness decreases more slowly."""
     low, high = sorted([one, other])
     first = []

@@ -137,7 +137,10 @@ def deepest_unseen(
 def test_a_users_own_model_can_use_the_graph() -> None:
     assert last_gain([P2, SECTION], partially_seen=deepest_unseen) == 0.5
     assert last_gain([P2, P1, SECTION], partially_seen=deepest_unseen) == 0.0
-    assert last_gain([P2, SECTION], partially_seen="test_overlap_models:deepest_unseen", alpha=0.5) == 0.625
+    assert (
+        last_gain([P2, SECTION], partially_seen="test_overlap_models:deepest_unseen", alpha=0.5)
+        == 0.625
+    )
     assert last_gain([P2, SECTION], partially_seen=deepest_unseen, alpha=0) == 0.75
 
 

@@ -224,8 +224,7 @@ class MeasureSubject:
 
 
 def _converter(measure: Measure, model: UserModel) -> Callable[[str], UnitConverter] | None:
-    settings = measure.settings(model.effort.parameters())
-    unit = settings.get("budget", settings.get("effort", "ranks"))
+    unit = measure.unit(model.effort.parameters())
     if unit == "ranks":
         return None
     if unit == "characters":

@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from xcg.errors import XcgError, nearest
 from xcg.measures.topic_gains import TopicGains
+from xcg.user_model.effort import EffortUnit
 
 Parameters = Mapping[str, Any]
 """The values of a measure's parameters by name."""
@@ -21,7 +22,7 @@ Needs = Literal["gains", "scores", "grades", "text", "levels"]
 """The input of a measure: gains under a user model; quantised scores of all assessed elements;
 exhaustivity, specificity and sizes; highlighted text; or levels of relevance."""
 
-UNITS = ("ranks", "characters", "words", "tokens")
+UNITS: tuple[str, ...] = get_args(EffortUnit)
 """What effort can be counted in: visited results, or units of read text."""
 
 NO_CUTOFF = math.inf
@@ -153,6 +154,7 @@ class Definition:
             parameters are.
         with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
         curve: ``(topic, depth, parameters) → points`` of the curve that plots draw.
+        curve_over: What the abscissa of the curve is.
         aggregate_input: ``(topic, cutoff, parameters) →`` what ``aggregate`` needs of a topic.
         aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
             not the arithmetic mean of its values.
@@ -174,6 +176,7 @@ class Definition:
     needs_characters: bool = False
     with_cutoff: Definition | None = None
     curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
+    curve_over: str = "rank"
     aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
 
@@ -308,10 +311,10 @@ class Measure:
                 raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
         return settings
 
-    def unit(self, defaults: Mapping[str, str] | None = None) -> str:
+    def unit(self, defaults: Mapping[str, str] | None = None) -> EffortUnit:
         """Return what effort is counted in: ``ranks``, ``characters``, ``words`` or ``tokens``."""
         settings = self.settings(defaults)
-        return str(settings.get("budget", settings.get("effort", "ranks")))
+        return cast(EffortUnit, settings.get("budget", settings.get("effort", "ranks")))
 
     def needs_characters(self, defaults: Mapping[str, str] | None = None) -> bool:
         """Return whether the measure needs the text or the sizes of the documents."""
@@ -351,6 +354,12 @@ class Measure:
         if self.definition.curve is None:
             raise XcgError(f"{self.definition.name} has no curve")
         return self.definition.curve(topic, depth, self.settings(defaults))
+
+    @property
+    def curve_over(self) -> str:
+        """What the abscissa of the measure's curve is, for example ``rank`` or ``tokens read``."""
+        budget = self.settings().get("budget", "ranks")
+        return self.definition.curve_over if budget == "ranks" else f"{budget} read"
 
     def averages_values(self, defaults: Mapping[str, str] | None = None) -> bool:
         """Return whether the mean over topics is the arithmetic mean of the topics' values."""

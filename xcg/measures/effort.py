@@ -223,6 +223,7 @@ MEASURES.register(
         parameters={**_INTERPOLATION, **_EFFORT},
         compute=_ep,
         curve=_ep_curve,
+        curve_over="gain-recall",
     )
 )
 MEASURES.register(

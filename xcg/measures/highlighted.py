@@ -293,4 +293,5 @@ register_highlighted(
     example="sizes 100, 50, 100, highlighted 80, 0, 60 of 200: AiP = 0.49109",
     caveat="The mean over topics is called MAiP.",
     curve=_aip_curve,
+    curve_over="recall",
 )

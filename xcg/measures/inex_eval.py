@@ -131,6 +131,7 @@ MEASURES.register(
         needs="scores",
         compute=_precall,
         curve=_precall_curve,
+        curve_over="recall",
     )
 )
 MEASURES.register(

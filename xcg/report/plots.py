@@ -32,7 +32,6 @@ _COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#
 _MARKERS = "os^Dv*PX"
 _DASHES = ("-", "--", "-.", ":")
 _BETTER, _WORSE = "#0072B2", "#D55E00"
-_X_LABELS = {"ep": "gain-recall", "AiP": "recall", "inexEval": "recall"}
 _MAX_SWAP_LINES = 12
 _MAX_NAMED_RUNS = 20
 
@@ -199,10 +198,7 @@ def curves_plot(curves: Sequence[CurveOf]) -> Figure:
                 markers = _marker_interval(curve.x)
                 axis.plot(curve.x, curve.y, label=curve.run, markevery=markers, **style)
         axis.set_title(model, fontsize=10)
-        parsed = curve_measure(measure)
-        budget = parsed.settings().get("budget", "ranks")
-        x_label = _X_LABELS.get(parsed.definition.name, "rank")
-        axis.set_xlabel(x_label if budget == "ranks" else f"{budget} read")
+        axis.set_xlabel(curve_measure(measure).curve_over)
         axis.set_ylabel(measure)
         axis.set_ylim(bottom=0)
         _style_axis(axis)
