@@ -25,7 +25,7 @@ PAIRS = [(0, 0), (0, 0), (1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 3)]
 
 
 def campaign(seed: int, *, pairs: bool) -> tuple[list[Any], list[ScoredDoc]]:
-    """Random qrels and a run with ties, overlap, unjudged results, missing and irrelevant topics."""
+    """Return qrels and a run with ties, overlap, unjudged results and unanswered topics."""
     generator = random.Random(seed)
     qrels: list[Any] = []
     run = []
@@ -51,7 +51,7 @@ def campaign(seed: int, *, pairs: bool) -> tuple[list[Any], list[ScoredDoc]]:
 
 
 def as_xcg(qrels: list[Any], run: list[ScoredDoc]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The same as dicts for xcg.evaluate, by other means than the provider's."""
+    """Return the same as dicts for xcg.evaluate, without the code of the provider."""
     base: dict[str, Any] = {}
     for qrel in qrels:
         file, _, path = qrel.doc_id.partition("#")

@@ -27,7 +27,7 @@ LIBRARIES = pytest.mark.parametrize("frame", [pandas.DataFrame, polars_frame])
 
 @LIBRARIES
 @pytest.mark.parametrize("pairs", [False, True])
-def test_frames_evaluate_as_dicts_do(frame: Any, pairs: bool) -> None:
+def test_frames_evaluate_as_dicts(frame: Any, pairs: bool) -> None:
     qrels, run = campaign(3, pairs=pairs)
     base, ranked = as_xcg(qrels, run)
     ids = [qrel.doc_id.partition("#") for qrel in qrels]
@@ -60,7 +60,7 @@ def test_frames_evaluate_as_dicts_do(frame: Any, pairs: bool) -> None:
 
 
 @LIBRARIES
-def test_frames_say_what_they_mean(frame: Any) -> None:
+def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
     rows = {
         "query_id": ["1", "1", "1", "2"],
         "doc_id": ["d#/a", "d", "e", "e.xml"],
@@ -74,7 +74,7 @@ def test_frames_say_what_they_mean(frame: Any) -> None:
     ranks = {"topic": [1, 1, 1], "doc": ["d", "d", "e"], "path": ["/a", "/", ""], "rank": [3, 1, 1]}
     assert run_from_frame(frame(ranks)) == {"1": ["d", "e", "d#/a"]}
     scores = {"topic": ["1"] * 3, "doc": ["d", "e", "d"], "score": [1.0, 1.0, 0.5]}
-    assert run_from_frame(frame(scores)) == {"1": ["e", "d", "d"]}  # as trec_eval orders ties
+    assert run_from_frame(frame(scores)) == {"1": ["e", "d", "d"]}  # in the order of trec_eval
     both = {"qid": ["1"], "docno": ["d"], "label": [2], "exhaustivity": [3], "specificity": [1]}
     assert qrels_from_frame(frame(both)) == {"1": {"d": {"/": (3, 1)}}}
     both["exhaustivity"] = [None]
@@ -127,12 +127,14 @@ def test_frames_say_what_they_mean(frame: Any) -> None:
         (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": [1], "run": ["a"]}, "column 'run'"),
     ],
 )
-def test_wrong_frames(frame: Any, read: Any, columns: dict[str, list[Any]], message: str) -> None:
+def test_illegal_frames_are_errors(
+    frame: Any, read: Any, columns: dict[str, list[Any]], message: str
+) -> None:
     with pytest.raises(XcgError, match=message):
         read(frame(columns))
 
 
-def test_no_frame() -> None:
+def test_other_objects_are_errors() -> None:
     with pytest.raises(
         XcgError, match="assessments is of type list: expected a DataFrame of pandas or polars"
     ):

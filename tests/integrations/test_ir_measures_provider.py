@@ -38,8 +38,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")
 
 Graded = namedtuple("Graded", "query_id doc_id relevance exhaustivity specificity")
 
-OFFERED = [name for name in provided.__all__ if isinstance(getattr(provided, name), XcgMeasure)]
-WANTED = {
+OFFERED_NAMES = [name for name in provided.__all__ if isinstance(getattr(provided, name), XcgMeasure)]
+MEASURES_BY_NAME = {
     "nxCG@1": nxCG @ 1,
     "nxCG@10": nxCG @ 10,
     "xCG@5": provided.xCG @ 5,
@@ -73,16 +73,16 @@ def test_values_are_those_of_evaluate(
 ) -> None:
     qrels, run = campaign(seed, pairs=False)
     base, ranked = as_xcg(qrels, run)
-    ours = xcg.evaluate(base, {"r": ranked}, None, "levels", list(WANTED))
+    ours = xcg.evaluate(base, {"r": ranked}, None, "levels", list(MEASURES_BY_NAME))
     given = form(qrels, run) if form else (qrels, run)
-    aggregated, found = ir_measures.calc(list(WANTED.values()), *given)
+    aggregated, found = ir_measures.calc(list(MEASURES_BY_NAME.values()), *given)
     values = {(metric.query_id, metric.measure): metric.value for metric in found}
-    assert len(values) == len(found) == 10 * len(WANTED)
-    for name, measure in WANTED.items():
+    assert len(values) == len(found) == 10 * len(MEASURES_BY_NAME)
+    for name, measure in MEASURES_BY_NAME.items():
         for topic in base:
             expected = ours.value("r", name, topic) if topic in ours.topics else 0.0
             assert values[topic, measure] == expected, (name, topic)
-        # ir_measures counts the topic without ideal gain, and xcg leaves it out
+        # ir_measures averages over the topic without an ideal gain, and xcg does not.
         mean = ours.value("r", name) * len(ours.topics) / len(base)
         assert aggregated[measure] == pytest.approx(mean, abs=1e-12)
     assert "7" not in ours.topics
@@ -91,8 +91,8 @@ def test_values_are_those_of_evaluate(
 
 @pytest.mark.parametrize("form", [None, frames])
 @pytest.mark.parametrize("seed", range(3))
-def test_exhaustivity_and_specificity(seed: int, form: Any) -> None:
-    """Extra fields count, beside a measure of ir_measures that reads relevance, for several models."""
+def test_exhaustivity_and_specificity_are_used_if_all_qrels_have_them(seed: int, form: Any) -> None:
+    """Measures of xcg use the extra fields, and those of ir_measures use relevance."""
     qrels, run = campaign(seed, pairs=True)
     base, ranked = as_xcg(qrels, run)
     asked = [MAep, MAep(user_model="overlap-off"), nxCG(user_model="kazai-lalmas-2006-strict") @ 5]
@@ -113,7 +113,7 @@ def test_exhaustivity_and_specificity(seed: int, form: Any) -> None:
         assert values[metric.query_id, metric.measure] == metric.value
 
 
-def test_levels_count_where_a_qrel_has_no_pair() -> None:
+def test_levels_are_used_if_a_qrel_lacks_specificity() -> None:
     qrels = [Graded("1", "d", 2, 3, 3), Graded("1", "e", 1, None, None)]
     run = [ScoredDoc("1", "e", 1.0)]
     assert ir_measures.calc_aggregate([nxCG @ 1], qrels, run) == {nxCG @ 1: 0.5}
@@ -121,8 +121,8 @@ def test_levels_count_where_a_qrel_has_no_pair() -> None:
     assert ir_measures.calc_aggregate([nxCG @ 1], plain, run) == {nxCG @ 1: 0.5}
 
 
-def test_overlap_and_repetition() -> None:
-    """By hand: the section is worth 3, the article after it nothing, the other document 1."""
+def test_overlapping_and_repeated_results_gain_nothing() -> None:
+    """The section gains 3, the article after it 0, and the other document 1."""
     qrels = [Qrel("1", "d#/a", 1), Qrel("1", "d#/a/s[1]", 3), Qrel("1", "e", 1)]
     run = [ScoredDoc("1", "d#/a/s[1]", 4), ScoredDoc("1", "d#/a", 3), ScoredDoc("1", "e", 2)]
     gains = {provided.xCG @ k: value for k, value in ((1, 3.0), (2, 3.0), (3, 4.0))}
@@ -132,20 +132,22 @@ def test_overlap_and_repetition() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_flat_dicts(seed: int) -> None:
+def test_dicts_of_whole_documents_have_the_same_means(seed: int) -> None:
     generator = random.Random(seed)
     names = [f"d{n}" for n in range(30)]
     qrels = {t: {d: generator.choice([-1, 0, 0, 1, 2]) for d in names[:20]} for t in "123"}
     run = {t: {d: generator.choice([0.5, 1.0, 2.0]) for d in names[5:]} for t in "12"}
-    ours = xcg.evaluate(qrels, {"r": run}, measures=list(WANTED))
-    found = ir_measures.calc_aggregate([*WANTED.values(), ir_measures.nDCG @ 10], qrels, run)
-    for name, measure in WANTED.items():
+    ours = xcg.evaluate(qrels, {"r": run}, measures=list(MEASURES_BY_NAME))
+    found = ir_measures.calc_aggregate([*MEASURES_BY_NAME.values(), ir_measures.nDCG @ 10], qrels, run)
+    for name, measure in MEASURES_BY_NAME.items():
         assert found[measure] == pytest.approx(ours.value("r", name), abs=1e-12)
-    # trec_eval's nDCG is that of the discount log2(rank + 1)
-    assert found[WANTED["nxDCG(discount=plus_one)@10"]] == pytest.approx(found[ir_measures.nDCG @ 10])
+    # The nDCG of trec_eval has the discount log2(rank + 1).
+    assert found[MEASURES_BY_NAME["nxDCG(discount=plus_one)@10"]] == pytest.approx(
+        found[ir_measures.nDCG @ 10]
+    )
 
 
-def test_an_evaluator_serves_many_runs() -> None:
+def test_an_evaluator_evaluates_several_runs() -> None:
     qrels, run = campaign(1, pairs=False)
     evaluator = ir_measures.evaluator(iter([nxCG @ 10, MAep]), iter(qrels))
     first = evaluator.calc_aggregate(iter(run))
@@ -155,7 +157,7 @@ def test_an_evaluator_serves_many_runs() -> None:
     assert provided.provider.calc_aggregate([MAep], qrels, run) == {MAep: first[MAep]}
 
 
-def test_empty_and_partial_inputs() -> None:
+def test_missing_judgements_and_results_count_0() -> None:
     run = {"1": {"d": 1.0}}
     asked = [nxCG @ 10, MAep]
     assert list(ir_measures.iter_calc(asked, [], [])) == []
@@ -166,7 +168,7 @@ def test_empty_and_partial_inputs() -> None:
     assert ir_measures.calc_aggregate(asked, {"1": {"d": 1}}, {"1": {}}) == dict.fromkeys(asked, 0.0)
 
 
-def test_query_ids_come_back_as_they_were_given() -> None:
+def test_query_ids_keep_their_type() -> None:
     qrels = pandas.DataFrame({"query_id": [1, 2], "doc_id": ["d", "d"], "relevance": [1, 2]})
     run = pandas.DataFrame({"query_id": [1, 2], "doc_id": ["d", "e"], "score": [1, 2]})
     found = ir_measures.iter_calc([nxCG @ 1], qrels, run)
@@ -174,10 +176,10 @@ def test_query_ids_come_back_as_they_were_given() -> None:
 
 
 def test_every_measure_is_offered_and_parses_to_itself() -> None:
-    assert len(OFFERED) == 20
+    assert len(OFFERED_NAMES) == 20
     qrels, run = campaign(2, pairs=False)
     binary = [qrel._replace(relevance=int(qrel.relevance > 0)) for qrel in qrels]
-    for label in OFFERED:
+    for label in OFFERED_NAMES:
         measure: XcgMeasure = getattr(provided, label)
         assert ir_measures.measures.registry[label] is measure
         cutoff = measure.definition.cutoff
@@ -207,7 +209,7 @@ def test_every_measure_is_offered_and_parses_to_itself() -> None:
         ("MAep(user_model='levels')", "MAep(user_model='levels')", "MAep"),
     ],
 )
-def test_parse_and_print(text: str, printed: str | None, own: str | None) -> None:
+def test_names_are_printed_and_parsed_alike(text: str, printed: str | None, own: str | None) -> None:
     measure = ir_measures.parse_measure(text)
     assert isinstance(measure, XcgMeasure)
     printed = printed or "MAep(interpolation='segment',unretrieved='max')"
@@ -216,8 +218,8 @@ def test_parse_and_print(text: str, printed: str | None, own: str | None) -> Non
     assert str(measure.xcg_measure()) == (own or printed.replace("'", ""))
 
 
-def test_what_is_said_is_told_from_what_is_not() -> None:
-    """The user model may say otherwise: a default that is spelt out is not the same measure."""
+def test_an_explicit_default_is_another_measure() -> None:
+    """The user model can change defaults, but not explicit parameters."""
     assert MAep(interpolation="segment") != MAep
     assert MAep(unretrieved="max", interpolation="linear") == MAep(
         interpolation="linear", unretrieved="max"
@@ -243,7 +245,7 @@ def test_what_is_said_is_told_from_what_is_not() -> None:
         ("xAP(threshold=0)", "expected a number above 0"),
     ],
 )
-def test_wrong_parameters(text: str, message: str) -> None:
+def test_illegal_parameters_are_errors(text: str, message: str) -> None:
     with pytest.raises(XcgError, match=message):
         ir_measures.calc_aggregate(
             [ir_measures.parse_measure(text)], {"1": {"d": 1}}, {"1": {"d": 1.0}}
@@ -278,14 +280,14 @@ def test_wrong_parameters(text: str, message: str) -> None:
         ([Qrel("all", "d", 1)], [], "a topic is called 'all'"),
     ],
 )
-def test_wrong_data(qrels: Any, run: Any, message: str) -> None:
+def test_illegal_data_are_errors(qrels: Any, run: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         provided.provider.calc_aggregate([nxCG @ 1], qrels, run)
-    with pytest.raises(ValueError, match=r".+"):  # perhaps in ir_measures' words
+    with pytest.raises(ValueError, match=r".+"):  # possibly with a message of ir_measures
         ir_measures.calc_aggregate([nxCG @ 1], qrels, run)
 
 
-def test_wrong_columns_and_models(tmp_path: Any) -> None:
+def test_missing_columns_and_unsuitable_models_are_errors(tmp_path: Any) -> None:
     with pytest.raises(XcgError, match="qrels: no column doc_id, only query_id, docid"):
         provided.provider.calc_aggregate(
             [MAep], pandas.DataFrame({"query_id": [1], "docid": ["d"]}), []
@@ -299,7 +301,7 @@ def test_wrong_columns_and_models(tmp_path: Any) -> None:
         MAep(user_model=str(tmp_path / "two.yaml")).calc_aggregate([Qrel("1", "d", 1)], [])
 
 
-def test_repeated_import() -> None:
+def test_the_module_can_be_imported_again() -> None:
     script = (
         "import importlib, sys, ir_measures\n"
         "before = len(ir_measures.DefaultPipeline.providers), len(ir_measures.measures.registry)\n"

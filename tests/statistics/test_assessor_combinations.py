@@ -28,16 +28,16 @@ from xcg.statistics.rank_correlation import kendall_tau_b
 Floats = npt.NDArray[np.float64]
 
 
-def assessor_scores(figures: Floats) -> AssessorScores:
-    _, topics, runs = figures.shape
-    return AssessorScores(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), figures)
+def assessor_scores(values: Floats) -> AssessorScores:
+    _, topics, runs = values.shape
+    return AssessorScores(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), values)
 
 
 def test_the_official_combination_takes_the_first_assessor_of_a_topic() -> None:
     nan = math.nan
     # topic 0 by assessors 0 and 2, topic 1 by 1 alone, topic 2 by 1 and 2
-    figures = np.array([[[1.0], [nan], [nan]], [[nan], [0.5], [0.0]], [[0.25], [nan], [0.75]]])
-    scores = assessor_scores(figures)
+    values = np.array([[[1.0], [nan], [nan]], [[nan], [0.5], [0.0]], [[0.25], [nan], [0.75]]])
+    scores = assessor_scores(values)
     assert scores.assessors == [[0, 2], [1], [1, 2]]
     # (1 + .5 + 0) / 3, (1 + .5 + .75) / 3, (.25 + .5 + 0) / 3, (.25 + .5 + .75) / 3
     np.testing.assert_allclose(combinations(scores)[:, 0], [0.5, 0.75, 0.25, 0.5])
@@ -47,9 +47,9 @@ def test_the_official_combination_takes_the_first_assessor_of_a_topic() -> None:
 
 def test_many_combinations_are_sampled() -> None:
     # 70 topics: 2⁷⁰ combinations. Of the ones that assessor 1 decides, run 0's mean counts the share.
-    figures = np.zeros((2, 70, 2))
-    figures[1, :, 0] = 1
-    scores = assessor_scores(figures)
+    values = np.zeros((2, 70, 2))
+    values[1, :, 0] = 1
+    scores = assessor_scores(values)
     means = combinations(scores, 200, seed=3)
     assert means.shape == (200, 2)
     assert means[0].tolist() == [0, 0]  # the official test set
@@ -57,8 +57,8 @@ def test_many_combinations_are_sampled() -> None:
     assert np.array_equal(means, combinations(scores, 200, seed=3))
     assert not np.array_equal(means, combinations(scores, 200, seed=4))
     assert len(combinations(scores)) == 4096
-    few = assessor_scores(np.array([1.0, 2, 4, 8, 16, 32]).reshape(2, 3, 1))  # all sums differ
-    assert len(np.unique(combinations(few, 7)[:, 0])) == 7  # of 8, and none twice
+    few = assessor_scores(np.array([1.0, 2, 4, 8, 16, 32]).reshape(2, 3, 1))  # all sums are different
+    assert len(np.unique(combinations(few, 7)[:, 0])) == 7  # different ones of 8
     assert len(combinations(few, 8)) == 8
 
 
@@ -106,10 +106,10 @@ def test_order_correlations_computed_by_hand() -> None:
     means = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.3, 0.1, 0.2], [0.1, 0.2, 0.3, 0.4]]
     assert order_correlations(means) == pytest.approx((-1, -1 / 3, 2 / 3))
     assert order_correlations(means, reference=1) == pytest.approx((-2 / 3, 0, 2 / 3))
-    # ties, and what is a tie but for rounding: (1, 2, 2) against (1, 2, 3): 2 / √(2 · 3)
+    # Rounding errors are ties: (1, 2, 2) against (1, 2, 3) has 2 / √(2 · 3).
     tied = [[1.0, 2.0, 2.0 + 1e-15], [1.0, 2.0, 3.0]]
     assert order_correlations(tied).mean == pytest.approx(2 / math.sqrt(6))
-    # a combination without order is left out
+    # A combination in which all runs are equal is left out.
     assert order_correlations([[1, 2], [1, 1], [1, 2]]) == (1, 1, 1)
 
 
@@ -144,7 +144,7 @@ def test_the_error_rate_equals_plain_counting(table: Floats) -> None:
     assert 0 <= found.error <= 0.5
     assert 0 <= found.ties <= 1
     assert 2 * found.error + found.ties <= 1 + 1e-12
-    # the definition, pair by pair, with whole numbers: .05 · max / 16 is max / 320
+    # The definition in integers: 0.05 · max / 16 is max / 320.
     errors = ties = 0
     for first, second in pairs_of((table.T * 16).astype(int).tolist(), 2):
         both = list(zip(first, second, strict=True))
@@ -159,8 +159,8 @@ def test_the_error_rate_equals_plain_counting(table: Floats) -> None:
 
 @given(score_arrays(most_rows=1), st.integers(2, 5))
 def test_identical_assessors_make_no_errors(row: Floats, number: int) -> None:
-    figures = np.repeat(row[None], number, axis=0)  # one topic, assessors that agree
-    means = combinations(assessor_scores(figures))
+    values = np.repeat(row[None], number, axis=0)  # one topic, assessors that agree
+    means = combinations(assessor_scores(values))
     assert means.shape == (number, row.shape[1])
     assert error_rate(means).error == 0
     assert all(line.low == line.high for line in score_ranges(means))
@@ -173,8 +173,8 @@ def test_the_error_rate_computed_by_hand() -> None:
     #   01: 3 : 1 : 0    02: 2 : 1 : 1 (1 against .96 is a tie)    12: 1 : 3 : 0    Σ min = 3, ties 1
     means = [[1.0, 0.5, 0.96], [1.0, 0.5, 0.2], [0.8, 0.4, 0.5], [0.1, 0.2, 0.9]]
     assert error_rate(means) == ErrorRate(3 / 12, 1 / 12)
-    # as grand totals it would be min(6, 5) / 12
-    # KL: equal where the difference is less than 5 %; 1 − .95 is just that
+    # The minimum of the totals would be min(6, 5) / 12.
+    # Scores are equal if the difference is less than 5 % (KL); 1 − 0.95 is exactly 5 %.
     assert error_rate([[1.0, 0.95]]).ties == 0
     assert error_rate([[1.0, 0.9501]]).ties == 1
     assert error_rate([[0.0, 0.0]]).ties == 1

@@ -174,7 +174,9 @@ def test_scores_by_assessor_computed_by_hand() -> None:
     ]
     np.testing.assert_allclose(scores.scores, np.array(wanted, np.float64))
     assert any(note.startswith("assessor 2: note: ") and "topic 2" in note for note in scores.notes)
-    assert not any("no assessments" in note for note in scores.notes)  # topics of the other
+    assert not any(
+        "no assessments" in note for note in scores.notes
+    )  # for topics of the other assessor
     # r: (1 + 1 + 1 + 0) / 4; (1 + 1 + 0) / 3 without topic 2; (0 + 1 + 1 + 0) / 4; (0 + 1 + 0) / 3
     np.testing.assert_allclose(combinations(scores)[:, 0], [3 / 4, 2 / 3, 2 / 4, 1 / 3])
     varying = scores.varying

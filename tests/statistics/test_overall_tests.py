@@ -69,7 +69,7 @@ def test_friedman_agrees_with_scipy() -> None:
     table = noise((4, 12))
     assert friedman(scores_of(table)) == tuple(friedmanchisquare(*table))
     assert friedman(scores_of([[0.1, 0.7]] * 3)) == (0, 1)
-    # 0.1 + 0.2 ties with 0.3: both runs have ranks 1.5, twice
+    # 0.1 + 0.2 ties with 0.3: both runs have the rank 1.5 for both topics.
     nearly = friedman(scores_of([[0.1 + 0.2, 0.5], [0.3, 0.5], [0.6, 0.8]]))
     assert nearly == friedman(scores_of([[0.3, 0.5], [0.3, 0.5], [0.6, 0.8]]))
 
@@ -100,12 +100,12 @@ def test_posthoc_tests_of_constant_ranks() -> None:
 @given(tables(least_runs=3))
 @settings(max_examples=15, deadline=None)
 def test_overall_p_values_are_probabilities(table: list[Column]) -> None:
-    figures = scores_of(table)
-    statistic, p = friedman(figures)
+    scores = scores_of(table)
+    statistic, p = friedman(scores)
     assert statistic >= -1e-9
-    found = anova(figures)
+    found = anova(scores)
     assert all(0 <= value <= 1 for value in (p, found.runs.p, found.topics.p))
-    assert all(0 <= value <= 1 for value in friedman_posthoc(figures).values())
+    assert all(0 <= value <= 1 for value in friedman_posthoc(scores).values())
     backwards = scores_of([column[::-1] for column in table])
     assert friedman(backwards) == pytest.approx((statistic, p))
 
@@ -134,11 +134,11 @@ def test_an_unknown_posthoc_test_is_an_error() -> None:
 def test_discriminative_power_computed_by_hand() -> None:
     # z = 0.1 0.3, w = −0.1 0.1: half of the resamples draw one topic twice, whose |t*| is infinite
     # and whose mean is ±0.1; the other half has t* = 0. So the level is near 0.5 and 0.1 is required
-    figures = scores_of([[0.2, 0.4], [0.1, 0.1]])
-    assert discriminative_power(figures) == pytest.approx((0, 0.1))
-    assert discriminative_power(figures, level=0.6) == pytest.approx((1, 0))
+    scores = scores_of([[0.2, 0.4], [0.1, 0.1]])
+    assert discriminative_power(scores) == pytest.approx((0, 0.1))
+    assert discriminative_power(scores, level=0.6) == pytest.approx((1, 0))
     assert discriminative_power(scores_of([[0.2, 0.4]] * 2)) == (0, 0)
-    # two pairs differ by the same everywhere, one does not differ at all
+    # Two pairs have a constant difference, and one pair has none.
     assert discriminative_power(scores_of([[0.2, 0.4], [0.1, 0.3], [0.1, 0.3]])) == (2 / 3, 0)
 
 

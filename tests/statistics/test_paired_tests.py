@@ -52,7 +52,7 @@ def test_the_randomisation_test_equals_plain_loops(table: list[Column]) -> None:
     vectors = list(product([1, -1], repeat=len(differences)))
     sums = [math.fsum(s * d for s, d in zip(v, differences, strict=True)) for v in vectors]
     margins = [abs(total) - observed for total in sums]
-    assume(all(not 1e-14 < abs(margin) < 1e-10 for margin in margins))  # the tolerance decides there
+    assume(all(not 1e-14 < abs(margin) < 1e-10 for margin in margins))  # where the tolerance decides
     count = sum(margin >= -1e-12 for margin in margins)
     assert PAIRED_TESTS["randomisation"](*table) == count / len(vectors)
 
@@ -60,15 +60,15 @@ def test_the_randomisation_test_equals_plain_loops(table: list[Column]) -> None:
 def test_sampled_randomisation_is_close_to_the_exact_test() -> None:
     first, second = noise((2, 16), seed=5)
     exact = randomisation_test(first, second)
-    # a 17th difference that is nearly 0 changes next to nothing, and has the signs sampled
+    # A 17th difference of nearly 0 hardly changes the value, but signs are sampled.
     longer = randomisation_test([*first, 1e-9], [*second, 0])
     assert longer == pytest.approx(exact, abs=0.01)
     assert longer != exact
     assert longer == randomisation_test([*first, 1e-9], [*second, 0])
     assert longer != randomisation_test([*first, 1e-9], [*second, 0], seed=1)
-    # topics without a difference have no sign to draw: still exact
+    # Topics without a difference need no sign, so the test is still exact.
     assert randomisation_test([*first, 0.5, 0.5], [*second, 0.5, 0.5]) == exact
-    # the least p value that B random vectors can give
+    # This is the smallest p value that B random vectors can give.
     assert randomisation_test([1] * 60, [0] * 60) == 1 / 100_001
 
 
@@ -81,7 +81,7 @@ def test_p_values_are_those_of_scipy(topics: int) -> None:
     assert PAIRED_TESTS["wilcoxon"](first, second) == pytest.approx(
         stats.wilcoxon(first, second).pvalue
     )
-    # rounded figures tie with each other and with 0
+    # Rounded scores tie with each other and with 0.
     coarse, other = np.round([first, second], 1).tolist()
     tied = stats.wilcoxon(np.round(np.subtract(coarse, other), 12)).pvalue if topics > 2 else 1
     assert PAIRED_TESTS["wilcoxon"](coarse, other) == pytest.approx(tied)
@@ -129,7 +129,7 @@ def test_equally_good_runs_are_rarely_significantly_different(
 ) -> None:
     monkeypatch.setattr(
         paired_tests, "RANDOM_SIGN_VECTORS", 10_000
-    )  # enough here, and ten times as fast
+    )  # enough for this test, and ten times as fast
     pairs = np.random.default_rng(2006).normal(size=(200, 2, 30))
     rejected = sum(PAIRED_TESTS[test](first, second) < 0.05 for first, second in pairs)
     assert 2 <= rejected <= 20

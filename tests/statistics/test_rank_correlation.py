@@ -14,7 +14,7 @@ from xcg.statistics.rank_correlation import order_agreements, order_shifts, tau_
 def test_tau_ap_computed_by_hand() -> None:
     assert round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4) == 0.3333
     assert round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4) == 0.7778
-    # equal figures keep their positions, in either column
+    # Equal scores keep their order in both lists.
     assert tau_ap([3, 2, 1], [1, 1, 1]) == tau_ap([1, 1, 1], [3, 2, 1]) == 1
     assert tau_ap([1, 2, 3], [1, 1, 1]) == -1
     for columns in (([1], [1]), ([1, 2], [1, 2, 3])):
@@ -30,7 +30,7 @@ def test_tau_ap_is_1_for_equal_and_minus_1_for_reversed_orders(
     assert -1 - 1e-12 <= tau_ap(reference, other) <= 1 + 1e-12
     assert tau_ap(reference, reference) == pytest.approx(1)
     assert tau_ap(reference, [-value for value in reference]) == pytest.approx(-1)
-    # the order of the runs does not matter where no figures are equal
+    # The order of the runs does not matter if no scores are equal.
     assert tau_ap(reference[::-1], other[::-1]) == pytest.approx(tau_ap(reference, other))
 
 

@@ -73,7 +73,7 @@ def test_a_comparison_computed_by_hand() -> None:
         p_adjusted=PAIRED_TESTS["t"](high, low),
     )
     assert asdict(line) == pytest.approx(asdict(expected))
-    (other,) = compare_runs(results, "MAep", "m")  # by default against the run with the higher mean
+    (other,) = compare_runs(results, "MAep", "m")  # the default baseline has the best mean
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
 
@@ -84,7 +84,7 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
     found = compare_runs(results, "MAep")
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r2", "r1")]
-    # a run without figures of the measure stays out
+    # A run without scores of the measure is not compared.
     more = Results([*results, Result("r3", "0", "nxCG@1", 0.5, "m")])
     assert compare_runs(more, "MAep") == found
 
@@ -121,7 +121,7 @@ def test_intervals_tests_and_counts_are_consistent(table: list[Column], baseline
         assert line.difference == pytest.approx(line.mean - line.baseline_mean, abs=1e-11)
         if baseline is None:
             assert line.difference <= 1e-12
-        # the interval and the test are the same statement
+        # The interval and the test agree.
         if not math.isclose(line.p, 0.05, rel_tol=1e-6) and line.effect is not None:
             assert (line.p < 0.05) == (line.low > 0 or line.high < 0)
 
@@ -160,11 +160,11 @@ def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_deciding_topics_have_the_largest_differences() -> None:
-    figures = scores_of([[0.5, 0.25, 0.75, 0.5, 0.3], [0.25, 0.75, 0.5, 0.5, 0.1 + 0.2]])
-    assert deciding_topics(figures, "r0", "r1") == [("1", -0.5), ("0", 0.25), ("2", 0.25)]
-    assert deciding_topics(figures, "r1", "r0", count=1) == [("1", 0.5)]
+    scores = scores_of([[0.5, 0.25, 0.75, 0.5, 0.3], [0.25, 0.75, 0.5, 0.5, 0.1 + 0.2]])
+    assert deciding_topics(scores, "r0", "r1") == [("1", -0.5), ("0", 0.25), ("2", 0.25)]
+    assert deciding_topics(scores, "r1", "r0", count=1) == [("1", 0.5)]
     with pytest.raises(XcgError, match="no run 'r2'"):
-        deciding_topics(figures, "r0", "r2")
+        deciding_topics(scores, "r0", "r2")
 
 
 # ASL is the mean rank of the relevant documents: lower is better.

@@ -36,8 +36,8 @@ def test_the_bins_of_the_paper() -> None:
     assert BIN_STARTS[:5] == (0, 0.0025, 0.005, 0.01, 0.02)
     assert BIN_STARTS[-2:] == (0.19, 0.2)
     # The difference of a trial with two like topics falls into the bin that begins with it.
-    for place, border in enumerate(BIN_STARTS):
-        for difference, wanted in ((border, place), (border + 0.002, place)):
+    for index, start in enumerate(BIN_STARTS):
+        for difference, wanted in ((start, index), (start + 0.002, index)):
             topic = [0.3 + difference, 0.3]  # .3 + .01 − .3 is .010000000000000009
             counts, swaps = swap_trial([topic, topic], 1, 0, 0)
             assert counts.tolist() == [int(i == wanted) for i in range(BINS)]
@@ -112,8 +112,8 @@ def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...
     """Bin → (swaps, counts) per size; the other bins are empty."""
     counts = np.zeros((len(sizes), BINS), np.int64)
     swaps = np.zeros_like(counts)
-    for place, column in columns.items():
-        swaps[:, place], counts[:, place] = zip(*column, strict=True)
+    for index, column in columns.items():
+        swaps[:, index], counts[:, index] = zip(*column, strict=True)
     return SwapRates(sizes, 1, counts, swaps)
 
 
@@ -122,10 +122,10 @@ def test_extrapolation_computed_by_hand() -> None:
         {
             0: [(8, 16), (4, 16), (2, 16)],  # 2⁻ⁿ
             1: [(4, 16), (8, 16), (4, 16)],  # ln: slope 0 through the mean of ln ¼, ln ½, ln ¼
-            2: [(4, 16), (0, 16), (1, 16)],  # without the 0: from ¼ at 1 to 1/16 at 3
+            2: [(4, 16), (0, 16), (1, 16)],  # without the 0: from 1/4 at 1 to 1/16 at 3
             3: [(0, 16), (3, 16), (0, 16)],  # one rate
             4: [(0, 16), (0, 16), (0, 16)],
-            5: [(1, 16), (2, 16), (4, 16)],  # doubles: 2ⁿ / 32, and no rate is above 1
+            5: [(1, 16), (2, 16), (4, 16)],  # doubles: 2ⁿ / 32, at most 1
         },
         (1, 2, 3),
     )
@@ -151,8 +151,8 @@ def test_the_difference_needed_computed_by_hand() -> None:
         ([0.0] * 22 + [0.051], None),
         ([0.3] * 22 + [0.01], 0.2),
         ([nan] * 23, None),
-        ([0.3] * 5 + [nan] * 18, None),  # nobody saw larger differences
-        ([0.3, nan, 0.01] + [nan] * 20, 0.005),  # and none between
+        ([0.3] * 5 + [nan] * 18, None),  # no comparison has a larger difference
+        ([0.3, nan, 0.01] + [nan] * 20, 0.005),  # and none is between
         ([0.3, 0.01, nan, 0.02] + [nan] * 19, 0.0025),
         ([nan, 0.01] + [nan] * 21, 0.0025),
     ]
@@ -172,7 +172,7 @@ def test_all_bins_from_the_difference_needed_are_reliable(rates: list[float]) ->
         return
     assert all(rate <= 0.05 for border, rate in seen if border >= needed)
     below = [rate for border, rate in seen if border < needed]
-    assert not below or below[-1] > 0.05  # it is the smallest
+    assert not below or below[-1] > 0.05  # it is the smallest such difference
 
 
 def test_illegal_arguments_of_topic_sets_are_errors() -> None:

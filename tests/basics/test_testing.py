@@ -1,0 +1,217 @@
+"""assert_retrieval has the verdicts of xcg compare with a gate."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bee_campaign import DOCUMENTS, GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xcg
+from xcg.errors import InputError, UnmappedError, XcgError
+from xcg.runs.run import Run
+from xcg.testing import assert_retrieval
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., list[str]]:
+    return partial(write_campaign, tmp_path)
+
+
+def test_the_results_are_returned() -> None:
+    results = assert_retrieval(GOLD, {"good": GOOD}, DOCUMENTS, at_least={"MAep": 1, "nxCG@1": 1})
+    assert results.measures == ["MAep", "nxCG@1"]
+    assert results.user_models == ["spans"]
+
+
+def test_a_mean_below_its_minimum_fails() -> None:
+    mixed = {**GOOD, "4": [WRONG], "6": [WRONG, RIGHT]}
+    with pytest.raises(AssertionError) as error:
+        assert_retrieval(GOLD, {"new": mixed}, DOCUMENTS, at_least={"nxCG@1": 0.7, "MAep": 0.5})
+    assert str(error.value) == (
+        "new, spans: nxCG@1 is 0.6667, below 0.7; lowest on topic 4 (0.0000), topic 6 (0.0000), "
+        "topic 1 (1.0000)"
+    )
+
+
+def test_a_baseline_is_a_name_a_run_or_a_file(files: Any, tmp_path: Path) -> None:
+    files(poor=POOR, good=GOOD)
+    both = {"good": GOOD, "poor": POOR}
+    assert_retrieval(GOLD, both, DOCUMENTS, measures="nxCG@1", not_worse_than="poor")
+    good = xcg.read_run(tmp_path / "good.jsonl")
+    assert isinstance(good, Run)
+    for runs, baseline, name in (
+        (both, "good", "good"),
+        ({"poor": POOR}, good, "good"),
+        ({"poor": POOR}, tmp_path / "good.jsonl", "good"),
+        (tmp_path / "poor.jsonl", tmp_path / "good.jsonl", "good"),
+    ):
+        with pytest.raises(AssertionError) as error:
+            assert_retrieval(GOLD, runs, DOCUMENTS, measures="nxCG@1", not_worse_than=baseline)
+        message_text = str(error.value)
+        assert message_text.startswith(
+            f"poor, spans: nxCG@1 is 0.0000, worse than 1.0000 of {name} (p = 0."
+        )
+        assert "lost most on topic 1 (-1.0000)" in message_text
+    # The minimum applies to a baseline among the runs, but not to an added baseline.
+    poor = Run("old", xcg.read_run(tmp_path / "poor.jsonl").rankings)
+    at_least = {"nxCG@1": 0.9}
+    assert_retrieval(GOLD, {"good": GOOD}, DOCUMENTS, at_least=at_least, not_worse_than=poor)
+    with pytest.raises(AssertionError, match=r"poor, spans: nxCG@1 is 0\.0000, below 0\.9"):
+        assert_retrieval(GOLD, both, DOCUMENTS, at_least=at_least, not_worse_than="poor")
+
+
+def test_a_baseline_may_have_the_name_of_a_run(tmp_path: Path, files: Any) -> None:
+    files(run=GOOD)
+    with pytest.raises(AssertionError, match=r"run \[run run\], spans: .* of run \[.*run.jsonl\]"):
+        assert_retrieval(
+            GOLD, {"run": POOR}, DOCUMENTS, measures="nxCG@1", not_worse_than=tmp_path / "run.jsonl"
+        )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({}, "nothing to check: expected at_least or not_worse_than"),
+        ({"at_least": {"MAepp": 0.1}}, "unknown measure 'MAepp'"),
+        ({"at_least": {"MAep": float("nan")}}, "illegal threshold"),
+        ({"not_worse_than": "gone"}, "no run 'gone': "),
+        ({"not_worse_than": 3}, "not_worse_than is of type int: expected"),
+        ({"not_worse_than": Path("no-such-file")}, "no-such-file"),
+        ({"at_least": {"MAep": 0}, "allow_unmapped": -1}, "allow_unmapped is -1"),
+        ({"at_least": {"MAep": 0}, "runs": {"new": {}}}, "run new answers no assessed topic"),
+        ({"at_least": {"MAep": 0}, "runs": {}}, "no runs: expected at least one"),
+        ({"at_least": {"MAep": 0}, "corpus": None}, "expected a corpus"),
+    ],
+)
+def test_illegal_input_is_not_a_failed_assertion(wrong: dict[str, Any], message: str) -> None:
+    call = {"assessments": GOLD, "runs": {"good": GOOD}, "corpus": DOCUMENTS, **wrong}
+    with pytest.raises(XcgError) as error:
+        assert_retrieval(**call)
+    assert message in str(error.value)
+    assert not isinstance(error.value, UnmappedError)
+
+
+def test_unmapped_chunks_raise_unless_allowed() -> None:
+    gone = {**GOOD, "3": [RIGHT, {"doc": "bees", "text": "Wasps sting."}]}
+    with pytest.raises(UnmappedError, match="run new, topic 3, rank 2: "):
+        assert_retrieval(GOLD, {"new": gone}, DOCUMENTS, at_least={"MAep": 0.9})
+    results = assert_retrieval(GOLD, {"new": gone}, DOCUMENTS, at_least={"MAep": 0.9}, allow_unmapped=1)
+    assert results.notes[0].startswith("warning: chunks without a place in a document: 1 time")
+    gone["4"] = [("wasps", 0, 5), RIGHT]
+    with pytest.raises(UnmappedError, match="2 results or assessments could not be used, and 1"):
+        assert_retrieval(GOLD, {"new": gone}, DOCUMENTS, at_least={"MAep": 0}, allow_unmapped=1)
+    assert issubclass(UnmappedError, InputError)
+
+
+CHUNKS = st.lists(st.sampled_from([RIGHT, WRONG, ("ants", 0, 4), ("wasps", 0, 5), ("bees", 30, 99)]))
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fixed_dictionaries(dict.fromkeys(GOLD, CHUNKS)),
+    st.sampled_from([0.0, 0.3, 0.9]),
+    st.booleans(),
+    st.sampled_from([None, 0, 1, 3]),
+)
+def test_the_command_and_the_assertion_have_the_same_verdict(
+    tmp_path_factory: pytest.TempPathFactory,
+    chunks: dict[str, list[tuple[str, int, int]]],
+    limit: float,
+    with_baseline: bool,
+    allowed: int | None,
+) -> None:
+    folder = tmp_path_factory.mktemp("campaign")
+    options = write_campaign(folder, new=chunks, good=GOOD)
+    options += ["--fail-under", f"MAep={limit}"]
+    if with_baseline:
+        options += ["--fail-if-worse-than", "good"]
+    if allowed is not None:
+        options += ["--allow-unmapped", str(allowed)]
+    status, stderr = run_compare(*options)
+    message_text, kind = "", 0
+    try:
+        assert_retrieval(
+            folder / "gold.jsonl",
+            [folder / "new.jsonl", folder / "good.jsonl"],
+            folder / "corpus",
+            "spans",
+            at_least={"MAep": limit},
+            not_worse_than="good" if with_baseline else None,
+            allow_unmapped=allowed or 0,
+        )
+    except AssertionError as error:
+        message_text, kind = str(error).splitlines()[0], 1
+    except UnmappedError as error:
+        kind = 3
+        if allowed is None:
+            message_text = str(error)
+    except XcgError as error:
+        message_text, kind = str(error), 2
+    assert (status, message_text in stderr) == (kind, True)
+
+
+PYTEST_FILE = """
+import pytest
+from xcg.testing import assert_retrieval
+
+GOLD = {str(topic): {"bees": [(0, 23)]} for topic in range(6)}
+CORPUS = {"bees": "Bees dance on the comb. Drones do no work."}
+
+
+def retrieved(*chunks):
+    return {"mine": {topic: list(chunks) for topic in GOLD}}
+
+
+def test_right():
+    assert_retrieval(GOLD, retrieved(("bees", 0, 23)), CORPUS, at_least={"MAep": 0.9})
+
+
+def test_wrong():
+    assert_retrieval(GOLD, retrieved(("bees", 24, 42)), CORPUS, at_least={"MAep": 0.9})
+
+
+def test_unmapped():
+    assert_retrieval(GOLD, retrieved(("wasps", 0, 5)), CORPUS, at_least={"MAep": 0.9})
+
+
+@pytest.fixture
+def results():
+    return assert_retrieval(GOLD, retrieved(), CORPUS, at_least={"MAep": 0.9})
+
+
+def test_of_a_fixture(results):
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_pytest_reports_failures_and_errors(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "test_retrieval.py").write_text(PYTEST_FILE)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "test_retrieval.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin", "COLUMNS": "200"},
+    )
+    assert done.returncode == 1, done.stdout
+    summary = done.stdout[done.stdout.index("short test summary") :]
+    assert (
+        "FAILED test_retrieval.py::test_wrong - AssertionError: mine, spans: MAep is 0.0000" in summary
+    )
+    assert "FAILED test_retrieval.py::test_unmapped - xcg.errors.UnmappedError: run mine" in summary
+    assert (
+        "ERROR test_retrieval.py::test_of_a_fixture - xcg.errors.XcgError: run mine answers" in summary
+    )
+    assert "2 failed, 1 passed, 1 error" in summary
+    assert "gate_failures(" not in done.stdout.split("test_unmapped")[0]  # the caller's line is shown

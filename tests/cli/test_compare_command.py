@@ -1,0 +1,103 @@
+"""``xcg compare`` on the sample campaign."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+
+OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
+
+
+def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    lines = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert len(lines) == 7
+    found = xcg.evaluate(
+        "assessments/handbook",
+        "corpora_samples/handbook-runs",
+        "corpora_samples/handbook",
+        measures="MAep",
+    )
+    best = max(found.runs, key=lambda run: found.value(run, "MAep"))
+    for run, line in lines.items():
+        assert line["baseline"] == best
+        assert line["mean"] == pytest.approx(found.value(run, "MAep"))
+        assert line["low"] <= line["difference"] <= line["high"] + 1e-12
+        wins = sum(
+            found.value(run, "MAep", topic) > found.value(best, "MAep", topic) + 1e-12
+            for topic in found.topics
+        )
+        assert line["wins/losses/ties"].startswith(f"{wins}/")
+        first = line["deciding_topics"].split(", ")[0].split()
+        largest = max(
+            (found.value(run, "MAep", t) - found.value(best, "MAep", t) for t in found.topics),
+            key=abs,
+        )
+        assert float(first[1]) == pytest.approx(largest, abs=0.005)
+
+
+def test_all_pairs_overall_tests_and_the_plot(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "differences.svg"
+    assert xcg_command("compare", *OPTIONS, "--plot", plot).returncode == 0
+    assert plot.read_text().startswith("<?xml")
+    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all", "--format", "csv")
+    assert len(pairs.stdout.splitlines()) == 1 + 28
+    overall = xcg_command("compare", *OPTIONS, "--overall", "--format", "jsonl")
+    tests = [json.loads(line)["test"] for line in overall.stdout.splitlines()]
+    assert tests[:2] == ["two-way ANOVA, runs", "two-way ANOVA, topics"]
+    assert tests[2:4] == ["discriminative power (bootstrap, 5 %)", "Friedman"]
+    assert tests[4:] == ["Conover, Holm"] * 28
+
+
+def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> None:
+    """The setting of Table V: with overlap=off MAep orders runs as inex-eval does, else not."""
+    models = ("--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
+    call = ("configs/quickstart.yaml", *models, "--measures", "MAep inexEval", "--orders")
+    done = xcg_command("compare", *call, "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == 6
+    tau = {
+        row["user_model"]: row["tau_b"] for row in rows if row["user_model"] == row["and user_model"]
+    }
+    assert tau["overlap-off"] > 0.8 > tau["kazai-lalmas-2006"]
+
+
+def test_the_gate_by_minimums_and_by_a_baseline(xcg_command: Command) -> None:
+    quiet = (*OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
+    passed = xcg_command("compare", *quiet, "--fail-under", "MAep=0.30")
+    assert (passed.returncode, passed.stdout) == (0, "")
+    failed = xcg_command("compare", *quiet, "--fail-under", "MAep=0.99", "--fail-under", "Q=0")
+    assert failed.returncode == 1
+    assert failed.stderr.count("failed: focused, kazai-lalmas-2006: MAep is 0.4") == 1
+    # a limit on a measure whose name is a part of another's
+    other = ("configs/kazai-lalmas-2006.yaml", "--user-model", "kazai-lalmas-2006")
+    part = xcg_command("compare", *other, "--measures", "iMAep", *("--fail-under", "MAep=0.9"))
+    assert part.returncode == 2  # one topic is too few for a test
+    single = ("--run", "corpora_samples/kazai-lalmas-2006-runs/4-rel_leaves.xml")
+    part = xcg_command("compare", *other, *single, "--measures", "iMAep", "--fail-under", "MAep=0.9")
+    assert (part.returncode, part.stderr.count("MAep is 0.6333, below 0.9")) == (1, 1)
+    worse = xcg_command("compare", *OPTIONS, "--fail-if-worse-than", "focused")
+    assert worse.returncode == 1
+    assert "failed: random" in worse.stderr
+    assert "failed: focused" not in worse.stderr
+    best = xcg_command("compare", *OPTIONS, "--fail-if-worse-than", "random")
+    assert best.returncode == 0, best.stderr
+    for option, text, message in (
+        (
+            "--fail-under",
+            "MAep",
+            "illegal threshold 'MAep': expected a measure and its minimum, like MAep=0.30",
+        ),
+        ("--fail-under", "MAepp=0.3", "unknown measure 'MAepp'"),
+        ("--fail-if-worse-than", "focussed", "no run 'focussed': did you mean 'focused'?"),
+    ):
+        wrong = xcg_command("compare", *OPTIONS, option, text)
+        assert wrong.returncode == 2
+        assert message in wrong.stderr

@@ -1,0 +1,109 @@
+"""``xcg stability`` on the sample campaign with two assessors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+
+CAMPAIGN = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
+
+
+ASSESSORS = (
+    "stability",
+    "assessors",
+    *CAMPAIGN,
+    "--assessor",
+    "assessments/handbook-second",
+)
+
+
+TOPICS = ("stability", "topics", *CAMPAIGN, "--trials", "30")
+
+
+def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "ranges.svg"
+    done = xcg_command(*ASSESSORS, "--format", "jsonl", "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    every, varying = map(json.loads, done.stdout.splitlines())
+    assert every["combinations"] == varying["combinations"] == 2**7
+    assert (every["topics"], varying["topics"]) == ("15 (all topics)", "7 (varying topics)")
+    assert varying["tau_b min"] <= every["tau_b min"] <= every["tau_b mean"] <= every["tau_b max"]
+    assert plot.read_text().startswith("<?xml")
+
+
+def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "ranges.png"
+    done = xcg_command(*ASSESSORS, "--ranges", "--format", "jsonl", "--plot", plot)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    found = xcg.evaluate(
+        "assessments/handbook",
+        "corpora_samples/handbook-runs",
+        "corpora_samples/handbook",
+        measures="MAep",
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {line["run"] for line in lines} == set(found.runs)
+    for line in lines:
+        assert line["lowest"] - 1e-12 <= found.value(line["run"], "MAep") <= line["highest"] + 1e-12
+
+
+def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
+    done = xcg_command(*ASSESSORS, "--agreement", "--format", "json")
+    (row,) = json.loads(done.stdout)
+    assert 0 < row["exact"] < row["paragraph"] < 1
+
+
+def test_swap_rates_do_not_depend_on_workers_and_interruptions(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    one = xcg_command(*TOPICS, "--rates", "--format", "csv")
+    assert one.returncode == 0, one.stderr
+    header, *rows = one.stdout.splitlines()
+    assert header == "measure,topics,difference from,comparisons,swaps,rate"
+    comparisons = sum(int(row.split(",")[3]) for row in rows if row.startswith("MAep,7,"))
+    assert comparisons == 30 * 6 * 5 // 2  # the best six of eight runs
+    checkpoint = tmp_path / "study"
+    two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--workers", 2, "--checkpoint", checkpoint)
+    assert two.stdout == one.stdout
+    lines = checkpoint.read_text().splitlines(keepends=True)
+    checkpoint.write_text("".join(lines[:5]))
+    again = xcg_command(*TOPICS, "--rates", "--format", "csv", "--checkpoint", checkpoint)
+    assert again.stdout == one.stdout
+    other = xcg_command(*TOPICS, "--seed", 1, "--checkpoint", checkpoint)
+    assert other.returncode == 2
+    assert "the checkpoint of another study" in other.stderr
+
+
+@pytest.mark.slow
+def test_a_local_dask_cluster_returns_the_same(xcg_command: Command) -> None:
+    one = xcg_command(*TOPICS, "--rates", "--format", "csv")
+    two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--backend", "dask", "--workers", 2)
+    assert two.stdout == one.stdout, two.stderr
+
+
+def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "swaps.png"
+    done = xcg_command(*TOPICS, "--sizes", "30", "--format", "json", "--plot", plot)
+    (row,) = json.loads(done.stdout)
+    assert set(row) >= {"measure", "7 topics", "30 topics, extrapolated"}
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
+        ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
+        ((*TOPICS, "--workers", "0"), "0 workers: expected 1 or more"),
+        ((*TOPICS, "--user-model", "overlap-off"), "several user models: expected one"),
+    ],
+)
+def test_illegal_options_are_errors(xcg_command: Command, call: tuple[str, ...], message: str) -> None:
+    done = xcg_command(*call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
