@@ -1,4 +1,4 @@
-"""Flat ranked lists: documents without elements, levels of relevance, as TREC has them."""
+"""Flat rankings of whole documents with levels of relevance, as in TREC."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_levels_are_gains_by_default(tmp_path: Path) -> None:
     assert any("no ideal element" in note and "topic 2" in note for note in results.notes)
 
 
-def test_dicts_as_other_tools_have_them(tmp_path: Path) -> None:
+def test_dicts_in_the_form_of_other_tools(tmp_path: Path) -> None:
     qrels = {"1": {"d1": 3, "d2": 0, "d3": 1, "d4": -1}}
     scored = {"t": {"1": {"d2": 4.0, "d3": 3, "d1": 2.0, "other": 1}}}
     listed = {"t": {"1": ["d2", "d3", "d1", "other"]}}
@@ -48,7 +48,7 @@ def test_dicts_as_other_tools_have_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("score", [float("nan"), "high", True])
-def test_scores_that_are_none(score: object) -> None:
+def test_a_score_must_be_a_finite_number(score: object) -> None:
     with pytest.raises(InputError, match=r"the score of 'd' is .*: expected a finite number"):
         xcg.evaluate({"1": {"d": 1}}, {"r": {"1": {"d": score}}})
 
@@ -63,7 +63,7 @@ def test_scores_that_are_none(score: object) -> None:
         ({"gains": {1: 1, 3: 7.5}}, 8.5),
     ],
 )
-def test_gains_of_levels(quantisation: object, gain: float) -> None:
+def test_a_quantisation_maps_levels_to_gains(quantisation: object, gain: float) -> None:
     model = {"name": "mine", "quantisation": quantisation}
     run = {"r": {"1": ["d1", "d3", "d2"]}}
     qrels = {"1": {"d1": 3, "d2": 0, "d3": 1}}
@@ -80,7 +80,7 @@ def test_gains_of_levels(quantisation: object, gain: float) -> None:
         ("sog", "quantisation sog is for the four-point scale, and level 3"),
     ],
 )
-def test_wrong_gains(quantisation: object, message: str) -> None:
+def test_illegal_gains_are_errors(quantisation: object, message: str) -> None:
     with pytest.raises(XcgError) as raised:
         xcg.evaluate(
             {"1": {"d1": 3}},
@@ -90,8 +90,8 @@ def test_wrong_gains(quantisation: object, message: str) -> None:
     assert message in str(raised.value)
 
 
-def test_levels_of_elements_overlap(tmp_path: Path) -> None:
-    """A paragraph inside a section that was returned before is seen, whatever the scale."""
+def test_elements_with_levels_overlap(tmp_path: Path) -> None:
+    """A paragraph is seen if its section was returned before, on any scale."""
     qrels = write(tmp_path, "q", "1 0 d#/a/s[1] 2\n1 0 d#/a/s[1]/p[1] 1\n1 0 d#/a/s[2] 1\n")
     run = write(
         tmp_path, "r", "1 Q0 d#/a/s[1] 1 3 t\n1 Q0 d#/a/s[1]/p[1] 2 2 t\n1 Q0 d#/a/s[2] 3 1 t\n"
@@ -100,7 +100,7 @@ def test_levels_of_elements_overlap(tmp_path: Path) -> None:
     assert [row.value for row in results.means()] == [2, 2, 3]
 
 
-def test_a_whole_document_is_its_root(tmp_path: Path) -> None:
+def test_a_whole_document_is_its_root_element(tmp_path: Path) -> None:
     corpus = {"d": "<a><s>one</s><s>two</s></a>"}
     run = {"r": {"1": ["d"]}}
     base = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}}}
@@ -115,8 +115,8 @@ def test_a_whole_document_is_its_root(tmp_path: Path) -> None:
         xcg.evaluate(base, {"r": {"1": ["e"]}}, corpus)
 
 
-def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
-    """The root after a child of half its size: half of its own score under new_characters."""
+def test_the_size_of_a_whole_document_is_that_of_its_root() -> None:
+    """After a child of half its size, the root has half of its score under new_characters."""
     base = RecallBase()
     base.add_topic("1", "here")
     base.add("1", "d", "/", Assessment(2.0, 1.0, 40, "level"), "here")
@@ -127,9 +127,9 @@ def test_the_stated_size_of_a_whole_document_is_its_roots() -> None:
     assert found.value("r", "xCG@2") == 1
 
 
-def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
+def test_topics_without_assessments_are_skipped(tmp_path: Path) -> None:
     lines = "".join(f"{topic} Q0 d{i} {i} {-i} t\n" for topic in range(5) for i in range(9))
-    broken = "77 Q0 d 1 NaN t\n"  # of a topic that nobody judged
+    broken = "77 Q0 d 1 NaN t\n"  # of a topic without assessments
     run = read_run(write(tmp_path, "run", lines + broken), topics={"2"})
     assert set(run.rankings) == {"2"}
     assert run.skipped == {"0", "1", "3", "4", "77"}
@@ -147,7 +147,7 @@ def test_topics_that_are_not_asked_for_are_passed_over(tmp_path: Path) -> None:
     assert read_run(jsonl, topics={"2"}).skipped == {"1"}
 
 
-def test_one_flat_run_is_held_at_a_time(tmp_path: Path) -> None:
+def test_only_one_flat_run_is_in_memory(tmp_path: Path) -> None:
     qrels = write(tmp_path, "qrels", QRELS)
     runs = [write(tmp_path, name, RUN) for name in ("a", "b", "c")]
     held: list[weakref.ref[Run]] = []

@@ -64,7 +64,7 @@ def test_base_of_the_logarithm_and_depth() -> None:
 
 
 def test_mean_of_vectors_is_taken_before_normalisation() -> None:
-    """JK section 2.3: norm-vect of avg-vect beside the mean over topics."""
+    """Järvelin and Kekäläinen 2002, section 2.3: norm-vect of avg-vect."""
     qrels = {"1": {"a": 1}, "2": {f"d{i}": 1 for i in range(4)}}
     runs = {"r": {"1": ["a"], "2": ["x", "y"]}}
     measures = "nxCG@2 nxCG(mean=vectors)@2 MAnxCG(mean=vectors)@2"

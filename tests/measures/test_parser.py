@@ -136,6 +136,8 @@ def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
     text = xcg_command("measures", "R").stdout
     assert "R: Sakai's R-measure on element gains" in text
     assert "R@10: recall at a rank" in text
+    assert xcg_command("measures", "R@5").stdout.startswith("R@10: recall at a rank")
+    assert xcg_command("measures", "μAP").stdout.startswith("muAP: μAP, average precision")
 
 
 @pytest.mark.parametrize("name", ["MAP", "NumRet", "MRR", "Recall", "alpha_nDCG"])

@@ -102,7 +102,7 @@ class Form:
     averaged: bool
 
     def by_rank(self, run: Gains, ideal: Gains) -> Gains:
-        """Return the cumulated or normalised gain at each rank; 0 where the ideal has none."""
+        """Return the cumulated or normalised gain at each rank; 0 if the ideal gain is 0."""
         if not self.normalised:
             return run
         return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)

@@ -50,7 +50,7 @@ def entry_point_scores(
     """Score each retrieved article by its distance to the best entry point (Best in Context).
 
     Args:
-        ranking: The ranking as text. The user enters an article where its first result begins.
+        ranking: The ranking as text. The user enters an article at the start of its first result.
         score: Distance in characters → score from 0 to 1.
 
     Returns:

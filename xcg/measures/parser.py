@@ -65,10 +65,15 @@ class MeasureRegistry(Registry[Definition]):
     def definitions(self, name: str) -> list[Definition]:
         """Return the definitions that a name can mean: two if a cutoff changes its meaning.
 
+        Args:
+            name: A name or an alias; or one with parameters or a cutoff, which means one measure.
+
         Raises:
-            XcgError: As :meth:`definition`.
+            XcgError: As :meth:`definition` and :meth:`parse`.
         """
-        found = self.definition(name)
+        if "@" in name or "(" in name:
+            return [self.parse(name).definition]
+        found = self.definition(name.translate(_GREEK))
         return [found] if found.with_cutoff is None else [found, found.with_cutoff]
 
     @cached_property

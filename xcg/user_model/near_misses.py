@@ -179,11 +179,11 @@ def reading_order(
     row = tree.row(ideal)
     _check_text(tree, ideal)
     ahead = tree.start[row] - tree.start
-    behind = tree.start - tree.stop[row]
+    past = tree.start - tree.stop[row]
     closeness = np.where(
         ahead >= 0,
         before * _linear_decay(ahead, within),
-        np.where(behind >= 0, after * _linear_decay(behind, within), 0.0),
+        np.where(past >= 0, after * _linear_decay(past, within), 0.0),
     )
     return _outside(tree, row, closeness)
 

@@ -1,8 +1,8 @@
-"""Overlap models: the value of a result of which the user has seen a part before.
+"""Overlap models: the value of a result that the user has partly seen before.
 
-A result of which nothing was seen has its score as value, and one that was seen as a whole
-(1 - α)·score, under any model. For a result that contains earlier results, an overlap model decides. It
-is a function whose positional arguments are named after what it uses:
+Under any model, the value of an unseen result is its score, and that of a fully seen result is
+(1 - α)·score. For a result that contains earlier results, the overlap model computes the value. It is a
+function whose positional arguments are named after what it uses:
 
     score     q, the quantised score of the result
     alpha     α, the user's intolerance to text that was seen before, from 0 to 1
