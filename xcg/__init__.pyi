@@ -4,7 +4,7 @@ from .documents.tree import ElementTree as ElementTree
 from .errors import InputError as InputError
 from .errors import UnmappedError as UnmappedError
 from .errors import XcgError as XcgError
-from .evaluation.chunks import ChunkComparison as ChunkComparison
+from .evaluation.chunk_comparison import ChunkComparison as ChunkComparison
 from .evaluation.chunks import compare_chunks as compare_chunks
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.explain import explain as explain

@@ -17,7 +17,8 @@ from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_bas
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.chunks import GoldLine, ResultLine, compare_chunks
+from xcg.evaluation.chunk_comparison import GoldLine, ResultLine
+from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.default_models import default_text_model
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
@@ -201,7 +202,7 @@ def test_what_fits_no_document() -> None:
     good = ("bees", 0, 50)
     for place, message in (
         (("ants", 0, 5), "rank 1, ants: the corpus has no document 'ants'; expected corpus/ants.xml"),
-        (("bees.md", 0, 5), "no document 'bees.md'; did you mean 'bees'. Documents lose the ending"),
+        (("bees.md", 0, 5), "no document 'bees.md'; did you mean 'bees'. Documents are named without"),
         (("bees", 90, 101), "rank 1, bees: no characters 90–101: the document's text has 100"),
     ):
         run = chunk_run("r", [place, good])

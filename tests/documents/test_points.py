@@ -75,7 +75,7 @@ def test_evaluated_as_elements(tmp_path: Path) -> None:
     # best, on the path to b it is b; of the two the shorter path is kept.
     assert results.value("r", "xCG@1") == pytest.approx(0.3)
     assert results.value("r", "gr@1") == pytest.approx(0.3 / (15 / 37))
-    with pytest.raises(InputError, match="a passage and no element; the user model k"):
+    with pytest.raises(InputError, match="the result is a passage, and the user model k"):
         xcg.evaluate(base, run, {"d": DOCUMENT}, {"name": "k", "quantisation": "inex2006_gen"})
     with pytest.raises(InputError, match="expected a corpus"):
         xcg.evaluate(base, run, user_model=model)

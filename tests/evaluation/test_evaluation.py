@@ -354,7 +354,9 @@ def test_results_that_are_passages(tmp_path: Path) -> None:
     elements = {"r": {"1": ["d#/a/s[1]", "d#/a", "e#/a"]}}
     as_elements = xcg.evaluate(ASSESSMENTS, elements, corpus, model, ["xCG@1", "xCG@2", "MAep"])
     assert list(as_passages) == list(as_elements)
-    with pytest.raises(InputError, match=r"r\.txt, topic 1, rank 1: a passage and no element"):
+    with pytest.raises(
+        InputError, match=r"r\.txt, topic 1, rank 1: the result is a passage, and the user model"
+    ):
         xcg.evaluate(ASSESSMENTS, run, corpus)
     with pytest.raises(InputError, match="expected a corpus"):
         xcg.evaluate(ASSESSMENTS, run, None, model)
@@ -366,16 +368,17 @@ def test_results_that_are_passages(tmp_path: Path) -> None:
 def test_places_side_by_side_go_by_value() -> None:
     rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
     from xcg.evaluation.results import Result, Results
+    from xcg.report.tables import render
 
     results = Results(Result(run, "all", "xCG@50", v, m) for m in ("m", "n") for run, v in rows)
-    cells = [line.split()[2:4] for line in results.to_text().splitlines()[1:]]
+    cells = [line.split()[2:4] for line in render(results).splitlines()[1:]]
     assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
 
 
 def test_scoring_is_near_linear_where_everything_overlaps() -> None:
     """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
     from xcg.documents.tree import ElementTree
-    from xcg.gains.element_reader import JudgedDocument, Reader
+    from xcg.gains.element_reader import ElementReader, JudgedDocument
     from xcg.user_model.relevance_value import RelevanceValue
 
     def steps(leaves: int) -> int:
@@ -383,16 +386,18 @@ def test_scoring_is_near_linear_where_everything_overlaps() -> None:
         tree = ElementTree.from_paths(paths)
         tree.characters[:] = 10
         document = JudgedDocument(tree, dict.fromkeys(range(len(tree)), 0.5), [0])
-        reader = Reader(document, RelevanceValue(normalisation="none"))  # every result has its value
+        reader = ElementReader(
+            document, RelevanceValue(normalisation="none")
+        )  # every result has its value
         count = 0
-        original = reader._value_below
+        original = reader._value_without_seen_ancestor
 
         def counting(row: int) -> float:
             nonlocal count
             count += 1
             return original(row)
 
-        reader._value_below = counting  # type: ignore[method-assign]
+        reader._value_without_seen_ancestor = counting  # type: ignore[method-assign]
         for row in reversed(range(len(tree))):
             reader.read(row)
         return count

@@ -175,7 +175,7 @@ def test_trees_of_paths_hold_what_other_shares_retrieve(tmp_path: Path, near: ob
     ),
     st.data(),
 )
-def test_shares_put_together_are_the_whole(runs: list[Any], data: st.DataObject) -> None:
+def test_shares_merge_shares_are_the_whole(runs: list[Any], data: st.DataObject) -> None:
     base = Inputs(ASSESSMENTS).recall_base
     own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
@@ -184,9 +184,9 @@ def test_shares_put_together_are_the_whole(runs: list[Any], data: st.DataObject)
     sources = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
     cuts = sorted(data.draw(st.sets(st.integers(1, len(sources) - 1))))
     whole, notes = Notes(lenient=True), Notes(lenient=True)
-    expected = scoring.put_together([scoring.score(work, {}, sources)], whole)
+    expected = scoring.merge_shares([scoring.score(work, {}, sources)], whole)
     parts = [sources[a:b] for a, b in itertools.pairwise([0, *cuts, len(sources)])]
-    found = scoring.put_together([scoring.score(work, {}, part) for part in parts], notes)
+    found = scoring.merge_shares([scoring.score(work, {}, part) for part in parts], notes)
     assert found == expected
     assert [line[:2] for line in notes.problems()] == [line[:2] for line in whole.problems()]
 

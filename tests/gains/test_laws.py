@@ -13,10 +13,10 @@ from strategies import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import ideal_topic, ranking_gains
+from xcg.gains.topic import ideal_elements_of, ranking_gains
 from xcg.measures import MEASURES, TopicGains
 
 ALL = [
@@ -38,8 +38,8 @@ def topic_gains(
     ranking = campaign.ranking if ranking is None else ranking
     runs = Inputs(base, {"run": {"1": ranking}}).loaded_runs
     documents = Corpus.of(campaign.sources) if corpus else None
-    view = Campaign(base, runs, documents, Notes()).topic("1")
-    return ranking_gains(view.ranking("run"), ideal_topic(view, model), model)
+    view = Campaign(base, runs, documents).topic("1")
+    return ranking_gains(view.ranking("run"), ideal_elements_of(view, model), model)
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
@@ -166,8 +166,8 @@ def test_what_lies_in_an_ideal_element_never_earns_more_than_it(campaign: Random
     model = xcg.UserModel.of(OVERLAP_ON)
     base = Inputs({"1": campaign.assessments}).recall_base
     runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
-    view = Campaign(base, runs, Corpus.of(campaign.sources), Notes()).topic("1")
-    ideal = ideal_topic(view, model)
+    view = Campaign(base, runs, Corpus.of(campaign.sources)).topic("1")
+    ideal = ideal_elements_of(view, model)
     ranking = view.ranking("run")
     gains = ranking_gains(ranking, ideal, model).gains
     for file, document in ideal.documents.items():

@@ -95,14 +95,14 @@ def test_gains_and_effort_by_hand() -> None:
 )
 def test_what_was_seen_is_weighted(alpha: float, normalisation: Any, gains: list[float]) -> None:
     reader = SpanReader([GoldSpan(10, 30, 1.0)], RelevanceValue(alpha, normalisation))
-    read = [sum(part.gain for part in reader.read(*span)) for span in [(0, 20), (10, 30), (10, 30)]]
+    read = [reader.read(span) for span in [(0, 20), (10, 30), (10, 30)]]
     assert read == pytest.approx(gains, abs=1e-12)
 
 
 def test_a_bound_that_is_met_inside_a_result_stops_there() -> None:
     reader = SpanReader([GoldSpan(0, 10, 1.0)], RelevanceValue(0.5, "subtree"))
-    reader.read(0, 8)  # .8 of 1; the next reads 8 seen characters for .05 each, then two new ones
-    (seen,) = reader.read(0, 10)
+    reader.read((0, 8))  # .8 of 1; the next reads 8 seen characters for .05 each, then two new ones
+    (seen,) = reader.read_parts((0, 10)).parts
     assert seen == pytest.approx((0, 4, 0.2, 0))
 
 
@@ -204,7 +204,7 @@ def test_levels_of_passages(tmp_path: Path) -> None:
     run = chunk_run("r", [("bees", 50, 60), ("bees", 0, 10)])
     found = xcg.evaluate(gold, [run], DOCUMENTS, "spans-levels", "xCG@1 xCG@2 nxCG@1")
     assert [row.value for row in found.means()] == [1.0, 4.0, 1 / 3]
-    with pytest.raises(InputError, match="exhaustivity goes up to 2"):
+    with pytest.raises(InputError, match="exhaustivity is at most 2 on the scale of INEX 2005"):
         xcg.evaluate(gold, [run], DOCUMENTS, "spans", "xCG@1")
     element_model = {"name": "e", "quantisation": "inex2005_gen", "spans": "smallest_element"}
     with pytest.raises(InputError, match="choose a quantisation of levels and spans: text"):
@@ -218,7 +218,7 @@ def test_levels_of_passages(tmp_path: Path) -> None:
             {"relevance_value": {"near_misses": "exact"}},
             "exact applies to elements only: with spans: text",
         ),
-        ({"relevance_value": {"partially_seen": "capped"}}, "capped is for elements"),
+        ({"relevance_value": {"partially_seen": "capped"}}, "capped applies to elements only"),
         ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
         ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
     ],

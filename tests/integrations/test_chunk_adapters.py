@@ -14,8 +14,9 @@ import pytest
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.text_evaluation import evaluate_text
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase, Span
+from xcg.report.inex_eval import inex_eval_scores
 from xcg.runs.chunks import ChunkSpan, run_of_chunks, span_of
 
 #       0123456789012345678901234567890123456789012
@@ -241,7 +242,7 @@ def test_evaluated() -> None:
     base = RecallBase()
     base.add_span("7", "bees", Span(18, 28), "qrels")
     chunks = [langchain("Ants walk.", source="bees", start_index=18), ("bees", 28, 38)]
-    (found,) = evaluate_text(base, run_of_chunks("r", {"7": chunks}))
+    (found,) = inex_eval_scores(Inputs(base, run_of_chunks("r", {"7": chunks})))
     assert found.topics["7"]["char_prec"] == 0.5
     assert found.topics["7"]["char_rec"] == found.topics["7"]["iP[0.10]"] == 1
 

@@ -12,10 +12,10 @@ from strategies import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.parsing import parse_document
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import Stages, ranking_gains
+from xcg.gains.topic import GainCalculator, ranking_gains
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_scores
@@ -175,10 +175,10 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     base = Inputs({"1": c.assessments}).recall_base
     run = Run.of("r", {"1": c.ranking})
     corpus = xcg.Corpus.of(dict(c.sources))
-    campaign = Campaign(base, [run], corpus, Notes())
+    campaign = Campaign(base, [run], corpus)
     view = campaign.topic("1")
     user = UserModel.of(model)
-    ideal = Stages(view, campaign).ideal(user)
+    ideal = GainCalculator(view, campaign).ideal(user)
     if not ideal.gains or "r" not in view.rankings:
         return None
     found = ranking_gains(view.rankings["r"], ideal, user)

@@ -9,7 +9,7 @@ import click
 from xcg.cli.messages import print_notes
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, output_option
 from xcg.cli.output import open_output
-from xcg.evaluation.text_evaluation import evaluate_text, official_output
+from xcg.report.inex_eval import inex_eval_output, inex_eval_scores
 from xcg.report.tables import FORMATS, render
 
 
@@ -46,11 +46,11 @@ def evaluate(
     with open_output(output) as write:
         inputs = campaign.inputs()
         if format_ == "inex_eval":
-            scores = evaluate_text(
-                inputs.assessments, inputs.runs, inputs.corpus, ties=inputs.ties, lenient=inputs.lenient
-            )
-            write(official_output(scores, per_topic))
-            return
-        results = evaluate_with_progress(inputs)
-        write(render(results, format_, per_topic, mark, against))
-    print_notes(results.notes)
+            scores = inex_eval_scores(inputs)
+            write(inex_eval_output(scores, per_topic))
+            notes = scores.notes
+        else:
+            results = evaluate_with_progress(inputs)
+            write(render(results, format_, per_topic, mark, against))
+            notes = results.notes
+    print_notes(notes)

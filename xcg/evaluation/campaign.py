@@ -1,162 +1,117 @@
-"""A campaign: judgements, runs and documents brought together, topic by topic."""
+"""A campaign: assessments, runs and documents, combined topic by topic."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from itertools import compress, count
-from operator import itemgetter
-from typing import TYPE_CHECKING
 
+from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.text_units import CharacterConverter, TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.resolution import ResultResolver, missing_document, retrieved_paths
+from xcg.evaluation.unjudged import CheckedDocument
+from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
+from xcg.gains.span_reader import TextSpan
+from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.runs.run import Ranking, Run
+from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 
-if TYPE_CHECKING:
-    from xcg.documents.corpus import Corpus
+RetrievedPaths = Mapping[str, Mapping[str, set[str]]]
+"""Topic → document → paths of results."""
 
-Retrieved = Mapping[str, Mapping[str, set[str]]]
-"""Topic → file → paths."""
+_PARSED_AHEAD = 256  # documents
+_KEPT_CONVERTERS = 2000
 
 
 @cache
 def _whole_document() -> ElementTree:
-    """Return what stands for each document of which nobody names an element, without a corpus."""
+    """Return the tree of a document of which no element is named, without a corpus."""
     return ElementTree.from_paths(["/document[1]"])
 
 
-class RankedRows:
-    """A run's ranking for a topic as (file, row).
-
-    files: the file of every result. found: place → row, in order, of the results that have one; the
-    others name no element of a file with assessed elements, so that they can gain nothing and hide
-    nothing.
-    """
-
-    __slots__ = ("files", "found")
-
-    def __init__(self, files: Sequence[str] = (), found: Mapping[int, int] | None = None) -> None:
-        self.files = files
-        self.found = found or {}
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __iter__(self) -> Iterator[tuple[str, int | None]]:
-        return zip(self.files, map(self.found.get, count()), strict=False)
-
-
-@dataclass(frozen=True)
-class TopicView:
-    """One topic, with every path turned into a row of its document's tree.
-
-    trees: file → tree, for the files with assessed elements.
-    assessed: file → row → assessment.
-    rankings: run → its ranking, for the runs with results. A result that is a passage stands as the
-        smallest element that contains it.
-    passages: run → place → the characters of a result that is a passage.
-    highlighted: file → the passages of relevant text, where the assessments state them.
-    passages_stated: the same with their grades, where relevance is stated by passages alone.
-    sources: run → where its results for the topic were read, for messages.
-    """
-
-    topic: str
-    trees: Mapping[str, ElementTree]
-    assessed: Mapping[str, Mapping[int, Assessment]]
-    rankings: Mapping[str, RankedRows]
-    passages: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
-    highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
-    passages_stated: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
-
-    def ranking(self, run: str) -> RankedRows:
-        """Return a run's ranking, empty where it has no results."""
-        return self.rankings.get(run) or RankedRows()
-
-
-_PARSED_AHEAD = 256  # documents
-_KEPT_YARDSTICKS = 2000
-"""Of how many documents a campaign keeps where their words or tokens begin."""
-
-
-def _mean_length(corpus: Corpus) -> float:
-    lengths = [int(corpus.tree(file).characters[0]) for file in corpus]
-    return sum(lengths) / len(lengths)
-
-
-@dataclass(slots=True)
-class _Unchecked:
-    """Results in one document, of which nobody has looked yet whether they exist.
-
-    first: path → the number, among all results, of the first that names it. again: how often it is
-    named beside that.
-    """
-
-    first: dict[str, int] = field(default_factory=dict)
-    again: dict[str, int] = field(default_factory=dict)
-
-
-def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
-    """Return file → the paths that runs retrieve for a topic, for some files."""
-    retrieved: dict[str, set[str]] = {file: set() for file in files}
-    found: set[tuple[str, str]] = set()  # runs share many
-    for run in runs:
-        ranking = run.rankings.get(topic)
-        if ranking is not None:
-            found.update(compress(ranking, map(retrieved.__contains__, ranking.files)))
-    for file, path in found:
-        retrieved[file].add(path)
-    return retrieved
-
-
-def _places_in(files: Sequence[str], known: Container[str]) -> Iterator[int]:
-    """Return the places of a ranking's results in some documents."""
-    return compress(count(), map(known.__contains__, files))
-
-
 class Campaign:
-    """Judgements, runs and documents brought together, topic by topic.
+    """Assessments, runs and documents, combined topic by topic.
 
-    corpus: without one, the trees are those that the assessed and retrieved paths span.
-    check_later: whoever made the campaign calls :meth:`check_results` when all topics were seen, so
-        that a document in which nothing was assessed is opened once and not once a topic.
-    beside: topic → file → the paths that further runs retrieve, which belong to the trees without a
-        corpus.
+    Problems in the data are returned as :class:`Notes`, or raised unless ``lenient``.
+
+    Args:
+        base: The assessments.
+        runs: The runs, with different names.
+        corpus: The documents. Without them, the trees have the elements that assessments and results
+            name.
+        lenient: Whether problems are counted instead of raised.
+        needs_elements: Whether elements and their assessments are needed. If not, passages and results
+            with character offsets need no documents.
+        needs_entry_points: Whether best entry points are resolved.
+        other_paths: Paths that other runs retrieve, which belong to the trees without a corpus.
     """
 
     def __init__(
         self,
         base: RecallBase,
-        runs: Sequence[Run],
-        corpus: Corpus | None,
-        notes: Notes,
-        check_later: bool = False,
-        beside: Retrieved | None = None,
+        runs: Sequence[Run] = (),
+        corpus: Corpus | None = None,
+        *,
+        lenient: bool = False,
+        needs_elements: bool = True,
+        needs_entry_points: bool = False,
+        other_paths: RetrievedPaths | None = None,
     ) -> None:
-        self._check_later = check_later
-        self._unchecked: dict[str, _Unchecked] = {}
-        self._numbers: list[tuple[int, str, str]] = []
-        """The number of the first result of every ranking, with its run's source and its topic."""
-        self._numbered = 0
         self.base = base
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
-        self.notes = notes
+        self.lenient = lenient
+        self._needs_elements = needs_elements
+        self._needs_entry_points = needs_entry_points
+        self._other_paths = other_paths or {}
+        self._resolver = ResultResolver(corpus)
         self._converters: dict[object, UnitConverter] = {}
-        self.notes_of_rankings: Notes | None = None
-        """Where problems of results go that come up in :meth:`topic`; None for ``notes``."""
-        self._beside = beside or {}
+
+    @classmethod
+    def of(cls, inputs: Inputs, *, with_runs: bool = True, needs_elements: bool = True) -> Campaign:
+        """Return the campaign of inputs, with all runs in memory."""
+        return cls(
+            inputs.recall_base,
+            inputs.loaded_runs if with_runs else [],
+            inputs.documents,
+            lenient=inputs.lenient,
+            needs_elements=needs_elements,
+        )
+
+    def topics(self, notes: Notes, topics: Iterable[str] | None = None) -> Iterator[JudgedTopic]:
+        """Yield topics, and add to the notes what is found.
+
+        The order of problems is that of :func:`xcg.evaluate`: topic by topic the assessments and then
+        the results; at the end, results in documents without assessments.
+
+        Args:
+            notes: Takes the problems that are tolerated.
+            topics: The topics; by default all assessed ones.
+        """
+        for name in self.with_documents(self.base.topics if topics is None else topics):
+            topic, found = self.judged_topic(name)
+            notes.take(found)
+            topic, found = self.with_rankings(topic)
+            notes.take(found)
+            yield topic
+        for document in self.check_unjudged():
+            notes.take(document.notes)
+            if document.error is not None:
+                raise document.error
+
+    def topic(self, name: str, notes: Notes | None = None) -> JudgedTopic:
+        """Return one topic, see :meth:`topics`."""
+        (topic,) = self.topics(notes if notes is not None else Notes(self.lenient), [name])
+        return topic
 
     def with_documents(self, topics: Iterable[str]) -> Iterator[str]:
-        """Yield topics, after the documents of several of them were parsed together."""
+        """Yield the topics, parsing the documents of several topics at once."""
         waiting: list[str] = []
         files: dict[str, None] = {}
         for topic in topics:
@@ -171,122 +126,216 @@ class Campaign:
             self.corpus.prepare(files)
         yield from waiting
 
-    def _judged_files(self, topic: str) -> dict[str, None]:
-        base = self.base
-        return dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
+    def judged_topic(self, name: str) -> tuple[JudgedTopic, Notes]:
+        """Return a topic without rankings, and the problems of its assessments.
 
-    def topic(self, topic: str) -> TopicView:
-        """Return the view of a topic.
-
-        Raises InputError for a document that the corpus lacks and a path that a document lacks; where
-        the notes are lenient, counts them and leaves such elements out.
+        Raises:
+            InputError: If the corpus lacks a document, a document lacks a path or passage, or
+                documents are needed and missing; unless the campaign is lenient.
         """
-        assessed_paths = self.base.files(topic)
-        answers = {run.name: run for run in self.runs.values() if len(run.rankings.get(topic, ()))}
-        if self.corpus is None:
-            trees = self._trees_of_paths(topic, answers.values())
-        else:
-            trees = self._trees_of_corpus(topic, self.corpus)
-        assessed = {file: self._assessed_rows(topic, file, tree) for file, tree in trees.items()}
-        highlighted: dict[str, list[tuple[int, int]]] = {}
-        stated: dict[str, list[Span]] = {}
-        for file, spans in self._spans(topic, trees).items():
-            highlighted[file] = [(span.start, span.end) for span in spans]
-            if file not in assessed_paths:
-                from xcg.judgements.highlights import assess_spans
-
+        notes = Notes(self.lenient)
+        base = self.base
+        trees = self._trees(name, notes)
+        assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
+        passages = self._passages(name, trees, notes)
+        gold = {file: spans for file, spans in passages.items() if file not in base.files(name)}
+        for file, spans in gold.items():
+            if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
-                stated[file] = spans
-        rankings = {}
-        passages = {}
-        for name, run in answers.items():
-            passages[name] = exact = dict[int, tuple[int, int]]()
-            rankings[name] = self._rows(run, topic, trees, exact)
-        if not self._check_later:
-            self.check_results()
-        sources = {name: f"{run.source}, topic {topic}" for name, run in answers.items()}
-        return TopicView(topic, trees, assessed, rankings, passages, highlighted, stated, sources)
+        has_passages = bool(base.spans(name) or base.passages(name))
+        points = self._entry_points(name, trees, notes) if has_passages else {}
+        topic = JudgedTopic(
+            name,
+            trees,
+            assessed,
+            {file: [(span.start, span.end) for span in spans] for file, spans in passages.items()},
+            gold,
+            points,
+            lacks_highlights=bool(base.files(name)) and not has_passages,
+        )
+        return topic, notes
 
-    def _assessed_rows(self, topic: str, file: str, tree: ElementTree) -> dict[int, Assessment]:
-        """Return row → assessment of a document."""
-        elements = self.base.files(topic).get(file, {})
-        rows: dict[int, Assessment] = {}
-        for path, assessment in elements.items():
+    def with_rankings(self, topic: JudgedTopic) -> tuple[JudgedTopic, Notes]:
+        """Return a topic with the rankings of all runs, and the problems of their results.
+
+        Results in documents without assessments are checked by :meth:`check_unjudged`.
+
+        Raises:
+            InputError: If a result does not exist, unless the campaign is lenient.
+        """
+        notes = Notes(self.lenient)
+        name = topic.topic
+        offsets_only = self._needs_offsets_only(name)
+        rankings = {
+            run.name: self._resolver.resolve(run, name, topic.trees, notes, offsets_only)
+            for run in self._answering(name)
+        }
+        return replace(topic, rankings=rankings), notes
+
+    def check_unjudged(self) -> Iterator[CheckedDocument]:
+        """Check the results of all topics so far in documents without assessments."""
+        return self._resolver.unjudged.check(self.corpus, self.lenient)
+
+    def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
+        """Return the results of a run for a topic as text.
+
+        A result that does not exist is an empty span.
+
+        Raises:
+            XcgError: If documents are needed and missing.
+        """
+        if self.corpus is None and not self._needs_offsets_only(topic.topic):
+            self._required_corpus()
+        resolved = topic.ranking(run)
+        return [self._text_span(topic, resolved, position) for position in range(len(resolved))]
+
+    def _text_span(self, topic: JudgedTopic, resolved: ResolvedRanking, position: int) -> TextSpan:
+        file, path = resolved.files[position], resolved.ranking.paths[position]
+        passage = resolved.passages.get(position)
+        if passage is not None:
+            return file, *passage
+        row, tree = resolved.rows.get(position), topic.trees.get(file)
+        if tree is None and self.corpus is not None and file in self.corpus:
+            tree = self.corpus.tree(file)
+        if tree is None or not path:
+            return file, 0, 0
+        if row is None:
+            row = 0 if path == WHOLE else tree.find(path)
+        return (file, 0, 0) if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+
+    def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
+        """Return how the text of a document is measured in a unit.
+
+        Raises:
+            XcgError: If documents are missing, or the tokenizer of the user model fails.
+        """
+        if unit == "characters":
+            return CharacterConverter()
+        tokenizer = model.effort.tokenizer
+        key = file, unit, unit == "tokens" and tokenizer.key
+        if key not in self._converters:
+            while len(self._converters) >= _KEPT_CONVERTERS:
+                del self._converters[next(iter(self._converters))]
+            corpus = self._required_corpus()
             try:
-                row = 0 if path == WHOLE else tree.row(path)
-            except UnknownPathError as error:
-                unmapped = UnmappedError(self._where(topic, file), str(error))
-                self.notes.tolerate("assessments of unknown paths", unmapped)
-                continue
-            if row not in rows:
-                rows[row] = assessment
-            elif rows[row] != assessment:
-                message = f"{path} and the whole document are one element with two assessments"
-                self.notes.problem("contradicting assessments", self._where(topic, file), message)
-        return rows
+                self._converters[key] = UnitConverter.of(corpus.tree(file).text, unit, tokenizer)
+            except XcgError as error:
+                raise InputError(f"{corpus.label}, {file}", str(error)) from None
+        return self._converters[key]
+
+    def mean_document_length(self) -> float:
+        """Return the mean length of all documents in characters, 0 without documents."""
+        if self.corpus is None:
+            return 0.0
+        lengths = [int(self.corpus.tree(file).characters[0]) for file in self.corpus]
+        return sum(lengths) / len(lengths)
+
+    def _required_corpus(self) -> Corpus:
+        if self.corpus is None:
+            raise XcgError("needs the documents: expected a corpus")
+        return self.corpus
+
+    def _answering(self, topic: str) -> list[Run]:
+        return [run for run in self.runs.values() if len(run.rankings.get(topic, ()))]
+
+    def _needs_offsets_only(self, topic: str) -> bool:
+        """Return whether a topic can do without documents, because nobody needs its elements."""
+        return self.corpus is None and not self._needs_elements and not self.base.files(topic)
 
     def _where(self, topic: str, file: str) -> str:
         return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
 
-    def _spans(self, topic: str, trees: Mapping[str, ElementTree]) -> dict[str, list[Span]]:
-        """Return file → relevant passages in characters of the document's text."""
+    def _judged_files(self, topic: str) -> dict[str, None]:
+        base = self.base
+        return dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)])
+
+    def _assessed_rows(
+        self, topic: str, file: str, tree: ElementTree, notes: Notes
+    ) -> dict[int, Assessment]:
+        """Return row → assessment of a document."""
+        rows: dict[int, Assessment] = {}
+        for path, assessment in self.base.files(topic).get(file, {}).items():
+            try:
+                row = 0 if path == WHOLE else tree.row(path)
+            except UnknownPathError as error:
+                unmapped = UnmappedError(self._where(topic, file), str(error))
+                notes.tolerate("assessments of unknown paths", unmapped)
+                continue
+            if rows.setdefault(row, assessment) != assessment:
+                message = f"{path} and the whole document are one element with two assessments"
+                notes.problem("contradicting assessments", self._where(topic, file), message)
+        return rows
+
+    def _passages(
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
+    ) -> dict[str, list[Span]]:
+        """Return document → relevant passages in characters."""
         found: dict[str, list[Span]] = {}
         stated: dict[str, Sequence[Span | Passage]] = {
             **self.base.spans(topic),
             **self.base.passages(topic),
         }
-        for file, spans in stated.items():
-            where = self._where(topic, file)
+        for file, passages in stated.items():
+            tree = trees.get(file)
             if self.corpus is None:
                 if file in self.base.files(topic):
-                    continue  # the elements say all that is asked without documents
-                raise InputError(
-                    where,
-                    "relevant passages become assessments of elements through the document; "
-                    "expected a corpus",
-                )
-            if file not in trees:
-                continue
+                    continue  # the assessments of its elements are enough
+                if not self._needs_offsets_only(topic):
+                    raise InputError(
+                        self._where(topic, file),
+                        "relevant passages become assessments of elements through the document; "
+                        "expected a corpus",
+                    )
+            elif tree is None:
+                continue  # the corpus lacks it
             found[file] = []
-            length = int(trees[file].characters[0])
-            for span in spans:
+            for passage in passages:
                 try:
-                    placed = span if isinstance(span, Span) else Span(*span.characters(trees[file]))
-                    if placed.end > length:
-                        raise UnknownPathError(
-                            f"the passage {placed.start}–{placed.end}: "
-                            f"the document's text has {length} characters"
-                        )
-                    found[file].append(placed)
+                    found[file].append(_in_characters(passage, tree))
                 except UnknownPathError as error:
-                    unmapped = UnmappedError(where, str(error))
-                    self.notes.tolerate("passages that do not fit their document", unmapped)
+                    unmapped = UnmappedError(self._where(topic, file), str(error))
+                    notes.tolerate("passages that do not fit their document", unmapped)
         return found
 
-    def _trees_of_corpus(self, topic: str, corpus: Corpus) -> dict[str, ElementTree]:
+    def _entry_points(
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
+    ) -> dict[str, int]:
+        points: dict[str, int] = {}
+        if not self._needs_entry_points:
+            return points
+        for file, point in self.base.entry_points(topic).items():
+            try:
+                points[file] = point if isinstance(point, int) else point.character(trees[file])
+            except (KeyError, UnknownPathError) as error:
+                notes.problem("best entry points left out", self._where(topic, file), str(error))
+        return points
+
+    def _trees(self, topic: str, notes: Notes) -> dict[str, ElementTree]:
+        """Return document → tree, for the documents with assessments."""
+        if self.corpus is None:
+            return self._trees_of_paths(topic)
         trees = {}
         files = self._judged_files(topic)
-        corpus.prepare(file for file in files if file in corpus)
+        self.corpus.prepare(file for file in files if file in self.corpus)
         for file in files:
-            if file in corpus:
-                trees[file] = corpus.tree(file)
+            if file in self.corpus:
+                trees[file] = self.corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            unmapped = UnmappedError(where, _lacks(corpus, file))
-            self.notes.tolerate("assessed documents that the corpus lacks", unmapped)
+            unmapped = UnmappedError(where, missing_document(file, self.corpus))
+            notes.tolerate("assessed documents that the corpus lacks", unmapped)
         return trees
 
-    def _trees_of_paths(self, topic: str, runs: Iterable[Run]) -> dict[str, ElementTree]:
+    def _trees_of_paths(self, topic: str) -> dict[str, ElementTree]:
+        """Return document → tree of the elements that assessments and results name."""
         assessed = self.base.files(topic)
-        paths = {file: set(elements) for file, elements in assessed.items()}
-        for found in paths.values():
-            found.discard(WHOLE)
+        paths = {file: set(elements) - {WHOLE} for file, elements in assessed.items()}
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
-        retrieved = retrieved_paths(runs, topic, roots)
-        beside = self._beside.get(topic, {})
+        retrieved = retrieved_paths(self._answering(topic), topic, roots)
+        others = self._other_paths.get(topic, {})
         for file, root in roots.items():
-            for path in retrieved[file] | beside.get(file, set()):
-                # A result under another root is none of this document; it is told as unknown later.
+            for path in retrieved[file] | others.get(file, set()):
+                # A path with another root does not belong here; it is reported as unknown later.
                 if path.split("/", 2)[1:2] == [root]:
                     paths[file].add(path)
         trees = {}
@@ -304,212 +353,18 @@ class Campaign:
                 raise InputError(f"topic {topic}, {file}", str(error)) from None
         return trees
 
-    def text(self, view: TopicView, run: str) -> HighlightedRanking:
-        """Return a run's ranking for a topic as text.
 
-        Raises XcgError where there is no corpus, or the assessments do not say what was highlighted.
-        """
-        topic = view.topic
-        stated = {*self.base.spans(topic), *self.base.passages(topic)}
-        if not stated and self.base.files(topic):
-            raise XcgError(
-                "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
-                "assessments with <passage>"
+def _in_characters(passage: Span | Passage, tree: ElementTree | None) -> Span:
+    """Return a relevant passage in characters; UnknownPathError if it does not fit its document."""
+    if isinstance(passage, Passage):
+        if tree is None:
+            raise UnknownPathError("a passage between two points needs its document; expected a corpus")
+        passage = Span(*passage.characters(tree))
+    if tree is not None:
+        length = int(tree.characters[0])
+        if passage.end > length:
+            raise UnknownPathError(
+                f"the passage {passage.start}–{passage.end}: "
+                f"the document's text has {length} characters"
             )
-        points = {}
-        for file, point in self.base.entry_points(topic).items():
-            try:
-                points[file] = point if isinstance(point, int) else point.character(view.trees[file])
-            except (KeyError, UnknownPathError) as error:
-                self.notes.problem("best entry points left out", self._where(topic, file), str(error))
-        corpus = self._needed_corpus()
-        return HighlightedRanking(
-            self.spans(view, run),
-            view.highlighted,
-            points or None,
-            lambda: _mean_length(corpus),
-        )
-
-    def spans(self, view: TopicView, run: str) -> list[tuple[str, int, int]]:
-        """Return the results of a run for a topic as (file, start, end) in characters.
-
-        A result that names nothing is an empty span. Raises XcgError where there is no corpus.
-        """
-        corpus = self._needed_corpus()
-        ranking = view.ranking(run)
-        if not ranking:
-            return []
-        exact = view.passages.get(run, {})
-        found = []
-        results = zip(ranking, self.runs[run].rankings[view.topic], strict=True)
-        for place, ((file, row), (_, path)) in enumerate(results):
-            if place in exact:
-                found.append((file, *exact[place]))
-                continue
-            tree = view.trees.get(file) or (corpus.tree(file) if file in corpus else None)
-            if row is None and tree is not None and path:
-                row = 0 if path == WHOLE else tree.row(path) if path in tree else None  # noqa: PLW2901
-            if tree is None or row is None:
-                found.append((file, 0, 0))
-            else:
-                found.append((file, int(tree.start[row]), int(tree.stop[row])))
-        return found
-
-    def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
-        """Return how the text of a document is measured in a unit.
-
-        Raises XcgError where there is no corpus, or the user model's tokenizer fails.
-        """
-        if unit == "characters":
-            return CharacterConverter()
-        tokenizer = model.effort.tokenizer
-        key = file, unit, unit == "tokens" and tokenizer.key
-        if key not in self._converters:
-            while len(self._converters) >= _KEPT_YARDSTICKS:
-                del self._converters[next(iter(self._converters))]
-            corpus = self._needed_corpus()
-            try:
-                self._converters[key] = UnitConverter.of(corpus.tree(file).text, unit, tokenizer)
-            except XcgError as error:
-                raise InputError(f"{corpus.label}, {file}", str(error)) from None
-        return self._converters[key]
-
-    def _needed_corpus(self) -> Corpus:
-        if self.corpus is None:
-            raise XcgError("needs the documents: expected a corpus")
-        return self.corpus
-
-    def _rows(
-        self,
-        run: Run,
-        topic: str,
-        trees: Mapping[str, ElementTree],
-        exact: dict[int, tuple[int, int]],
-    ) -> RankedRows:
-        """Return a run's ranking as rows, and put the characters of passages into ``exact``."""
-        ranking = run.rankings[topic]
-        files, paths, spans = ranking.files, ranking.paths, ranking.spans
-        found: dict[int, int] = {}
-        places: Iterable[int] = range(len(files))
-        if self.corpus is None and not spans:
-            # Most results lie in documents without assessed elements, and all that can be said of
-            # these without the documents is that they gain nothing.
-            places = _places_in(files, trees)
-        number = self._numbered
-        self._numbers.append((number, run.source, topic))
-        self._numbered += len(files)
-        unchecked = self._unchecked
-        for place in places:
-            file, path = files[place], paths[place]
-            tree = trees.get(file)
-            if tree is not None:
-                row = tree.find(path)
-                if row is not None:
-                    found[place] = row
-                    continue
-            elif file in unchecked and path and path != WHOLE:  # most results of most runs
-                elsewhere = unchecked[file]
-                if path in elsewhere.first:
-                    elsewhere.again[path] = elsewhere.again.get(path, 0) + 1
-                else:
-                    elsewhere.first[path] = number + place
-                continue
-            try:
-                row = self._unusual_row(ranking, place, tree, exact, number + place)
-            except UnknownPathError as error:
-                where = f"{run.source}, topic {topic}, rank {place + 1}, {file}"
-                notes = self.notes_of_rankings or self.notes
-                kind = InputError if place in spans and self.corpus is None else UnmappedError
-                notes.tolerate("results with unknown paths", kind(where, str(error)))
-                continue
-            if row is not None and tree is not None:
-                found[place] = row
-        return RankedRows(files, found)
-
-    def _unusual_row(
-        self,
-        ranking: Ranking,
-        place: int,
-        tree: ElementTree | None,
-        exact: dict[int, tuple[int, int]],
-        number: int,
-    ) -> int | None:
-        """Return the row of a passage or a whole document, None for what can only be told to exist.
-
-        number: of the result among all. Raises UnknownPathError for what does not exist.
-        """
-        file, path = ranking.files[place], ranking.paths[place]
-        if place in ranking.spans:
-            tree = tree if tree is not None and self.corpus else self._document(file, "passage")
-            span = ranking.spans[place]
-            characters = span.characters(tree) if isinstance(span, Passage) else span
-            row = tree.smallest_element(*characters)
-            exact[place] = characters
-            return row
-        if not path:
-            return None  # told when it was read
-        if path == WHOLE:
-            if tree is None and self.corpus is not None:
-                self._document(file, "document")
-            return 0
-        if tree is not None:
-            return tree.row(path)
-        if self.corpus is not None:
-            self._check_file(file, self.corpus)
-            # It gains nothing, but must exist.
-            self._unchecked[file] = _Unchecked({path: number})
-        return None
-
-    def check_results(self, notes_of: Callable[[str], Notes] | None = None) -> None:
-        """Look whether the results in documents without assessed elements exist, document by document.
-
-        notes_of: returns where to the problems of a document go, by default the campaign's notes.
-        Raises InputError for a result that does not exist; where the notes are lenient, counts it.
-        """
-        unchecked, self._unchecked = self._unchecked, {}
-        numbers, self._numbers = self._numbers, []
-        if self.corpus is None:
-            return
-        files = sorted(unchecked)
-        found = self.corpus.missing_paths({file: unchecked[file].first for file in files})
-        for file in files:
-            try:
-                _, missing = next(found)  # documents are read ahead, several at once
-            except XcgError:
-                if notes_of is not None:
-                    self.notes = notes_of(file)
-                raise
-            if missing and notes_of is not None:
-                self.notes = notes_of(file)
-            for path in missing:
-                try:
-                    self.corpus.tree(file).row(path)
-                except UnknownPathError as error:
-                    number = unchecked[file].first[path]
-                    first, source, topic = numbers[bisect_right(numbers, number, key=itemgetter(0)) - 1]
-                    where = f"{source}, topic {topic}, rank {number - first + 1}, {file}"
-                    for _ in range(1 + unchecked[file].again.get(path, 0)):
-                        unmapped = UnmappedError(where, str(error))
-                        self.notes.tolerate("results with unknown paths", unmapped)
-
-    def _document(self, file: str, what: str) -> ElementTree:
-        if self.corpus is None:
-            raise UnknownPathError(f"a result that is a {what} needs its document; expected a corpus")
-        self._check_file(file, self.corpus)
-        return self.corpus.tree(file)
-
-    @staticmethod
-    def _check_file(file: str, corpus: Corpus) -> None:
-        if file not in corpus:
-            raise UnknownPathError(_lacks(corpus, file))
-
-
-def _lacks(corpus: Corpus, file: str) -> str:
-    """Say that a corpus lacks a document, and whether it has it without the ending of its file."""
-    message = f"the corpus has no document {file!r}; "
-    from xcg.documents.sources import document_name
-
-    name = document_name(file)
-    if name is not None and name in corpus:
-        return f"{message}did you mean {name!r}? Documents lose the ending of their file"
-    return f"{message}expected {corpus.label / file}.xml"
+    return passage

@@ -1,28 +1,33 @@
-"""Curves: measures as vectors, by rank, over gain-recall or over recall."""
+"""Compute curves: measures as functions of rank, gain-recall, recall or amount of text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from xcg.documents.text_units import TextUnit
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
 from xcg.evaluation.results import NotedList
-from xcg.gains.topic import IdealTopic, Stages
+from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN
+from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.topic_gains import Reading
 from xcg.runs.run import Ties
 
 IDEAL = "ideal ranking"
+"""The name of the ideal ranking among the runs."""
 
 
 class CurveOf(NamedTuple):
-    """A curve of one run for one topic, or in the mean over topics (``all``), point by point."""
+    """A curve of one run for one topic, or its mean over topics (``all``).
+
+    Attributes:
+        x: Ranks, recall points or amounts of text.
+        y: The values at these points.
+    """
 
     run: str
     topic: str
@@ -33,9 +38,10 @@ class CurveOf(NamedTuple):
 
 
 def curve_measure(text: str) -> Measure:
-    """Return the measure whose curve a name means; XcgError where it has none.
+    """Return the measure of a name; the cutoff may be left out: ``nxCG``, ``ep(interpolation=linear)``.
 
-    The cutoff may be left out: ``nxCG``, ``ep(interpolation=linear)``.
+    Raises:
+        XcgError: If the measure is unknown or has no curve.
 
     >>> str(curve_measure("nxCG"))
     'nxCG@10'
@@ -62,12 +68,26 @@ def curves(
     ties: Ties = "document",
     lenient: bool = False,
 ) -> NotedList[CurveOf]:
-    """Return the curves of runs for every topic, and their means over topics, point by point.
+    """Compute the curves of runs for every topic, and their means over topics.
 
-    measure: one, or several in one text. depth: the last rank of a curve by rank. with_ideal: add the
-    curve of the ideal ranking, as a run that is called so. Means are over the topics with an ideal gain
-    above 0, an unanswered topic counting 0. Raises XcgError as :func:`xcg.evaluate`, and where a
-    measure has no curve.
+    Means are over the topics with an ideal gain above 0; a topic without results counts 0.
+
+    Args:
+        assessments: As :func:`xcg.evaluate` takes them, like all arguments not named here.
+        runs: The runs.
+        corpus: The documents.
+        user_model: The user models.
+        measure: One measure or several, separated by spaces, with or without a cutoff.
+        depth: The last rank of a curve over ranks.
+        with_ideal: Add the curve of the ideal ranking as a run of that name.
+        ties: The order of TREC results with equal scores.
+        lenient: Count wrong data as warnings instead of raising.
+
+    Returns:
+        The curves, with ``notes``.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if a measure has no curve.
 
     >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)
     >>> [(curve.topic, list(curve.y)) for curve in found]
@@ -80,38 +100,32 @@ def curves(
 def curves_of_inputs(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
 ) -> NotedList[CurveOf]:
-    """Return the curves of runs, as :func:`curves` does."""
-    wanted = [curve_measure(name) for name in split_measures(measure)]
-    base, documents, loaded, models = (
-        inputs.recall_base,
-        inputs.documents,
-        inputs.loaded_runs,
-        inputs.user_models,
-    )
-    notes = Notes(inputs.lenient)
-    notes.take(inputs.notes)
-    campaign = Campaign(base, loaded, documents, notes)
-    names = [run.name for run in loaded] + ([IDEAL] if with_ideal else [])
+    """Compute the curves of runs, as :func:`curves` does."""
+    measures = [curve_measure(name) for name in split_measures(measure)]
+    inputs.check()
+    campaign, models = Campaign.of(inputs), inputs.user_models
+    notes = inputs.new_notes()
+    names = [*campaign.runs, *([IDEAL] if with_ideal else [])]
     found: dict[tuple[Measure, str, str], list[CurveOf]] = {
-        (one, model.name, name): [] for one in wanted for model in models for name in names
+        (one, model.name, name): [] for one in measures for model in models for name in names
     }
-    for topic in base.topics:
-        stages = Stages(campaign.topic(topic), campaign)
+    for topic in campaign.topics(notes):
+        calculator = GainCalculator(topic, campaign)
         for model in models:
-            ideal = stages.ideal(model)
+            ideal = calculator.ideal(model)
             if not ideal.gains:
                 continue
-            rankings = {run.name: stages.gains(run.name, ideal, model) for run in loaded}
+            gains = {run: calculator.gains(run, ideal, model) for run in campaign.runs}
             if with_ideal:
-                rankings = {IDEAL: _ideal_ranking(ideal, rankings[loaded[0].name]), **rankings}
-            for name, gains in rankings.items():
-                for one in wanted:
+                gains = {IDEAL: _ideal_ranking(ideal, next(iter(gains.values()))), **gains}
+            for name, of_run in gains.items():
+                for one in measures:
                     try:
-                        x, y = one.curve(gains, depth, model.effort.parameters())
+                        x, y = one.curve(of_run, depth, model.effort.parameters())
                     except XcgError as error:
-                        raise InputError(f"run {name}, topic {topic}", str(error)) from None
-                    measured = str(one).partition("@")[0]
-                    curve = CurveOf(name, topic, measured, model.name, list(x), list(y))
+                        raise InputError(f"run {name}, topic {topic.topic}", str(error)) from None
+                    label = str(one).partition("@")[0]
+                    curve = CurveOf(name, topic.topic, label, model.name, list(x), list(y))
                     found[one, model.name, name].append(curve)
     if not any(found.values()):
         raise XcgError("no curves: no topic has an ideal element under these user models")
@@ -119,9 +133,9 @@ def curves_of_inputs(
     return NotedList(lines, notes.lines())
 
 
-def _ideal_ranking(ideal: IdealTopic, of_run: TopicGains) -> TopicGains:
-    """Return the ranking of the ideal elements, with the details of a run's ranking."""
-    details = of_run.required_details("the ideal ranking")
+def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
+    """Return the gains of the ideal ranking; all details but its text are those of a run."""
+    details = of_run.required_details(IDEAL)
 
     def readings(unit: TextUnit) -> tuple[Reading, Reading]:
         _, best = details.readings(unit)

@@ -22,11 +22,10 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
         InputError: If a passage or its document does not exist.
     """
     assessed = RecallBase()
-    campaign = Campaign(base, [], corpus, Notes())
-    for topic in base.topics:
-        assessed.add_topic(topic, base.sources.get(topic, "assessments"))
-        view = campaign.topic(topic)
-        for file, rows in view.assessed.items():
+    for topic in Campaign(base, corpus=corpus).topics(Notes()):
+        name = topic.topic
+        assessed.add_topic(name, base.sources.get(name, "assessments"))
+        for file, rows in topic.assessed.items():
             for row, assessment in sorted(rows.items()):
-                assessed.add(topic, file, view.trees[file].paths[row], assessment, topic)
+                assessed.add(name, file, topic.trees[file].paths[row], assessment, name)
     return assessed

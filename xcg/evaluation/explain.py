@@ -1,103 +1,30 @@
-"""Why a result got its gain: what was seen, what was left, and what was missed."""
+"""Explain why each result of a ranking gained what it gained, and what was missed.
+
+The explanation drives the readers of the evaluation result by result, so its gains are the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from xcg.documents.tree import ElementTree
-from xcg.errors import MissingSizeError, Notes, XcgError, nearest
-from xcg.evaluation.campaign import Campaign, TopicView
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.explanation import (
+    ExplainedResult,
+    Explanation,
+    Explanations,
+    MissedElement,
+    RelatedIdeal,
+)
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
-from xcg.evaluation.results import NotedList
-from xcg.gains.element_reader import NEGLIGIBLE, JudgedDocument, Reader
-from xcg.gains.topic import IdealTopic, Stages, ranking_gains
-from xcg.measures.gain_vectors import vector
+from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.reader import RELATIVE_THRESHOLD, Reader, Seen
+from xcg.gains.span_reader import GoldSpan, SpanReader, UnitSpan
+from xcg.gains.topic import ElementReaders, GainCalculator, IdealRecallBase
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
-
-Seen = Literal["no", "partly", "fully"]
-
-
-class Related(NamedTuple):
-    """An ideal element that a result is, contains, lies in or is near to; and what was left of it."""
-
-    path: str
-    score: float
-    left: float
-    span: tuple[int, int] | None = None
-    """The characters of a gold span, where results count as text."""
-
-
-class ExplainedResult(NamedTuple):
-    """One result of a ranking, and why it gained what it gained.
-
-    assessment: as the papers write it, empty where nobody assessed the element. score: quantised. seen:
-    how much of it earlier results had shown, ``through`` these ranks. value: its relevance value before
-    the normalisation, None where nothing depends on it. related: the ideal elements around it.
-    """
-
-    rank: int
-    file: str
-    path: str
-    assessment: str
-    score: float
-    seen: Seen
-    through: list[int]
-    value: float | None
-    related: list[Related]
-    gain: float
-    why: str
-    span: tuple[int, int] | None = None
-    """Its characters, where results count as text."""
-
-
-class MissedElement(NamedTuple):
-    """An ideal element, or gold span, that no result earned anything from."""
-
-    file: str
-    path: str
-    assessment: str
-    score: float
-    span: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A ranking for one topic under one user model, result by result."""
-
-    run: str
-    topic: str
-    user_model: str
-    results: Sequence[ExplainedResult]
-    missed: Sequence[MissedElement]
-    ideal_gain: float
-    documents: Mapping[str, ElementTree]
-    judged: Mapping[str, JudgedDocument]
-    labels: Mapping[str, Mapping[int, str]]
-
-    def _repr_html_(self) -> str:
-        """Return the results as a table for a notebook."""
-        from xcg.report.notebooks import explanation_html
-
-        return explanation_html(self)
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return plain objects, one a result and then one a missed element."""
-        records: list[dict[str, object]] = []
-        for result in self.results:
-            related = [_spans_only_where(ideal._asdict()) for ideal in result.related]
-            records.append({**result._asdict(), "related": related})
-        for missed in self.missed:
-            records.append({"rank": None, **missed._asdict(), "why": "missed"})  # noqa: PERF401
-        return [_spans_only_where(record) for record in records]
-
-
-def _spans_only_where(record: dict[str, object]) -> dict[str, object]:
-    """Return a record without an empty span."""
-    return {key: value for key, value in record.items() if key != "span" or value}
 
 
 def explain(
@@ -109,11 +36,23 @@ def explain(
     *,
     ties: Ties = "document",
     lenient: bool = False,
-) -> NotedList[Explanation]:
+) -> Explanations:
     """Explain every run's ranking for a topic, under every user model.
 
-    The gains are those of :func:`xcg.evaluate`, by the same steps. Raises XcgError for an unknown
-    topic, one without an ideal element, and as :func:`xcg.evaluate`.
+    Args:
+        assessments: As :func:`xcg.evaluate` takes them, like all arguments not named here.
+        runs: The runs.
+        topic: The topic's id.
+        corpus: The documents.
+        user_model: The user models.
+        ties: The order of TREC results with equal scores.
+        lenient: Count wrong data as warnings instead of raising.
+
+    Returns:
+        One explanation per user model and run, with ``notes``. Print it to read it.
+
+    Raises:
+        XcgError: If the topic is unknown or has no ideal element, and as :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
     >>> (found,) = explain(base, {"r": {"1": ["d#/a/s[1]", "d#/a/s[1]"]}}, "1")
@@ -126,210 +65,359 @@ def explain(
     return explain_inputs(inputs, topic)
 
 
-def explain_inputs(inputs: Inputs, topic: str) -> NotedList[Explanation]:
+def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
     """Explain every run's ranking for a topic, as :func:`explain` does."""
     base = inputs.recall_base
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    documents, loaded, models = inputs.documents, inputs.loaded_runs, inputs.user_models
-    notes = Notes(inputs.lenient)
-    notes.take(inputs.notes)
-    campaign = Campaign(base, loaded, documents, notes)
-    stages = Stages(campaign.topic(topic), campaign)
-    found = []
-    for model in models:
-        ideal = stages.ideal(model)
-        if not ideal.gains:
-            raise XcgError(f"topic {topic} has no ideal element under {model.name}")
-        for run in loaded:
-            if ideal.gold is not None:
-                from xcg.evaluation.explain_spans import explain_spans
+    inputs.check()
+    campaign, models = Campaign.of(inputs), inputs.user_models
+    notes = inputs.new_notes()
+    calculator = GainCalculator(campaign.topic(topic, notes), campaign)
 
-                found.append(explain_spans(stages, run.name, ideal, model))
-                continue
-            ranking = run.rankings.get(topic)
-            paths = list(ranking.paths) if ranking is not None else []
-            found.append(_explained(run.name, paths, stages.view, ideal, model))
-    return NotedList(found, notes.lines())
+    def explanations() -> Iterator[Explanation]:
+        for model in models:
+            ideal = calculator.ideal(model)
+            if not ideal.gains:
+                raise XcgError(f"topic {topic} has no ideal element under {model.name}")
+            for run in campaign.runs:
+                ranking: _Ranking = (
+                    _ElementRanking(calculator, run, ideal, model)
+                    if ideal.gold is None
+                    else _TextRanking(calculator, run, ideal, model)
+                )
+                yield _explanation(ranking, calculator, run, ideal, model)
 
-
-class _Watch:
-    """Notes how things stand before each result is read."""
-
-    def __init__(self) -> None:
-        self.seen: dict[int, tuple[Seen, list[int]]] = {}
-        self.value: dict[int, float | None] = {}
-        self.related: dict[int, list[tuple[int, float]]] = {}
-
-    def __call__(self, place: int, row: int, reader: Reader) -> None:
-        self.seen[place] = reader.seen_through(row)
-        _, related = reader.document.related(row)
-        self.related[place] = [(ideal, reader.left(ideal)) for ideal in related]
-        try:
-            self.value[place] = reader.value(row)
-        except MissingSizeError:
-            # The evaluation asks for a size only where it can change a gain, and will do so itself.
-            self.value[place] = None
+    return Explanations(explanations(), notes.lines())
 
 
-def _explained(
-    run: str, paths: Sequence[str], view: TopicView, ideal: IdealTopic, model: UserModel
+class _Reading(NamedTuple):
+    """A result with what its reader knew before and after reading it.
+
+    ``earlier`` has the numbers of earlier results as the reader counts them, ``through`` their ranks.
+    """
+
+    file: str
+    result: Any
+    reader: Any
+    score: float
+    seen: Seen
+    earlier: list[int]
+    through: list[int]
+    value: float | None
+    ideals: list[int]
+    related: list[RelatedIdeal]
+    gain: float
+
+    @property
+    def left(self) -> float:
+        """What could still be gained from the related ideal elements or gold spans."""
+        return sum(ideal.left for ideal in self.related)
+
+    @property
+    def names(self) -> str:
+        """The related ideal elements by their last steps, or the gold spans."""
+        return ", ".join(ideal.path.rpartition("/")[2] for ideal in self.related)
+
+    @property
+    def at(self) -> str:
+        """The ranks of the earlier results that showed it."""
+        return ("ranks " if len(self.through) > 1 else "rank ") + ", ".join(map(str, self.through))
+
+
+class _Ranking(Protocol):
+    """A ranking of elements or of text: how its results are read, named and explained."""
+
+    @property
+    def judged(self) -> Mapping[str, JudgedDocument]:
+        """Document → its scored elements."""
+
+    @property
+    def labels(self) -> Mapping[str, Mapping[int, str]]:
+        """Document → row → assessment as the papers write it."""
+
+    def results(self) -> Iterator[tuple[str, Any, Reader[Any] | None]]:
+        """Yield document, result and reader; the reader is None for a result that is not read."""
+
+    def path(self, position: int) -> str:
+        """Return the name of a result."""
+
+    def span(self, position: int) -> tuple[int, int] | None:
+        """Return the characters of a result, if results are scored as text."""
+
+    def label(self, position: int) -> str:
+        """Return the assessment of a result as the papers write it."""
+
+    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
+        """Describe an ideal element or gold span."""
+
+    def gained_from(self, reading: _Reading) -> Sequence[int]:
+        """Return the ideal elements or gold spans from which a result gained."""
+
+    def why(self, reading: _Reading) -> str:
+        """Explain the gain of a result that was read."""
+
+    def why_not_read(self, file: str) -> str:
+        """Explain why a result was not read."""
+
+    def ideals(self) -> Iterator[tuple[int, MissedElement]]:
+        """Yield all ideal elements or gold spans, each with its number in its document."""
+
+
+def _explanation(
+    ranking: _Ranking, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
 ) -> Explanation:
-    ranking = view.ranking(run)
-    watch = _Watch()
-    gains: list[float] = vector(ranking_gains(ranking, ideal, model, watch=watch).gains).tolist()
-    ranks: dict[tuple[str, int], int] = {}
+    ranks: dict[str, list[int]] = {}  # of the results that each reader has read
+    gained_from: set[tuple[str, int]] = set()
     results = []
-    earned: set[tuple[str, int]] = set()
-    for place, ((file, row), gain) in enumerate(zip(ranking, gains, strict=True)):
-        document = ideal.documents.get(file)
-        if document is None or row is None or place not in watch.seen:
-            label = _label(view, file, row)
-            why = "nothing in this document is relevant" if document is None else "no such element"
-            path = paths[place] or "passage"
+    for position, (file, result, reader) in enumerate(ranking.results()):
+        rank, path = position + 1, ranking.path(position)
+        label, span = ranking.label(position), ranking.span(position)
+        if reader is None:
+            why = ranking.why_not_read(file)
             results.append(
-                ExplainedResult(place + 1, file, path, label, 0.0, "no", [], None, [], gain, why)
+                ExplainedResult(rank, file, path, label, 0.0, "no", [], None, [], 0.0, why, span)
             )
             continue
-        tree = document.tree
-        seen, through = watch.seen[place]
-        rows = sorted(ranks[file, earlier] for earlier in through)
-        related = [
-            Related(tree.path(i), document.ideal_scores[i], left) for i, left in watch.related[place]
-        ]
-        if gain > 0:
-            earned |= {(file, i) for i, _ in watch.related[place]}
-        value = watch.value[place]
-        score = document.scores.get(row, 0.0)
-        rule = model.relevance_value
-        case = _Case(document, row, score, seen, through, rows, related, value, gain, rule)
+        reading = _read(ranking, file, result, reader, ranks.setdefault(file, []))
+        ranks[file].append(rank)
+        gained_from.update((file, number) for number in ranking.gained_from(reading))
         results.append(
             ExplainedResult(
-                place + 1,
+                rank,
                 file,
-                tree.path(row),
-                _label(view, file, row),
-                score,
-                seen,
-                rows,
-                value,
-                related,
-                gain,
-                _why(case),
+                path,
+                label,
+                reading.score,
+                reading.seen,
+                reading.through,
+                reading.value,
+                reading.related,
+                reading.gain,
+                ranking.why(reading),
+                span,
             )
         )
-        ranks.setdefault((file, row), place + 1)
-    missed = [
-        MissedElement(
-            file, document.tree.path(row), _label(view, file, row), document.ideal_scores[row]
-        )
-        for file, document in sorted(ideal.documents.items())
-        for row in document.ideal
-        if (file, row) not in earned
-    ]
-    labels = {
-        file: {row: assessment.label for row, assessment in rows.items()}
-        for file, rows in view.assessed.items()
-    }
+    missed = [one for number, one in ranking.ideals() if (one.file, number) not in gained_from]
     return Explanation(
         run,
-        view.topic,
+        calculator.topic.topic,
         model.name,
         results,
         sorted(missed, key=lambda element: -element.score),
         sum(ideal.gains),
-        view.trees,
-        ideal.documents,
-        labels,
+        calculator.topic.trees,
+        ranking.judged,
+        ranking.labels,
     )
 
 
-def _label(view: TopicView, file: str, row: int | None) -> str:
-    assessment = view.assessed.get(file, {}).get(row) if row is not None else None
-    return assessment.label if assessment is not None else ""
+def _read(
+    ranking: _Ranking, file: str, result: Any, reader: Reader[Any], ranks: Sequence[int]
+) -> _Reading:
+    """Look at what a reader knows of a result, and let it read the result."""
+    seen, earlier = reader.seen(result)
+    ideals = reader.related(result)
+    related = [ranking.related(file, ideal, reader.remaining(ideal)) for ideal in ideals]
+    score, value = reader.score(result), reader.value(result)
+    through = [ranks[number] for number in earlier]
+    gain = reader.read(result)
+    return _Reading(file, result, reader, score, seen, earlier, through, value, ideals, related, gain)
 
 
-class _Case(NamedTuple):
-    """What a sentence depends on."""
+class _ElementRanking:
+    """A ranking of elements."""
 
-    document: JudgedDocument
-    row: int
-    score: float
-    seen: Seen
-    showing: Sequence[int]
-    ranks: Sequence[int]
-    related: Sequence[Related]
-    value: float | None
-    gain: float
-    rule: RelevanceValue
+    def __init__(
+        self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
+    ) -> None:
+        self._topic = calculator.topic
+        self._ranking = calculator.topic.ranking(run)
+        self._readers = ElementReaders(ideal, model)
+        self._rule = model.relevance_value
+        self.judged = ideal.documents
+        self.labels = {
+            file: {row: assessment.label for row, assessment in rows.items()}
+            for file, rows in self._topic.assessed.items()
+        }
 
-    @property
-    def at(self) -> str:
-        """The ranks that showed the result."""
-        several = len(self.ranks) > 1
-        return ("ranks " if several else "rank ") + ", ".join(map(str, self.ranks))
+    def results(self) -> Iterator[tuple[str, int | None, ElementReader | None]]:
+        for file, row in self._ranking:
+            yield file, row, self._readers[file] if row is not None else None
 
+    def path(self, position: int) -> str:
+        file, row = self._ranking.files[position], self._ranking.rows.get(position)
+        if row is not None and file in self.judged:
+            return self.judged[file].tree.path(row)
+        return self._ranking.ranking.paths[position] or "passage"
 
-def _why(case: _Case) -> str:
-    """Say in plain words why a result gained what it gained."""
-    return _why_nothing(case) or _why_less(case) or _why_all(case)
+    def span(self, position: int) -> tuple[int, int] | None:
+        return None
 
+    def label(self, position: int) -> str:
+        row = self._ranking.rows.get(position)
+        return self._label(self._ranking.files[position], row) if row is not None else ""
 
-def _why_nothing(case: _Case) -> str:
-    """Say why a result gained nothing; empty where it did, or could have."""
-    if case.gain > 0:
-        return ""
-    if case.seen == "fully" and case.rule.alpha == 1:
-        return f"{_shown(case.document, case.row, case.showing)} was returned at {case.at}"
-    if case.rule.near_misses.name == "exact" and case.row not in case.document.ideal_scores:
-        return "not ideal, and only ideal elements gain anything"
-    if case.score <= 0:
-        return "not relevant"
-    if case.rule.normalisation == "subtree" and sum(i.left for i in case.related) < NEGLIGIBLE:
+    def _label(self, file: str, row: int) -> str:
+        return self.labels.get(file, {}).get(row, "")
+
+    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
+        document = self.judged[file]
+        return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
+
+    def gained_from(self, reading: _Reading) -> Sequence[int]:
+        return reading.ideals if reading.gain > 0 else []
+
+    def ideals(self) -> Iterator[tuple[int, MissedElement]]:
+        for file, document in sorted(self.judged.items()):
+            for row in document.ideal:
+                path, label = document.tree.path(row), self._label(file, row)
+                yield row, MissedElement(file, path, label, document.ideal_scores[row])
+
+    def why_not_read(self, file: str) -> str:
+        return "no such element" if file in self.judged else "nothing in this document is relevant"
+
+    def why(self, reading: _Reading) -> str:
         return (
-            f"nothing is left of {_names(case.related)}"
-            if case.related
-            else "relevant, but near to no ideal element"
+            _why_no_gain(reading, self._rule)
+            or _why_less_than_score(reading, self._rule)
+            or _why_full_score(reading)
         )
-    return f"what is new behind {case.at} is worth nothing"
 
 
-def _why_less(case: _Case) -> str:
-    """Say why a result gained less than its score; empty where it did not."""
-    value, left = case.value, sum(ideal.left for ideal in case.related)
-    normalised = case.rule.normalisation == "subtree"
-    if normalised and value is not None and case.gain < value - NEGLIGIBLE:
-        return f"worth {value:.4g}, but only {left:.4g} is left of {_names(case.related)}"
-    if case.seen == "fully":
-        return f"seen at {case.at}: (1 − α) of its score"
-    if case.seen == "partly":
-        return f"parts of it were returned at {case.at}; the rest is worth {case.gain:.4g}"
+def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
+    if reading.gain > 0:
+        return ""
+    reader: ElementReader = reading.reader
+    document = reader.document
+    if reading.seen == "fully" and rule.alpha == 1:
+        return f"{_container(reading)} was returned at {reading.at}"
+    if rule.near_misses.name == "exact" and reading.result not in document.ideal_scores:
+        return "not ideal, and only ideal elements gain anything"
+    if reading.score <= 0:
+        return "not relevant"
+    if rule.normalisation == "subtree" and reading.left <= document.threshold:
+        if not reading.related:
+            return "relevant, but near to no ideal element"
+        return f"nothing is left of {reading.names}"
+    return f"what is new after {reading.at} is worth nothing"
+
+
+def _why_less_than_score(reading: _Reading, rule: RelevanceValue) -> str:
+    value, threshold = reading.value, reading.reader.document.threshold
+    normalised = rule.normalisation == "subtree"
+    if normalised and value is not None and reading.gain < value - threshold:
+        return f"worth {value:.4g}, but only {reading.left:.4g} is left of {reading.names}"
+    if reading.seen == "fully":
+        return f"seen at {reading.at}: (1 − α) of its score"
+    if reading.seen == "partly":
+        return f"parts of it were returned at {reading.at}; the rest is worth {reading.gain:.4g}"
     return ""
 
 
-def _why_all(case: _Case) -> str:
-    """Say what a result is that gained its score."""
-    path = case.document.tree.path(case.row)
-    if case.row in case.document.ideal_scores:
+def _why_full_score(reading: _Reading) -> str:
+    document = reading.reader.document
+    path = document.tree.path(reading.result)
+    if reading.result in document.ideal_scores:
         return "ideal, and new to the reader"
-    if not case.related:
+    if not reading.related:
         return "relevant, and new to the reader"
-    how = "stands near"
-    if any(path.startswith(f"{ideal.path}/") for ideal in case.related):
-        how = "lies in"
-    elif any(ideal.path.startswith(f"{path}/") for ideal in case.related):
-        how = "contains"
-    return f"a near-miss: {how} the ideal {_names(case.related)}"
+    relation = "is near"
+    if any(path.startswith(f"{ideal.path}/") for ideal in reading.related):
+        relation = "lies in"
+    elif any(ideal.path.startswith(f"{path}/") for ideal in reading.related):
+        relation = "contains"
+    return f"a near-miss: {relation} the ideal {reading.names}"
 
 
-def _shown(document: JudgedDocument, row: int, showing: Sequence[int]) -> str:
-    """Name the earlier result that showed an element: itself, or what contains it."""
-    (above,) = showing
-    if above == row:
+def _container(reading: _Reading) -> str:
+    """Name the earlier result that showed an element: the element itself, or an ancestor."""
+    document, row = reading.reader.document, reading.result
+    container = reading.reader.results[reading.earlier[0]]
+    if container == row:
         return "it"
-    name = document.tree.path(above).rpartition("/")[2]
-    return f"its {'parent' if above == document.parent[row] else 'ancestor'} {name}"
+    name = document.tree.path(container).rpartition("/")[2]
+    return f"its {'parent' if container == document.parent[row] else 'ancestor'} {name}"
 
 
-def _names(related: Sequence[Related]) -> str:
-    return ", ".join(ideal.path.rpartition("/")[2] for ideal in related)
+class _TextRanking:
+    """A ranking that is scored as text. Gold spans are named by their characters."""
+
+    def __init__(
+        self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
+    ) -> None:
+        self._alpha = model.relevance_value.alpha
+        self._paths = calculator.topic.ranking(run).ranking.paths
+        self._spans = calculator.text_spans(run)
+        topic = calculator.span_topic(ideal, model)
+        self._unit_spans = topic.in_units(self._spans)
+        self._readers = topic.readers(model.relevance_value)
+        self._gold: Mapping[str, Sequence[GoldSpan]] = topic.gold
+        self._characters: dict[str, list[tuple[int, int]]] = {file: [] for file in topic.gold}
+        for file, start, end, _ in calculator.gold_in_characters(ideal, model):
+            self._characters[file].append((start, end))
+        self.judged = {file: self._judged(calculator, file) for file in self._characters}
+        self.labels: Mapping[str, Mapping[int, str]] = {}
+
+    def _judged(self, calculator: GainCalculator, file: str) -> JudgedDocument:
+        """Return the smallest elements around the gold spans of a document."""
+        tree = calculator.topic.trees[file]
+        scores: dict[int, float] = {}
+        for span, gold in zip(self._characters[file], self._gold[file], strict=True):
+            row = tree.smallest_element(*span)
+            scores[row] = scores.get(row, 0.0) + gold.score
+        return JudgedDocument(tree, scores, list(scores), file)
+
+    def results(self) -> Iterator[tuple[str, UnitSpan | None, SpanReader | None]]:
+        for (file, _, _), span in zip(self._spans, self._unit_spans, strict=True):
+            yield file, span, self._readers[file] if span is not None else None
+
+    def path(self, position: int) -> str:
+        return self._paths[position] or _name(self._spans[position][1:])
+
+    def span(self, position: int) -> tuple[int, int] | None:
+        return self._spans[position][1:]
+
+    def label(self, position: int) -> str:
+        return ""
+
+    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
+        span = self._characters[file][ideal]
+        return RelatedIdeal(_name(span), self._gold[file][ideal].score, left, span)
+
+    def gained_from(self, reading: _Reading) -> Sequence[int]:
+        return [number for number in reading.ideals if reading.reader.earned[number] > 0]
+
+    def ideals(self) -> Iterator[tuple[int, MissedElement]]:
+        for file, spans in sorted(self._characters.items()):
+            for number, span in enumerate(spans):
+                score = self._gold[file][number].score
+                yield number, MissedElement(file, _name(span), "", score, span)
+
+    def why_not_read(self, file: str) -> str:
+        return "it has no text"
+
+    def why(self, reading: _Reading) -> str:
+        if reading.result[0] == reading.result[1]:
+            return "it has no text"
+        if not reading.related:
+            return "it shows no relevant text"
+        if reading.gain <= 0 and self._alpha == 1:
+            return f"its relevant text was shown at {reading.at}"
+        if reading.gain <= 0:
+            return f"nothing is left of {', '.join(gold.path for gold in reading.related)}"
+        shares = [reading.reader.overlap(number, reading.result) for number in reading.ideals]
+        shown = " and ".join(
+            f"{'all' if share > 1 - RELATIVE_THRESHOLD else f'{share:.0%}'} of {gold.path}"
+            for share, gold in zip(shares, reading.related, strict=True)
+        )
+        if reading.gain < reading.score * (1 - RELATIVE_THRESHOLD):
+            if reading.through:
+                return f"shows {shown}, of which {reading.at} showed some before"
+            # Repeats of other text of a gold span use it up too.
+            return f"shows {shown}, of which less than that is left"
+        return f"shows {shown}, new to the reader"
+
+
+def _name(span: tuple[int, int]) -> str:
+    return f"{span[0]}–{span[1]}"

@@ -1,4 +1,4 @@
-"""What a user model makes of the judgements: the ideal elements, and what they keep and lose."""
+"""Show the ideal recall-base that a user model makes of the assessments."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from statistics import fmean
 from typing import NamedTuple
 
 from xcg.documents.tree import UNKNOWN
-from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.campaign import Campaign, TopicView
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.topic import Stages
+from xcg.gains.judged_topic import JudgedTopic
+from xcg.gains.topic import GainCalculator
 from xcg.lazy_modules import np
 from xcg.user_model.model import UserModel
 
 
 class IdealElement(NamedTuple):
-    """An element of an ideal recall-base."""
+    """An element of an ideal recall-base, or a gold span."""
 
     user_model: str
     topic: str
@@ -36,11 +37,22 @@ def ideal_elements(
     *,
     lenient: bool = False,
 ) -> NotedList[IdealElement]:
-    """Return the ideal recall-base of a topic, best first, in document order where scores are equal.
+    """Return the ideal recall-base of a topic, best first, then in document order.
 
-    Under a user model for which results count as text, gold spans by their characters: ``120–180``.
+    If results are scored as text, these are gold spans, named by their characters: ``120–180``.
 
-    Raises XcgError for an unknown topic, and as :func:`evaluate`.
+    Args:
+        assessments: As :func:`xcg.evaluate` takes them.
+        topic: The topic's id.
+        corpus: As :func:`xcg.evaluate` takes it.
+        user_model: As :func:`xcg.evaluate` takes it.
+        lenient: Count wrong data as warnings instead of raising.
+
+    Returns:
+        The elements of each user model, with ``notes``.
+
+    Raises:
+        XcgError: If the topic is unknown, and as :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
     >>> [(element.path, element.score) for element in ideal_elements(base, "1")]
@@ -52,46 +64,53 @@ def ideal_elements(
 
 def ideal_elements_of_inputs(inputs: Inputs, topic: str) -> NotedList[IdealElement]:
     """Return the ideal recall-base of a topic, as :func:`ideal_elements` does."""
-    base, documents = inputs.recall_base, inputs.documents
+    base = inputs.recall_base
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    notes = Notes(inputs.lenient)
-    notes.take(inputs.notes)
-    campaign = Campaign(base, [], documents, notes)
-    stages = Stages(campaign.topic(topic), campaign)
-    view = stages.view
+    campaign = Campaign.of(inputs, with_runs=False)
+    notes = inputs.new_notes()
+    calculator = GainCalculator(campaign.topic(topic, notes), campaign)
     elements: list[IdealElement] = []
     for model in inputs.user_models:
-        ideal = stages.ideal(model)
-        found = [
-            IdealElement(model.name, topic, file, f"{start}–{end}", "", score)
-            for file, start, end, score in stages.gold_in_characters(ideal, model)
-        ] or [
-            IdealElement(
-                model.name,
-                topic,
-                file,
-                document.tree.path(row),
-                view.assessed[file][row].label,
-                document.scores[row],
-            )
-            for file, document in sorted(ideal.documents.items())
-            for row in document.ideal
-        ]
+        found = _ideal_elements(calculator, model)
         if not found:
             notes.note(f"{model.name}: topic {topic} has no ideal element")
         elements += sorted(found, key=lambda element: -element.score)
     return NotedList(elements, notes.lines())
 
 
-class Selected(NamedTuple):
+def _ideal_elements(calculator: GainCalculator, model: UserModel) -> list[IdealElement]:
+    topic, ideal = calculator.topic, calculator.ideal(model)
+    spans = [
+        IdealElement(model.name, topic.topic, file, f"{start}–{end}", "", score)
+        for file, start, end, score in calculator.gold_in_characters(ideal, model)
+    ]
+    return spans or [
+        IdealElement(
+            model.name,
+            topic.topic,
+            file,
+            document.tree.path(row),
+            topic.assessed[file][row].label,
+            document.scores[row],
+        )
+        for file, document in sorted(ideal.documents.items())
+        for row in document.ideal
+    ]
+
+
+class IdealStatistics(NamedTuple):
     """What an ideal selection keeps and loses of one topic.
 
-    relevant: elements of the full recall-base that score above 0. ideal: those that are kept. gain: the
-    sum of their scores. depth: their mean depth, 1 for a root. characters: their mean size. covered:
-    the share of the text of the smallest relevant elements that lies in ideal ones. relevant_text: the
-    share of the text of the ideal elements that lies in the smallest relevant ones. What needs sizes
-    that are not known is None, as is a share of no text.
+    Attributes:
+        relevant: Number of elements of the full recall-base with a score above 0.
+        ideal: Number of ideal elements.
+        gain: The sum of their scores.
+        depth: Their mean depth, 1 for a root.
+        characters: Their mean size. None if a size is unknown, as for the following two.
+        covered: The share of the text of the smallest relevant elements that is in ideal elements.
+        relevant_text: The share of the text of the ideal elements that is in the smallest relevant
+            elements.
     """
 
     user_model: str
@@ -111,12 +130,22 @@ def ideal_statistics(
     user_model: UserModels | None = None,
     *,
     lenient: bool = False,
-) -> NotedList[Selected]:
-    """Return a line for each user model and topic: what its ideal selection keeps and loses.
+) -> NotedList[IdealStatistics]:
+    """Return for each user model and topic what its ideal selection keeps and loses.
 
-    Of gold spans, where results count as text, there are just number, gain and mean size to tell.
+    Of gold spans, if results are scored as text, there are only number, gain and mean size.
 
-    Raises XcgError as :func:`xcg.evaluate`.
+    Args:
+        assessments: As :func:`xcg.evaluate` takes them.
+        corpus: As :func:`xcg.evaluate` takes it.
+        user_model: As :func:`xcg.evaluate` takes it.
+        lenient: Count wrong data as warnings instead of raising.
+
+    Returns:
+        One entry per user model and topic, with ``notes``.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
     >>> (found,) = ideal_statistics(base)
@@ -126,35 +155,36 @@ def ideal_statistics(
     return ideal_statistics_of_inputs(Inputs(assessments, (), corpus, user_model, lenient=lenient))
 
 
-def ideal_statistics_of_inputs(inputs: Inputs) -> NotedList[Selected]:
-    """Return a line for each user model and topic, as :func:`ideal_statistics` does."""
-    base, models = inputs.recall_base, inputs.user_models
-    notes = Notes(inputs.lenient)
-    notes.take(inputs.notes)
-    campaign = Campaign(base, [], inputs.documents, notes)
-    topics = [Stages(campaign.topic(topic), campaign) for topic in base.topics]
-    lines = (_of_topic(model, stages) for model in models for stages in topics)
+def ideal_statistics_of_inputs(inputs: Inputs) -> NotedList[IdealStatistics]:
+    """Return what ideal selections keep and lose, as :func:`ideal_statistics` does."""
+    models, campaign = inputs.user_models, Campaign.of(inputs, with_runs=False)
+    notes = inputs.new_notes()
+    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes)]
+    lines = [_statistics(model, calculator) for model in models for calculator in calculators]
     return NotedList(lines, notes.lines())
 
 
-def _of_topic(model: UserModel, stages: Stages) -> Selected:
-    ideal, topic = stages.ideal(model), stages.view.topic
+def _statistics(model: UserModel, calculator: GainCalculator) -> IdealStatistics:
+    ideal, topic = calculator.ideal(model), calculator.topic
     if ideal.gold is None:
-        return _selected(model.name, stages.view, ideal.documents)
-    sizes = [end - start for _, start, end, _ in stages.gold_in_characters(ideal, model)]
-    stated = sum(map(len, ideal.gold.values()))
+        return _element_statistics(model.name, topic, ideal.documents)
+    sizes = [end - start for _, start, end, _ in calculator.gold_in_characters(ideal, model)]
+    relevant = sum(map(len, ideal.gold.values()))
     mean = fmean(sizes) if sizes else None
-    return Selected(model.name, topic, stated, len(sizes), sum(ideal.gains), None, mean, None, None)
+    gain = sum(ideal.gains)
+    return IdealStatistics(model.name, topic.topic, relevant, len(sizes), gain, None, mean, None, None)
 
 
-def _selected(model: str, view: TopicView, documents: Mapping[str, JudgedDocument]) -> Selected:
+def _element_statistics(
+    model: str, topic: JudgedTopic, documents: Mapping[str, JudgedDocument]
+) -> IdealStatistics:
     depths: list[int] = []
     sizes: list[int] = []
     leaf_text = ideal_text = both = relevant = 0
     gain = 0.0
     for file, document in documents.items():
         tree = document.tree
-        scored = sorted(row for row in view.assessed[file] if document.own_scores.get(row, 0.0) > 0)
+        scored = sorted(row for row in topic.assessed[file] if document.own_scores.get(row, 0.0) > 0)
         relevant += len(scored)
         gain += sum(document.ideal_scores.values())
         depths += [int(tree.depth[row]) for row in document.ideal]
@@ -169,9 +199,9 @@ def _selected(model: str, view: TopicView, documents: Mapping[str, JudgedDocumen
             leaf_text += int(marks[0].sum())
             ideal_text += int(marks[1].sum())
             both += int((marks[0] & marks[1]).sum())
-    return Selected(
+    return IdealStatistics(
         model,
-        view.topic,
+        topic.topic,
         relevant,
         len(depths),
         gain,

@@ -116,6 +116,11 @@ class Inputs:
         return Corpus.of(self.corpus) if isinstance(self.corpus, Mapping) else Corpus(self.corpus)
 
     @property
+    def has_runs(self) -> bool:
+        """Whether there are runs; some commands need assessments only."""
+        return isinstance(self.runs, (Run, str, os.PathLike, Mapping)) or bool(self.runs)
+
+    @property
     def run_sources(self) -> Sequence[Run | Path]:
         """The runs that are in memory, and the files of the others, in order."""
         return self.__dict__.get("loaded_runs") or self._given_runs
@@ -137,7 +142,7 @@ class Inputs:
         by_results = has_only_passages(base) and any(
             measure.definition.needs == "gains" for measure in self.measure_list
         )
-        return [default_model(base, self.loaded_runs if by_results and self._has_runs else ())]
+        return [default_model(base, self.loaded_runs if by_results and self.has_runs else ())]
 
     @cached_property
     def text_model(self) -> UserModel:
@@ -160,20 +165,28 @@ class Inputs:
             )
         return model
 
-    def check_options(self) -> None:
-        """Raise XcgError for an illegal measure or user model, before any data are read."""
+    def check(self) -> None:
+        """Raise XcgError for an illegal measure, user model, assessment, corpus or run.
+
+        So errors have the same order in all commands. Run files are looked up, but not read.
+        """
         _ = self.measure_list
         if self.user_model is not None:
             _ = self._named_models
+        _ = self.recall_base, self.documents
+        if self.has_runs:
+            _ = self.run_sources
+
+    def new_notes(self) -> Notes:
+        """Return a copy of the notes, to which an evaluation adds its own."""
+        notes = Notes(self.lenient)
+        notes.take(self.notes)
+        return notes
 
     @cached_property
     def _named_models(self) -> list[UserModel]:
         assert self.user_model is not None
         return resolve_user_models(self.user_model)
-
-    @property
-    def _has_runs(self) -> bool:
-        return isinstance(self.runs, (Run, str, os.PathLike, Mapping)) or bool(self.runs)
 
     @cached_property
     def _given_runs(self) -> Sequence[Run | Path]:

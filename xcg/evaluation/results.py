@@ -1,16 +1,18 @@
-"""Results: one long table of run, topic, measure, value and user model, read by all that prints."""
+"""The results of an evaluation: one long table of run, topic, measure, value and user model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
+from xcg.measures import MEASURES, Measure
+from xcg.tables import RECORD_FORMATS, TABLE_FORMATS, html_table
 
 if TYPE_CHECKING:
     import pandas
-
 
 T = TypeVar("T")
 
@@ -24,7 +26,7 @@ class NotedList(list[T]):
 
 
 class Result(NamedTuple):
-    """One figure."""
+    """One value of a measure."""
 
     run: str
     topic: str
@@ -34,10 +36,14 @@ class Result(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What figures were asked for, and what they do not rest on: a gate asks, for silence is no pass.
+    """What was evaluated, with or without values: a missing value must not pass a gate.
 
-    runs, measures, user_models: all that were evaluated, with figures or without. unanswering: the runs
-    that answer no assessed topic. tolerated: how many wrong data ``lenient`` counted as warnings.
+    Attributes:
+        runs: The names of all runs.
+        measures: The names of all measures.
+        user_models: The names of all user models.
+        unanswering: The runs without results for any assessed topic.
+        tolerated: Number of problems that ``lenient`` counted as warnings.
     """
 
     runs: Sequence[str]
@@ -48,10 +54,13 @@ class Scope(NamedTuple):
 
 
 class Results:
-    """The figures of an evaluation in the order of user models, runs, measures and topics.
+    """The values of an evaluation in the order of user models, runs, measures and topics.
 
-    The mean over topics has topic ``"all"``. ``notes`` holds what is worth knowing beside the
-    figures: topics that were left out, problems that were tolerated; ``scope`` what was asked for.
+    The mean over topics has the topic ``"all"``.
+
+    Attributes:
+        notes: Warnings, and remarks such as topics that were left out.
+        scope: What was evaluated.
 
     >>> results = Results([Result("r1", "1", "MAep", 0.5, "m"), Result("r1", "all", "MAep", 0.5, "m")])
     >>> results.value("r1", "MAep")
@@ -66,7 +75,7 @@ class Results:
         self._rows = list(rows)
         self.notes = list(notes)
         self.scope = scope or Scope(self.runs, self.measures, self.user_models)
-        self._index = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
+        self._values = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
 
     def __iter__(self) -> Iterator[Result]:
         return iter(self._rows)
@@ -82,45 +91,71 @@ class Results:
 
     @property
     def runs(self) -> list[str]:
-        """The runs' names."""
+        """The names of the runs."""
         return list(dict.fromkeys(row.run for row in self._rows))
 
     @property
     def measures(self) -> list[str]:
-        """The measures' canonical names."""
+        """The canonical names of the measures."""
         return list(dict.fromkeys(row.measure for row in self._rows))
 
     @property
     def user_models(self) -> list[str]:
-        """The user models' names."""
+        """The names of the user models."""
         return list(dict.fromkeys(row.user_model for row in self._rows))
 
     @property
     def topics(self) -> list[str]:
-        """The topics that have figures, without the mean."""
+        """The topics with values, without the mean."""
         return list(dict.fromkeys(row.topic for row in self._rows if row.topic != MEAN))
 
     def means(self) -> Results:
-        """Return the means over topics alone."""
+        """Return the means over topics only."""
         return Results((row for row in self._rows if row.topic == MEAN), self.notes, self.scope)
 
-    def value(self, run: str, measure: str, topic: str = MEAN, user_model: str | None = None) -> float:
-        """Return one figure.
+    def value(
+        self,
+        run: str,
+        measure: str | Measure,
+        topic: str = MEAN,
+        user_model: str | None = None,
+    ) -> float:
+        """Return one value.
 
-        user_model may be left out where there is one. Raises XcgError for a name that is not there.
+        Args:
+            run: The name of the run.
+            measure: The measure, or its name in any accepted spelling.
+            topic: The topic; the mean over topics by default.
+            user_model: The name of the user model; optional if there is only one.
+
+        Raises:
+            XcgError: If there is no such value; with the nearest name.
+
+        >>> results = Results([Result("bm25", "all", "nxCG@10", 0.5, "m")])
+        >>> results.value("bm25", "nxCG @ 10"), results.value("bm25", MEASURES.parse("nxCG@10"))
+        (0.5, 0.5)
         """
         if user_model is None:
             if len(self.user_models) != 1:
                 raise XcgError(f"name the user model: {nearest('', self.user_models)}")
             user_model = self.user_models[0]
-        key = (run, topic, measure, user_model)
-        if key in self._index:
-            return self._index[key]
-        known = (self.runs, [*self.topics, MEAN], self.measures, self.user_models)
-        for name, names in zip(key, known, strict=True):
-            if name not in names:
-                raise XcgError(f"no results for {name!r}: {nearest(name, names)}")
-        raise XcgError(f"run {run} has no figure of {measure} for topic {topic} under {user_model}")
+        key = run, topic, self._measure_name(measure), user_model
+        if key in self._values:
+            return self._values[key]
+        names = self.runs, [*self.topics, MEAN], self.measures, self.user_models
+        for name, known in zip(key, names, strict=True):
+            if name not in known:
+                raise XcgError(f"no results for {name!r}: {nearest(name, known)}")
+        raise XcgError(f"run {run} has no value of {measure} for topic {topic} under {user_model}")
+
+    def _measure_name(self, measure: str | Measure) -> str:
+        """Return the canonical name of a measure; an unknown name as it is."""
+        if isinstance(measure, Measure) or measure in self.measures:
+            return str(measure)
+        try:
+            return str(MEASURES.parse(measure))
+        except XcgError:
+            return measure
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the long table as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
@@ -130,27 +165,50 @@ class Results:
             raise XcgError("to_pandas needs pandas: pip install 'xcg[pandas]'") from None
         return pandas.DataFrame(self._rows, columns=list(Result._fields))
 
-    def to_text(
-        self,
-        format: str = "table",
-        per_topic: bool = False,
-        mark: bool = False,
-        against: str | None = None,
-    ) -> str:
-        """Return the figures as ``table``, ``jsonl``, ``csv``, ``json``, ``markdown`` or ``latex``.
+    def to_text(self, format: str = "table", per_topic: bool = False) -> str:
+        """Write the values as text.
 
-        mark: in Markdown and LaTeX the best mean of each measure stands in bold. against: a run; means
-        that differ significantly from its (paired t test, Holm, 5 %) get a dagger.
+        :func:`xcg.report.tables.render` adds ranks, marks and daggers.
+
+        Args:
+            format: ``table``, ``markdown`` or ``latex``: one row per run and one column per measure,
+                with four decimals. ``jsonl``, ``csv`` or ``json``: one record per value, at full
+                double precision.
+            per_topic: Whether to include the values of each topic, not only the means.
+
+        Raises:
+            XcgError: If the format is unknown.
         """
-        from xcg.report.tables import render
-
-        return render(self, format, per_topic, mark, against)
+        selected = self if per_topic else self.means()
+        if format in RECORD_FORMATS:
+            return RECORD_FORMATS[format]([row._asdict() for row in selected])
+        if format not in TABLE_FORMATS:
+            raise XcgError(
+                f"unknown format {format!r}: {nearest(format, [*TABLE_FORMATS, *RECORD_FORMATS])}"
+            )
+        several = len(self.user_models) > 1
+        heading = ["user model"] * several + ["run"] + ["topic"] * per_topic + self.measures
+        cells: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in selected:
+            names = (row.user_model,) * several + (row.run,) + (row.topic,) * per_topic
+            cells.setdefault(names, {})[row.measure] = f"{row.value:.4f}"
+        rows = [
+            [*names, *(values.get(measure, "") for measure in self.measures)]
+            for names, values in cells.items()
+        ]
+        return TABLE_FORMATS[format](heading, rows)
 
     def _repr_html_(self) -> str:
         """Return the means as a table for a notebook."""
-        from xcg.report.notebooks import results_html
-
-        return results_html(self)
+        means = {(r.user_model, r.run, r.measure): r.value for r in self.means()}
+        rows = [
+            [model, run, *(means.get((model, run, measure)) for measure in self.measures)]
+            for model in self.user_models
+            for run in self.runs
+        ]
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        table = html_table(["user model", "run", *self.measures], rows)
+        return f"{table}<ul>{notes}</ul>" if notes else table
 
     def __str__(self) -> str:
         return self.to_text()

@@ -1,49 +1,69 @@
-"""Scoring a share of the runs: what one worker does, and what lets shares be put together again.
+"""Score some of the runs of an evaluation: what one worker does.
 
-Whatever is wrong or odd is kept by the step at which it came up, so that several workers tell of it in
-the order in which one would have come to it.
+Problems are kept with the step at which they occurred. So several workers report them in the order in
+which one worker would have met them, see :func:`merge_shares`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.campaign import (
-    Campaign,
-    Retrieved,
-    TopicView,
-    retrieved_paths,
-)
-from xcg.evaluation.inputs import load_runs, with_unique_names
+from xcg.evaluation.campaign import Campaign, RetrievedPaths
+from xcg.evaluation.inputs import Unanswered, load_runs, with_unique_names
+from xcg.evaluation.resolution import retrieved_paths
+from xcg.gains.judged_topic import JudgedTopic
+from xcg.gains.topic import GainCalculator, IdealRecallBase
+from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, standard_values
-from xcg.runs.run import Run
-
-if TYPE_CHECKING:
-    from xcg.documents.corpus import Corpus
-    from xcg.evaluation.inputs import Unanswered
-    from xcg.gains.topic import Stages
-    from xcg.judgements.recall_base import RecallBase
-    from xcg.runs.run import Ties
-    from xcg.user_model.model import UserModel
+from xcg.runs.run import Run, Ties
+from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
-Step = tuple[int, int | str, int]
-"""Where work stands: the phase; the topic, or the document; the part of its work."""
+"""Called with the number of finished topics and of all topics."""
 
-_READING, _TOPICS, _STANDARD, _DOCUMENTS = range(4)
-_ASSESSMENTS, _RANKINGS, _MODELS = range(3)
+_NEEDS_ELEMENTS = frozenset({"gains", "scores", "grades"})
 
 
-class Work(NamedTuple):
-    """What all shares have in common.
+class Phase(IntEnum):
+    """The phases of scoring, in order."""
 
-    measures: those on gains, scores, grades and text. standard: those of ir_measures.
-    check_corpus: look for results and assessments in the corpus also where there are no other measures.
+    READ_RUNS = 0
+    TOPICS = 1
+    STANDARD_MEASURES = 2
+    UNJUDGED_DOCUMENTS = 3
+
+
+class Part(IntEnum):
+    """The parts of the work on a topic, in order; the scores of the user models follow."""
+
+    ASSESSMENTS = 0
+    RESULTS = 1
+    SCORES = 2
+
+
+class Step(NamedTuple):
+    """A step of the work: the phase, the topic's position or the document, and the part."""
+
+    phase: Phase
+    item: int | str = 0
+    part: int = 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all workers have in common.
+
+    Attributes:
+        measures: The measures of gains, scores, grades and text.
+        standard: The measures of levels of relevance.
+        check_corpus: Whether results and assessments are checked even without other measures.
     """
 
     base: RecallBase
@@ -51,73 +71,122 @@ class Work(NamedTuple):
     models: Sequence[UserModel]
     measures: Sequence[Measure]
     standard: Sequence[Measure]
-    unanswered: Unanswered
-    ties: Ties
-    lenient: bool
+    unanswered: Unanswered = "zero"
+    ties: Ties = "document"
+    lenient: bool = False
     check_corpus: bool = False
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics to look at; none if standard measures alone are computed."""
+        return self.base.topics if self.measures or self.check_corpus else []
+
+    @property
+    def levels_only(self) -> bool:
+        """Whether only standard measures of levels are computed, which need no campaign."""
+        return (
+            not self.topics
+            and not any(measure.is_external for measure in self.standard)
+            and not self.base.states_text
+        )
+
+    @property
+    def depends_on_other_runs(self) -> bool:
+        """Whether a run's values can depend on other runs: on the trees that their paths form."""
+        if not self.measures or self.corpus is not None:
+            return False
+        return any(model.depends_on_other_runs for model in self.models)
+
+    def needs(self, kinds: frozenset[str]) -> bool:
+        """Return whether a measure needs one of some kinds of data."""
+        return any(measure.definition.needs in kinds for measure in self.measures)
 
 
 @dataclass
-class Column:
-    """The figures of one run on one measure: topic → value, and what its mean is made of."""
+class MeasureValues:
+    """The values of one measure for one run.
+
+    Attributes:
+        values: Topic → value.
+        inputs: What the mean needs of each topic if it is not the mean of the values.
+    """
 
     values: dict[str, float] = field(default_factory=dict)
-    parts: list[object] = field(default_factory=list)
+    inputs: list[object] = field(default_factory=list)
 
 
 class ScoredRun(NamedTuple):
-    """A run's figures: a list of columns a user model, a column a measure.
+    """The values of one run.
 
-    name: as the run has it, so that another one may be called the same. answered: the topics. skipped:
-    see :class:`Run`. columns: none where there are only standard measures. standard: the figures of
-    these, (topic, measure) → value.
+    Attributes:
+        name: The name in the file, which other runs may have too.
+        source: Where the run was read.
+        answered: The topics with results.
+        skipped: See :class:`Run`.
+        values: One list per user model, with one entry per measure; empty without measures.
+        standard: (topic, measure) → value of the standard measures.
     """
 
     name: str
     source: str
     answered: frozenset[str]
     skipped: frozenset[str]
-    columns: Sequence[Sequence[Column]]
+    values: Sequence[Sequence[MeasureValues]]
     standard: dict[tuple[str, str], float]
 
 
 @dataclass
 class Share:
-    """What came of a share of the runs.
+    """The result of one worker.
 
-    without_ideal: the topics without an ideal element, by user model. notes: by step. error: what
-    stopped the work, in the last step of the notes.
+    Attributes:
+        runs: The scored runs.
+        without_ideal: For each user model, the topics without an ideal element.
+        notes: The notes of each step.
+        error: What stopped the work, if anything.
+        error_step: The step at which it happened.
     """
 
     runs: list[ScoredRun] = field(default_factory=list)
     without_ideal: list[list[str]] = field(default_factory=list)
     notes: list[tuple[Step, Notes]] = field(default_factory=list)
     error: XcgError | None = None
+    error_step: Step = Step(Phase.READ_RUNS)
 
 
 def score(
     work: Work,
-    beside: Retrieved,
+    other_paths: RetrievedPaths,
     sources: Sequence[Run | Path],
     progress: Progress | None = None,
 ) -> Share:
-    """Return what comes of some of the runs.
+    """Score some of the runs.
 
-    beside: what the others retrieve, see :class:`xcg.evaluation.campaign.Campaign`. An XcgError ends the work and
-    stands in the share.
+    Args:
+        work: What all workers have in common.
+        other_paths: The paths that the other runs retrieve, see :class:`Campaign`.
+        sources: The runs to score.
+        progress: Called after each topic.
+
+    Returns:
+        The values and problems. An XcgError is in ``error`` and is not raised.
     """
-    share = Share()
+    scorer = _Scorer(work)
     try:
-        _Scoring(work, share).run(beside, sources, progress)
+        if work.levels_only:
+            scorer.score_levels(sources)
+        else:
+            scorer.score_campaign(other_paths, sources, progress)
     except XcgError as error:
-        share.error = error
-    return share
+        scorer.share.error = error
+        scorer.share.error_step = scorer.step
+    return scorer.share
 
 
-def retrieved(work: Work, sources: Sequence[Run | Path]) -> dict[str, dict[str, set[str]]]:
-    """Return topic → file → the paths that runs retrieve from documents with assessed elements.
+def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str, dict[str, set[str]]]:
+    """Return topic → document → the paths that runs retrieve from documents with assessments.
 
-    Of runs that cannot be read nothing: :func:`score` tells why.
+    Returns nothing if a run cannot be read; :func:`score` reports why.
     """
     try:
         runs = load_runs(sources, Notes(work.lenient), work.ties, work.base)
@@ -126,119 +195,119 @@ def retrieved(work: Work, sources: Sequence[Run | Path]) -> dict[str, dict[str, 
     return {topic: retrieved_paths(runs, topic, work.base.files(topic)) for topic in work.base.topics}
 
 
-def depends_on_other_runs(work: Work) -> bool:
-    """Say whether the figures of a run can depend on what other runs retrieve.
+def merge_shares(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
+    """Return the runs of all workers, and add their notes in the order of one worker.
 
-    Without a corpus the trees are those that the paths span, and some models look at elements that
-    nobody assessed.
+    Raises:
+        XcgError: The error that one worker would have met first.
     """
-    if not work.measures or work.corpus is not None:
-        return False
-    return any(model.depends_on_other_runs for model in work.models)
-
-
-class _Scoring:
-    def __init__(self, work: Work, share: Share) -> None:
-        self._work = work
-        self._share = share
-
-    def _step(self, phase: int, place: int | str = 0, part: int = 0) -> Notes:
-        notes = Notes(self._work.lenient)
-        self._share.notes.append(((phase, place, part), notes))
-        return notes
-
-    def run(self, beside: Retrieved, sources: Sequence[Run | Path], progress: Progress | None) -> None:
-        work, base = self._work, self._work.base
-        if self._is_of_levels_alone():
-            self._run_by_run(sources)
-            return
-        from xcg.gains.topic import Stages
-
-        read = load_runs(sources, self._step(_READING), work.ties, base)
-        runs = with_unique_names(read, Notes())  # whoever knows all runs names them
-        campaign = Campaign(base, runs, work.corpus, Notes(), check_later=True, beside=beside)
-        sheets = [_Sheet(model, work.measures, runs, work.unanswered) for model in work.models]
-        topics = base.topics if work.measures or work.check_corpus else []
-        for place, topic in enumerate(campaign.with_documents(topics)):
-            if progress is not None:
-                progress(place, len(base.topics))
-            campaign.notes = self._step(_TOPICS, place, _ASSESSMENTS)
-            campaign.notes_of_rankings = self._step(_TOPICS, place, _RANKINGS)
-            stages = Stages(campaign.topic(topic), campaign)
-            for number, sheet in enumerate(sheets if work.measures else []):
-                campaign.notes = self._step(_TOPICS, place, _MODELS + number)
-                sheet.score(stages)
-        self._step(_STANDARD)
-        levels = levels_of(base) if work.standard else {}
-        standard = [standard_values(levels, run, work.standard) for run in runs]
-        campaign.check_results(lambda file: self._step(_DOCUMENTS, file))
-        if work.corpus is not None:
-            work.corpus.write_cache()
-        self._share.without_ideal = [sheet.without_ideal for sheet in sheets]
-        self._share.runs = [
-            ScoredRun(
-                as_read.name,
-                run.source,
-                run.answered,
-                run.skipped,
-                [sheet.columns[run.name] for sheet in sheets],
-                figures,
-            )
-            for as_read, run, figures in zip(read, runs, standard, strict=True)
-        ]
-
-    def _is_of_levels_alone(self) -> bool:
-        """Say whether there is nothing to do but to compute standard measures on levels."""
-        return (
-            not self._work.measures
-            and not self._work.check_corpus
-            and not any(measure.is_external for measure in self._work.standard)
-            and not self._work.base.states_text
-        )
-
-    def _run_by_run(self, sources: Sequence[Run | Path]) -> None:
-        """Score each run when it was read, so that no more than one is held."""
-        work = self._work
-        notes = self._step(_READING)
-        levels = levels_of(work.base)
-        for source in sources:
-            self._share.runs += [
-                ScoredRun(
-                    run.name,
-                    run.source,
-                    run.answered,
-                    run.skipped,
-                    [],
-                    standard_values(levels, run, work.standard),
-                )
-                for run in load_runs([source], notes, work.ties, work.base)
-            ]
-
-
-def put_together(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
-    """Return the runs of all shares, and add to the notes what came up.
-
-    Raises the error that one worker would have come to first.
-    """
-    errors = [(share.notes[-1][0], number) for number, share in enumerate(shares) if share.error]
-    if errors:
-        error = shares[min(errors)[1]].error
-        assert error is not None
-        raise error
+    failed = [share for share in shares if share.error is not None]
+    if failed:
+        first = min(failed, key=lambda share: share.error_step)
+        assert first.error is not None
+        raise first.error
     steps = [
         (step, number, found)
         for number, share in enumerate(shares)
         for step, found in share.notes
-        # All shares look at the assessments.
-        if number == 0 or step[::2] != (_TOPICS, _ASSESSMENTS)
+        if number == 0 or not _is_common(step)
     ]
     for _, _, found in sorted(steps, key=lambda entry: entry[:2]):
         notes.take(found)
     return [run for share in shares for run in share.runs]
 
 
-class _Sheet:
-    """The figures of all runs under one user model, filled topic by topic."""
+def _is_common(step: Step) -> bool:
+    """Return whether every worker makes a step and finds the same."""
+    return (step.phase, step.part) == (Phase.TOPICS, Part.ASSESSMENTS)
+
+
+class _Scorer:
+    """Scores runs and records at which step it is."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.share = Share()
+        self.step = Step(Phase.READ_RUNS)
+
+    def score_levels(self, sources: Sequence[Run | Path]) -> None:
+        """Score the runs one after the other, so that only one is in memory."""
+        levels = levels_of(self.work.base)
+        for source in sources:
+            self.share.runs += [
+                _scored(run, run.name, [], standard_values(levels, run, self.work.standard))
+                for run in self._read_runs([source])
+            ]
+
+    def score_campaign(
+        self, other_paths: RetrievedPaths, sources: Sequence[Run | Path], progress: Progress | None
+    ) -> None:
+        """Score all runs topic by topic."""
+        work = self.work
+        read = self._read_runs(sources)
+        runs = with_unique_names(read, Notes())  # evaluate notes the names
+        campaign = Campaign(
+            work.base,
+            runs,
+            work.corpus,
+            lenient=work.lenient,
+            needs_elements=work.needs(_NEEDS_ELEMENTS),
+            needs_entry_points=work.needs(frozenset({"text"})),
+            other_paths=other_paths,
+        )
+        scores = [_ModelScores(model, work.measures, runs, work.unanswered) for model in work.models]
+        for position, name in enumerate(campaign.with_documents(work.topics)):
+            if progress is not None:
+                progress(position, len(work.base.topics))
+            self.step = Step(Phase.TOPICS, position, Part.ASSESSMENTS)
+            topic = self._keep(campaign.judged_topic(name))
+            self.step = Step(Phase.TOPICS, position, Part.RESULTS)
+            topic = self._keep(campaign.with_rankings(topic))
+            calculator = GainCalculator(topic, campaign)
+            for number, model_scores in enumerate(scores if work.measures else []):
+                self.step = Step(Phase.TOPICS, position, Part.SCORES + number)
+                model_scores.add(calculator)
+        self.step = Step(Phase.STANDARD_MEASURES)
+        levels = levels_of(work.base) if work.standard else {}
+        standard = [standard_values(levels, run, work.standard) for run in runs]
+        for document in campaign.check_unjudged():
+            self.step = Step(Phase.UNJUDGED_DOCUMENTS, document.file)
+            self.share.notes.append((self.step, document.notes))
+            if document.error is not None:
+                raise document.error
+        if work.corpus is not None:
+            work.corpus.write_cache()
+        self.share.without_ideal = [model_scores.without_ideal for model_scores in scores]
+        self.share.runs = [
+            _scored(
+                run, as_read.name, [model_scores.values[run.name] for model_scores in scores], found
+            )
+            for as_read, run, found in zip(read, runs, standard, strict=True)
+        ]
+
+    def _read_runs(self, sources: Sequence[Run | Path]) -> list[Run]:
+        notes = Notes(self.work.lenient)
+        self.share.notes.append((self.step, notes))
+        return load_runs(sources, notes, self.work.ties, self.work.base)
+
+    def _keep(self, found: tuple[JudgedTopic, Notes]) -> JudgedTopic:
+        """Keep the notes of the present step and return the topic."""
+        topic, notes = found
+        self.share.notes.append((self.step, notes))
+        return topic
+
+
+def _scored(
+    run: Run,
+    name: str,
+    values: Sequence[Sequence[MeasureValues]],
+    standard: dict[tuple[str, str], float],
+) -> ScoredRun:
+    return ScoredRun(name, run.source, run.answered, run.skipped, values, standard)
+
+
+class _ModelScores:
+    """The values of all runs under one user model, which grow topic by topic."""
 
     def __init__(
         self,
@@ -251,54 +320,53 @@ class _Sheet:
         self.measures = measures
         self.runs = runs
         self.unanswered = unanswered
-        self._effort = model.effort.parameters()
-        self._any_gains = any(measure.definition.needs == "gains" for measure in measures)
-        self._needs_model = any(m.definition.needs in ("gains", "scores") for m in measures)
-        self._gains_only = all(measure.definition.needs == "gains" for measure in measures)
-        self.columns = {run.name: [Column() for _ in measures] for run in runs}
+        self.values = {run.name: [MeasureValues() for _ in measures] for run in runs}
         self.without_ideal: list[str] = []
+        self._effort = model.effort.parameters()
+        needs = {measure.definition.needs for measure in measures}
+        self._needs_gains = "gains" in needs
+        self._needs_ideal = bool(needs & {"gains", "scores"})
+        self._needs_gains_only = needs <= {"gains"}
 
-    def score(self, stages: Stages) -> None:
-        from xcg.gains.topic import IdealTopic
-
-        view = stages.view
-        ideal = stages.ideal(self.model) if self._needs_model else IdealTopic({}, [])
+    def add(self, calculator: GainCalculator) -> None:
+        """Add the values of one topic."""
+        topic = calculator.topic
+        ideal = calculator.ideal(self.model) if self._needs_ideal else IdealRecallBase({}, [])
         if not ideal.gains:
-            self.without_ideal.append(view.topic)
-            if self._gains_only:
+            self.without_ideal.append(topic.topic)
+            if self._needs_gains_only:
                 return
         for run in self.runs:
-            ranking = view.rankings.get(run.name)
-            if ranking is None and self.unanswered == "skip":
+            if run.name not in topic.rankings and self.unanswered == "skip":
                 continue
             if ideal.gains:
-                self._check_passages(view, run.name)
-            topic = stages.gains(run.name, ideal, self.model)
-            for measure, column in zip(self.measures, self.columns[run.name], strict=True):
-                self._enter(column, measure, topic, view.topic, run)
+                self._check_passages(topic, run.name)
+            gains = calculator.gains(run.name, ideal, self.model)
+            for measure, values in zip(self.measures, self.values[run.name], strict=True):
+                if ideal.gains or measure.definition.needs != "gains":
+                    self._add_value(values, measure, gains, topic.topic, run)
 
-    def _enter(self, column: Column, measure: Measure, topic: TopicGains, name: str, run: Run) -> None:
-        definition = measure.definition
-        if definition.needs == "gains" and not len(topic.ideal):  # type: ignore[arg-type]
-            return
+    def _add_value(
+        self, values: MeasureValues, measure: Measure, gains: TopicGains, topic: str, run: Run
+    ) -> None:
         try:
-            value = measure.compute(topic, self._effort)
+            value = measure.compute(gains, self._effort)
             if value is None:
                 return
-            column.values[name] = value
-            part = measure.aggregate_input(topic, self._effort)
-            if part is not None:
-                column.parts.append(part)
+            values.values[topic] = value
+            found = measure.aggregate_input(gains, self._effort)
+            if found is not None:
+                values.inputs.append(found)
         except XcgError as error:
             message = f"{measure}: {error}"
-            raise InputError(f"{run.source}, topic {name}", message) from None
+            raise InputError(f"{run.source}, topic {topic}", message) from None
 
-    def _check_passages(self, view: TopicView, run: str) -> None:
-        passages = view.passages.get(run)
-        if passages and self.model.spans == "refuse" and self._any_gains:
+    def _check_passages(self, topic: JudgedTopic, run: str) -> None:
+        ranking = topic.ranking(run)
+        if ranking.passages and self.model.spans == "refuse" and self._needs_gains:
             raise InputError(
-                f"{view.sources[run]}, rank {min(passages) + 1}",
-                f"a passage and no element; the user model {self.model.name} takes elements only "
+                f"{ranking.source}, rank {min(ranking.passages) + 1}",
+                f"the result is a passage, and the user model {self.model.name} accepts elements only "
                 "(spans: smallest_element takes the smallest element around a passage; the user models "
-                "spans and spans-levels take results as the text that they span)",
+                "spans and spans-levels score results as text)",
             )

@@ -1,11 +1,12 @@
-"""Relevance values of spans of text: what a result is worth by the text that it shows.
+"""Read spans of text: the gain of each result by the relevant text that it shows first.
 
-The form of :mod:`xcg.gains.element_reader` for results that need not be elements: chunks, passages, and
-elements taken for the text that they span. Relevant text is given as gold spans, or as the spans of the
-ideal elements, so that the ideal depends on the judgements alone and not on how documents were cut.
-The definitions are xcg's own; docs/decisions.md says where they agree with the form for elements.
+This is the form of :mod:`xcg.gains.element_reader` for results that need not be elements: chunks,
+passages, and elements that are scored as the text that they contain. Relevant text is given as gold
+spans, or as the spans of the ideal elements, so the ideal does not depend on how documents were cut.
+The definitions are xcg's own; docs/decisions.md states where they agree with the form for elements.
 
-Text is measured in a unit, characters, words or tokens, and places in it are counted in that unit.
+Text is measured in a unit: characters, words or tokens. Positions in a document are counted in this
+unit too.
 """
 
 from __future__ import annotations
@@ -16,23 +17,25 @@ from typing import NamedTuple
 
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import UnitConverter
-from xcg.gains.element_reader import NEGLIGIBLE
+from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.user_model.relevance_value import RelevanceValue
 
-Result = tuple[str, int, int]
-"""A result: its document, and the characters start … end - 1 of its text; none where it has no text."""
+TextSpan = tuple[str, int, int]
+"""A result: its document, and the characters start … end - 1. A result without text has start = end."""
+UnitSpan = tuple[float, float]
+"""Start and end of a text in units."""
 
 
 class GoldSpan(NamedTuple):
-    """Relevant text that is worth a score, from one place of a document to another."""
+    """A relevant passage with its score."""
 
     start: float
     end: float
     score: float
 
 
-class Gained(NamedTuple):
-    """A stretch of a result over which the reader gains evenly, on the gold span of that number."""
+class GainedPart(NamedTuple):
+    """A part of a result with an even gain, and the number of the gold span that it belongs to."""
 
     start: float
     end: float
@@ -41,11 +44,11 @@ class Gained(NamedTuple):
 
 
 def disjoint(spans: Iterable[GoldSpan]) -> list[GoldSpan]:
-    r"""Return gold spans that share no text, in order.
+    r"""Return gold spans that share no text, in document order.
 
-    Text that several hold belongs to the one with the highest score, of equal ones to the first, then
-    to the longest. What is left of the others is worth their score in proportion: of a gold span g with
-    score q, a piece p is worth q·|p| / |g|. Spans without a score above 0 are left out.
+    Text of several spans belongs to the one with the highest score; of equal ones to the first, then
+    to the longest. What remains of the others keeps its share of their score: of a gold span g with
+    score q, a piece p has the score q·|p| / |g|. Spans with score 0 are dropped.
 
     >>> for span in disjoint([GoldSpan(0, 100, 0.5), GoldSpan(20, 40, 1.0), GoldSpan(20, 40, 1.0)]):
     ...     print(*span)
@@ -53,118 +56,162 @@ def disjoint(spans: Iterable[GoldSpan]) -> list[GoldSpan]:
     20 40 1.0
     40 100 0.3
     """
-    taken: IntervalSet[float] = IntervalSet()
+    covered: IntervalSet[float] = IntervalSet()
     pieces = []
     for start, end, score in sorted(spans, key=lambda s: (-s.score, s.start, -s.end)):
         if score > 0:
             pieces += [
                 GoldSpan(low, high, score * (high - low) / (end - start))
-                for low, high in taken.add(start, end)
+                for low, high in covered.add(start, end)
             ]
     return sorted(pieces)
 
 
-class SpanReader:
-    """A user who reads spans of one document's text and remembers what was seen.
+class ReadResult(NamedTuple):
+    """A result after reading: its start and end in units, its gain, and the parts with a gain."""
 
-    A result s gains, on every gold span g with score q of which it shows text,
+    start: float
+    end: float
+    gain: float
+    parts: Sequence[GainedPart]
+
+    def stretches(self) -> list[tuple[float, float]]:
+        """Return the (text, gain) pairs that the user reads through.
+
+        A result without text costs one unit, because the user has to look at it.
+        """
+        if self.start == self.end:
+            return [(1.0, 0.0)]
+        pairs = []
+        position = self.start
+        for part in self.parts:
+            pairs += [(part.start - position, 0.0), (part.end - part.start, part.gain)]
+            position = part.end
+        return [(text, gain) for text, gain in (*pairs, (self.end - position, 0.0)) if text > 0]
+
+
+class SpanReader:
+    """A user who reads spans of one document's text in rank order.
+
+    It implements :class:`xcg.gains.reader.Reader`. Results are (start, end) in units; ideal parts are
+    numbers of gold spans. A result s gains, on every gold span g with score q of which it shows text,
 
         q·(|s ∩ g, not seen before| + (1 − α)·|s ∩ g, seen before|) / |g|
 
-    and with ``normalisation: subtree`` never more in all than q.
+    With ``normalisation: subtree``, the gains on g add up to at most q.
 
-    gold: disjoint spans in order.
+    Args:
+        gold: Disjoint spans in document order, in units.
+        relevance_value: The relevance value function of the user model.
+
+    Attributes:
+        earned: The gain so far on each gold span.
 
     >>> reader = SpanReader([GoldSpan(10, 20, 1.0)], RelevanceValue(alpha=1.0))
-    >>> [round(sum(part.gain for part in reader.read(*span)), 3) for span in [(0, 14), (12, 30)]]
-    [0.4, 0.6]
+    >>> round(reader.read((0, 14)), 3), round(reader.read((12, 30)), 3)
+    (0.4, 0.6)
     """
 
     def __init__(self, gold: Sequence[GoldSpan], relevance_value: RelevanceValue) -> None:
         self.gold = gold
-        self._ends = [span.end for span in gold]
-        self._again = 1 - relevance_value.alpha
-        self._bounded = relevance_value.normalisation == "subtree"
-        self._seen: IntervalSet[float] = IntervalSet()
         self.earned = [0.0] * len(gold)
-        """What was gained on each gold span."""
+        self._ends = [span.end for span in gold]
+        self._share_if_seen = 1 - relevance_value.alpha
+        self._normalised = relevance_value.normalisation == "subtree"
+        self._covered: IntervalSet[float] = IntervalSet()
+        self._earlier: list[UnitSpan] = []
+        self._threshold = RELATIVE_THRESHOLD * max((span.score for span in gold), default=0.0)
 
-    def left(self, gold: int) -> float:
-        """Return what is left to be gained on a gold span."""
-        return max(0.0, self.gold[gold].score - self.earned[gold])
+    def read(self, result: UnitSpan) -> float:
+        """Read the next result and return its gain."""
+        return self.read_parts(result).gain
 
-    def touched(self, start: float, end: float) -> range:
-        """Return the numbers of the gold spans of which a result shows text."""
-        first = last = bisect_right(self._ends, start)
-        while last < len(self.gold) and self.gold[last].start < end:
-            last += 1
-        return range(first, last if start < end else first)
-
-    def worth(self, start: float, end: float) -> float:
-        """Return what a result would gain if nothing had been seen."""
-        return sum(
-            gold.score * (min(end, gold.end) - max(start, gold.start)) / (gold.end - gold.start)
-            for gold in (self.gold[number] for number in self.touched(start, end))
-        )
-
-    def seen(self, start: float, end: float) -> float:
-        """Return how much of a result's text was seen before."""
-        return sum(high - low for low, high, seen in self._seen.split(start, end) if seen)
-
-    def read(self, start: float, end: float) -> list[Gained]:
-        """Return where the next result gains how much, and remember it as seen."""
-        gained = []
-        for number in self.touched(start, end):
+    def read_parts(self, result: UnitSpan) -> ReadResult:
+        """Read the next result and return which of its parts gain how much."""
+        start, end = result
+        parts = []
+        for number in self.related(result):
             gold = self.gold[number]
             density = gold.score / (gold.end - gold.start)
-            for low, high, seen in self._seen.split(max(start, gold.start), min(end, gold.end)):
-                gain, stop = density * (high - low) * (self._again if seen else 1.0), high
-                if self._bounded:
-                    left = self.left(number)
-                    if left < NEGLIGIBLE:
+            for low, high, seen in self._covered.split(max(start, gold.start), min(end, gold.end)):
+                gain, stop = density * (high - low) * (self._share_if_seen if seen else 1.0), high
+                if self._normalised:
+                    left = self.remaining(number)
+                    if left <= RELATIVE_THRESHOLD * gold.score:
                         continue
-                    if gain > left:  # used up on the way
+                    if gain > left:  # used up before the end of this piece
                         gain, stop = left, low + (high - low) * left / gain
                 if gain > 0:
                     self.earned[number] += gain
-                    gained.append(Gained(low, stop, gain, number))
-        self._seen.add(start, end)
-        return gained
+                    parts.append(GainedPart(low, stop, gain, number))
+        self._covered.add(start, end)
+        self._earlier.append(result)
+        total = sum(part.gain for part in parts)
+        return ReadResult(start, end, total if total >= self._threshold else 0.0, parts)
 
+    def score(self, result: UnitSpan) -> float:
+        """Return what a result would gain if the user had seen nothing."""
+        return sum(
+            self.gold[number].score * self.overlap(number, result) for number in self.related(result)
+        )
 
-class ReadResult(NamedTuple):
-    """A result that was read: its place in units of text, and what was gained where."""
+    def value(self, result: UnitSpan) -> float | None:
+        """Return None: the gain follows from the text that is new, without a value of its own."""
+        return None
 
-    start: float
-    end: float
-    gained: Sequence[Gained]
+    def related(self, result: UnitSpan) -> list[int]:
+        """Return the numbers of the gold spans of which a result shows text."""
+        start, end = result
+        first = last = bisect_right(self._ends, start)
+        while last < len(self.gold) and self.gold[last].start < end:
+            last += 1
+        return list(range(first, last if start < end else first))
 
-    @property
-    def gain(self) -> float:
-        """The gain of the result as a whole."""
-        total = sum(part.gain for part in self.gained)
-        return total if total >= NEGLIGIBLE else 0.0
+    def overlap(self, gold: int, result: UnitSpan) -> float:
+        """Return the share of a gold span that a result shows."""
+        span = self.gold[gold]
+        shown = min(result[1], span.end) - max(result[0], span.start)
+        return shown / (span.end - span.start)
 
-    def stretches(self) -> list[tuple[float, float]]:
-        """Return the (text, gain) pairs that the reader goes through.
+    def remaining(self, ideal: int) -> float:
+        """Return what can still be gained on a gold span."""
+        return max(0.0, self.gold[ideal].score - self.earned[ideal])
 
-        A result without text costs one unit, for it has to be looked at.
-        """
-        if self.start == self.end:
-            return [(1.0, 0.0)]
-        found = []
-        place = self.start
-        for part in self.gained:
-            found += [(part.start - place, 0.0), (part.end - part.start, part.gain)]
-            place = part.end
-        return [(text, gain) for text, gain in (*found, (self.end - place, 0.0)) if text > 0]
+    def retrieved(self) -> int:
+        """Return the number of gold spans on which something was gained."""
+        return sum(
+            earned > 0 and earned >= RELATIVE_THRESHOLD * gold.score
+            for gold, earned in zip(self.gold, self.earned, strict=True)
+        )
+
+    def seen(self, result: UnitSpan) -> EarlierView:
+        """Return how much of a result earlier results had shown, and which."""
+        start, end = result
+        amount = self.seen_text(start, end)
+        if not amount:
+            return EarlierView("no", [])
+        earlier = [
+            number
+            for number, (low, high) in enumerate(self._earlier)
+            if max(start, low) < min(end, high)
+        ]
+        whole = amount >= (end - start) * (1 - RELATIVE_THRESHOLD)
+        return EarlierView("fully" if whole else "partly", earlier)
+
+    def seen_text(self, start: float, end: float) -> float:
+        """Return how much text of a span earlier results had shown, in units."""
+        return sum(high - low for low, high, seen in self._covered.split(start, end) if seen)
 
 
 class SpanTopic:
-    """The gold of one topic, and readers of it.
+    """The gold spans of one topic in a unit of text, and readers of them.
 
-    gold: document → gold spans in characters, which may overlap. converter: finds how the text of a
-    document is measured.
+    Args:
+        gold: Document → gold spans in characters, which may overlap.
+        converter: Function document → :class:`UnitConverter` for its text.
+
+    Attributes:
+        gold: Document → disjoint gold spans in units, in document order.
     """
 
     def __init__(
@@ -173,43 +220,50 @@ class SpanTopic:
         self._converter = converter
         self.gold = {
             document: disjoint(
-                GoldSpan(*_units(converter(document), span.start, span.end), span.score)
-                for span in spans
+                GoldSpan(*self._in_units(document, span.start, span.end), span.score) for span in spans
             )
             for document, spans in gold.items()
         }
-        """Document → gold spans that share no text, in units."""
+
+    def readers(self, relevance_value: RelevanceValue) -> SpanReaders:
+        """Return a new reader of every document."""
+        return SpanReaders(self.gold, relevance_value)
+
+    def in_units(self, results: Iterable[TextSpan]) -> list[UnitSpan | None]:
+        """Return start and end of each result in units; None for a result without text."""
+        return [
+            None if start == end else self._in_units(document, start, end)
+            for document, start, end in results
+        ]
 
     def read(
-        self,
-        results: Iterable[Result],
-        relevance_value: RelevanceValue,
-        watch: Callable[[int, float, float, SpanReader], None] | None = None,
+        self, results: Sequence[TextSpan], relevance_value: RelevanceValue
     ) -> tuple[list[ReadResult], int]:
-        """Return the results as a user reads them, and from how many gold spans nothing was gained.
+        """Read a ranking.
 
-        watch: called with place, start, end and the document's reader before each result is read.
+        Returns:
+            The results after reading, and the number of gold spans without a gain.
         """
-        readers: dict[str, SpanReader] = {}
-        found = []
-        for place, (document, first, last) in enumerate(results):
-            if first == last:
-                found.append(ReadResult(0.0, 0.0, ()))
-                continue
-            start, end = _units(self._converter(document), first, last)
-            reader = readers.get(document)
-            if reader is None:
-                reader = SpanReader(self.gold.get(document, ()), relevance_value)
-                readers[document] = reader
-            if watch is not None:
-                watch(place, start, end, reader)
-            found.append(ReadResult(start, end, reader.read(start, end)))
-        missed = sum(map(len, self.gold.values())) - sum(
-            sum(earned >= NEGLIGIBLE for earned in reader.earned) for reader in readers.values()
-        )
-        return found, missed
+        readers = self.readers(relevance_value)
+        read = [
+            ReadResult(0.0, 0.0, 0.0, ()) if span is None else readers[document].read_parts(span)
+            for (document, _, _), span in zip(results, self.in_units(results), strict=True)
+        ]
+        retrieved = sum(reader.retrieved() for reader in readers.values())
+        return read, sum(map(len, self.gold.values())) - retrieved
+
+    def _in_units(self, document: str, start: float, end: float) -> UnitSpan:
+        first, last = self._converter(document).amounts([start, end]).tolist()
+        return first, last
 
 
-def _units(converter: UnitConverter, start: float, end: float) -> tuple[float, float]:
-    first, last = converter.amounts([start, end]).tolist()
-    return first, last
+class SpanReaders(dict[str, SpanReader]):
+    """Document → its reader, made on first use."""
+
+    def __init__(self, gold: Mapping[str, Sequence[GoldSpan]], relevance_value: RelevanceValue) -> None:
+        self._gold = gold
+        self._relevance_value = relevance_value
+
+    def __missing__(self, document: str) -> SpanReader:
+        self[document] = reader = SpanReader(self._gold.get(document, ()), self._relevance_value)
+        return reader

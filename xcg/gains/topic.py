@@ -1,19 +1,19 @@
-"""From a topic to gains: quantisation, ideal recall-base and relevance values, each made once."""
+"""Compute gains: a user model, a topic and a ranking give the gain of each result."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.campaign import Campaign, RankedRows, TopicView
-from xcg.gains.element_reader import JudgedDocument, Reader
-from xcg.gains.span_reader import GoldSpan, ReadResult, Result, SpanReader, SpanTopic
+from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
+from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
 from xcg.judgements.recall_base import Assessment, Scale
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
@@ -32,235 +32,235 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class IdealTopic:
-    """A topic under one user model: what is ideal, and its gains in decreasing order."""
+class IdealRecallBase:
+    """The ideal results of a topic under one user model.
+
+    Attributes:
+        documents: Document → its scored and ideal elements.
+        gains: xI, the gains of the ideal ranking in decreasing order.
+        gold: Document → gold spans in characters, if results are scored as text; else None.
+    """
 
     documents: Mapping[str, JudgedDocument]
     gains: Sequence[float]
     gold: Mapping[str, Sequence[GoldSpan]] | None = None
-    """Document → gold spans in characters, where results count as text."""
 
     @cached_property
     def vector(self) -> npt.NDArray[np.float64]:
-        """The ideal gains as a vector, made once for all runs."""
+        """The ideal gains as a vector, which all runs share."""
         return vector(self.gains)
 
 
-class Stages:
-    """The ideal recall-bases of one topic, each made once for all user models that share it."""
+class ElementReaders(dict[str, "ElementReader | None"]):
+    """Document → its reader, made on first use; None for a document without scored elements."""
 
-    def __init__(self, view: TopicView, campaign: Campaign) -> None:
-        self.view = view
-        self._campaign = campaign
-        self._ideals: dict[object, IdealTopic] = {}
-        self._texts: dict[str, HighlightedRanking] = {}
-        self._spans: dict[str, list[Result]] = {}
-        self._gold: dict[object, SpanTopic] = {}
+    def __init__(self, ideal: IdealRecallBase, model: UserModel) -> None:
+        self._ideal = ideal
+        self._model = model
 
-    def ideal(self, model: UserModel) -> IdealTopic:
-        """Return the topic under a user model."""
+    def __missing__(self, file: str) -> ElementReader | None:
+        document = self._ideal.documents.get(file)
+        reader = None
+        if document is not None:
+            reader = ElementReader(document, self._model.relevance_value, self._model.size)
+        self[file] = reader
+        return reader
+
+
+class GainCalculator:
+    """Computes the gains of rankings for one topic.
+
+    What user models and runs share, such as ideal recall-bases, is computed once.
+
+    Args:
+        topic: The topic.
+        text: Access to the text of documents.
+    """
+
+    def __init__(self, topic: JudgedTopic, text: TextAccess) -> None:
+        self.topic = topic
+        self._text = text
+        self._ideals: dict[object, IdealRecallBase] = {}
+        self._span_topics: dict[object, SpanTopic] = {}
+        self._text_spans: dict[str, list[TextSpan]] = {}
+        self._highlighted: dict[str, HighlightedRanking] = {}
+
+    def ideal(self, model: UserModel) -> IdealRecallBase:
+        """Return the ideal recall-base of the topic under a user model."""
         near = model.relevance_value.near_misses
-        key = model.quantisation.key, model.ideal.key, near.key, model.spans == "text" and model.size
+        as_text = model.spans == "text"
+        key = model.quantisation.key, model.ideal.key, near.key, as_text and model.size
         if key not in self._ideals:
-            view = self.view
-            if model.spans == "text":  # no elements are made of what is stated as text
-                kept = {f: a for f, a in view.assessed.items() if f not in view.passages_stated}
-                view = replace(view, assessed=kept)
-            ideal = ideal_topic(view, model)
-            if model.spans == "text":
-                gold = gold_spans(view, ideal, model)
-                spans = SpanTopic(gold, partial(self._campaign.converter, model, model.size)).gold
-                scores = sorted((s.score for found in spans.values() for s in found), reverse=True)
-                ideal = IdealTopic(ideal.documents, scores, gold)
-            self._ideals[key] = ideal
+            if as_text:
+                self._ideals[key] = self._ideal_text(model)
+            else:
+                self._ideals[key] = ideal_elements_of(self.topic, model)
         return self._ideals[key]
 
-    def gains(self, run: str, ideal: IdealTopic, model: UserModel) -> TopicGains:
-        """Return what each result of a run gains, and what measures can look at beside it.
+    def _ideal_text(self, model: UserModel) -> IdealRecallBase:
+        topic = self.topic
+        kept = {file: a for file, a in topic.assessed.items() if file not in topic.gold}
+        ideal = ideal_elements_of(replace(topic, assessed=kept), model)
+        gold = gold_spans(topic, ideal, model)
+        spans = SpanTopic(gold, partial(self._text.converter, model, model.size)).gold
+        scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
+        return IdealRecallBase(ideal.documents, scores, gold)
 
-        Without an ideal there are no gains.
+    def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
+        """Return the gain of each result of a run, with the details that measures can use.
+
+        The gains are empty if the ideal recall-base is.
         """
         if not ideal.gains:
             return TopicGains((), (), 0, self.details(run, ideal, model, ()))
         if ideal.gold is None:
-            found = ranking_gains(self.view.ranking(run), ideal, model)
+            found = ranking_gains(self.topic.ranking(run), ideal, model)
             return replace(found, details=self.details(run, ideal, model, found.gains))
-        read, missed = self.read(run, ideal, model, model.size)
+        read, missed = self.read_text(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
         return TopicGains(gains, ideal.vector, missed, self.details(run, ideal, model, gains))
 
-    def read(
-        self,
-        run: str,
-        ideal: IdealTopic,
-        model: UserModel,
-        unit: TextUnit,
-        watch: Callable[[int, float, float, SpanReader], None] | None = None,
+    def read_text(
+        self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> tuple[list[ReadResult], int]:
-        """Return a run's results as text in a unit, see :meth:`xcg.gains.span_reader.SpanTopic.read`."""
-        return self._span_topic(ideal, model, unit).read(self.spans(run), model.relevance_value, watch)
+        """Read a run's results as text in a unit, see :meth:`SpanTopic.read`."""
+        return self.span_topic(ideal, model, unit).read(self.text_spans(run), model.relevance_value)
 
-    def gold(
-        self, ideal: IdealTopic, model: UserModel, unit: TextUnit
-    ) -> Mapping[str, Sequence[GoldSpan]]:
-        """Return document → gold spans that share no text, in units."""
-        return self._span_topic(ideal, model, unit).gold
+    def span_topic(
+        self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
+    ) -> SpanTopic:
+        """Return the gold spans in a unit, by default the one of the user model's sizes."""
+        unit = unit or model.size
+        key = id(ideal), unit, model.effort.tokenizer.key
+        if key not in self._span_topics:
+            converter = partial(self._text.converter, model, unit)
+            self._span_topics[key] = SpanTopic(ideal.gold or {}, converter)
+        return self._span_topics[key]
 
     def gold_in_characters(
-        self, ideal: IdealTopic, model: UserModel, unit: TextUnit | None = None
+        self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
     ) -> list[tuple[str, int, int, float]]:
-        """Return (document, start, end, score) of the gold spans, document by document.
+        """Return (document, start, end, score) of the disjoint gold spans, in document order.
 
-        In the order of :meth:`gold` for the unit, by default that of sizes.
+        The spans are those of :meth:`span_topic` in the same unit.
         """
-        found = []
-        unit = unit or model.size
-        if ideal.gold is not None:
-            for file, spans in sorted(self.gold(ideal, model, unit).items()):
-                converter = self._campaign.converter(model, unit, file)
-                for start, end, score in spans:
-                    first, last = converter.offsets([start, end]).tolist()
-                    found.append((file, round(first), round(last), score))
+        found: list[tuple[str, int, int, float]] = []
+        if ideal.gold is None:
+            return found
+        for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
+            converter = self._text.converter(model, unit or model.size, file)
+            for start, end, score in spans:
+                first, last = converter.offsets([start, end]).tolist()
+                found.append((file, round(first), round(last), score))
         return found
 
-    def paths(self, run: str) -> Sequence[str]:
-        """Return the paths of a run's results, empty for one that is no element."""
-        ranking = self._campaign.runs[run].rankings.get(self.view.topic)
-        return ranking.paths if ranking is not None else ()
+    def text_spans(self, run: str) -> list[TextSpan]:
+        """Return a run's results as text."""
+        if run not in self._text_spans:
+            self._text_spans[run] = self._text.text_spans(self.topic, run)
+        return self._text_spans[run]
 
-    def _span_topic(self, ideal: IdealTopic, model: UserModel, unit: TextUnit) -> SpanTopic:
-        key = id(ideal), unit, model.effort.tokenizer.key
-        if key not in self._gold:
-            converter = partial(self._campaign.converter, model, unit)
-            self._gold[key] = SpanTopic(ideal.gold or {}, converter)
-        return self._gold[key]
+    def highlighted_ranking(self, run: str) -> HighlightedRanking:
+        """Return a run's ranking as text, with the highlighted text of the topic.
 
-    def spans(self, run: str) -> list[Result]:
-        """Return a run's results as text, see :meth:`xcg.evaluation.campaign.Campaign.spans`."""
-        if run not in self._spans:
-            self._spans[run] = self._campaign.spans(self.view, run)
-        return self._spans[run]
+        Raises:
+            XcgError: If the assessments have no highlighted passages, or documents are missing.
+        """
+        if run not in self._highlighted:
+            topic = self.topic
+            if topic.lacks_highlights:
+                raise XcgError(
+                    "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
+                    "assessments with <passage>"
+                )
+            self._highlighted[run] = HighlightedRanking(
+                self.text_spans(run),
+                topic.highlighted,
+                topic.entry_points or None,
+                self._text.mean_document_length,
+            )
+        return self._highlighted[run]
+
+    def details(
+        self, run: str, ideal: IdealRecallBase, model: UserModel, gains: npt.ArrayLike
+    ) -> RankingDetails:
+        """Return what measures can use besides the gains of a run."""
+        resolved = self.topic.ranking(run)
+        ranking = resolved.ranking
+        return RankingDetails(
+            scores=lambda: _element_scores(resolved, ideal),
+            recall_base_scores=lambda: [
+                score for document in ideal.documents.values() for score in document.own_scores.values()
+            ],
+            tie_groups=lambda: _tie_groups(ranking.keys, len(ranking)),
+            overlaps=lambda depth: list(overlapping_results(ranking.top(depth))),
+            grades=lambda: self._grades(run),
+            highlights=lambda: self.highlighted_ranking(run),
+            system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
+            readings=lambda unit: self._readings(run, ideal, model, gains, unit),
+        )
 
     def _readings(
         self,
         run: str,
-        ideal: IdealTopic,
+        ideal: IdealRecallBase,
         model: UserModel,
         gains: npt.ArrayLike,
         unit: TextUnit,
     ) -> tuple[Reading, Reading]:
-        """Return what the user reads of a run and of the ideal."""
+        """Return what the user reads of a run and of the ideal ranking."""
         if ideal.gold is not None:
-            topic = self._span_topic(ideal, model, unit)
-            results, _ = topic.read(self.spans(run), model.relevance_value)
+            results, _ = self.read_text(run, ideal, model, unit)
             read = [stretch for result in results for stretch in result.stretches()]
-            best = [(s.end - s.start, s.score) for found in topic.gold.values() for s in found]
+            gold = self.span_topic(ideal, model, unit).gold
+            best = [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         else:
-            texts = [self._text_of(span, model, unit) for span in self.spans(run)]
+            texts = [self._amount(span, model, unit) for span in self.text_spans(run)]
             read = list(zip(texts, vector(gains).tolist(), strict=True))
             best = [
-                (self._text_of((file, *document.span(row)), model, unit), score)
+                (self._amount((file, *document.span(row)), model, unit), score)
                 for file, document in ideal.documents.items()
                 for row, score in document.ideal_scores.items()
             ]
         return Reading([text for text, _ in read], [gain for _, gain in read]), by_density(best)
 
-    def _text_of(self, span: Result, model: UserModel, unit: TextUnit) -> float:
+    def _amount(self, span: TextSpan, model: UserModel, unit: TextUnit) -> float:
+        """Return the amount of text in a span, 1 if it is empty because the user looks at it."""
         file, start, end = span
         if start == end:
-            return 1.0  # it has to be looked at
-        first, last = self._campaign.converter(model, unit, file).amounts([start, end]).tolist()
+            return 1.0
+        first, last = self._text.converter(model, unit, file).amounts([start, end]).tolist()
         return float(last - first)
 
-    def details(
-        self, run: str, ideal: IdealTopic, model: UserModel, gains: npt.ArrayLike
-    ) -> RankingDetails:
-        """Return what measures can look at beside the gains of a run."""
-        ranking = self.view.ranking(run)
-        as_read = self._campaign.runs[run].rankings.get(self.view.topic)
-
-        def scores() -> list[float]:
-            scores = [0.0] * len(ranking)
-            for place, row in ranking.found.items():
-                document = ideal.documents.get(ranking.files[place])
-                if document is not None:
-                    scores[place] = document.own_scores.get(row, 0.0)
-            return scores
-
-        def recall_base() -> list[float]:
-            return [s for document in ideal.documents.values() for s in document.own_scores.values()]
-
-        def ties() -> list[int]:
-            keys = as_read.keys if as_read is not None else None
-            if keys is None:
-                return list(range(len(ranking)))
-            changes = [place > 0 and key != keys[place - 1] for place, key in enumerate(keys)]
-            return list(itertools.accumulate(map(int, changes)))
-
-        return RankingDetails(
-            scores,
-            recall_base,
-            ties,
-            lambda depth: [] if as_read is None else list(overlapping_results(as_read.top(depth))),
-            lambda: self._grades(run),
-            lambda: self._text(run),
-            lambda: _decreasing(as_read.keys) if as_read is not None else [],
-            lambda unit: self._readings(run, ideal, model, gains, unit),
-        )
-
-    def _text(self, run: str) -> HighlightedRanking:
-        if run not in self._texts:
-            self._texts[run] = self._campaign.text(self.view, run)
-        return self._texts[run]
-
     def _grades(self, run: str) -> tuple[list[GradedResult], float]:
-        """Return the results of a run as inex-eval-ng sees them, and the recall-base's exhaustivity."""
-        assessed = self.view.assessed
+        """Return the results as inex-eval-ng uses them, and the exhaustivity of the recall-base."""
+        assessed = self.topic.assessed
         total = math.fsum(
-            _mapped(assessment)[0] for rows in assessed.values() for assessment in rows.values()
+            _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
-        spans = self.spans(run)
-        new = HighlightedRanking(spans, {}).new_sizes.tolist()
+        spans = self.text_spans(run)
+        new_sizes = HighlightedRanking(spans, {}).new_sizes.tolist()
         graded = []
-        ranking = self.view.ranking(run)
-        for (file, row), (_, start, end), unseen in zip(ranking, spans, new, strict=True):
+        ranking = self.topic.ranking(run)
+        for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
-            e, s = _mapped(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(GradedResult(e, s, end - start, unseen))
+            e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
+            graded.append(GradedResult(e, s, end - start, new))
         return graded, total
 
 
-def _mapped(assessment: Assessment) -> tuple[float, float]:
-    """Map exhaustivity and specificity to 0 … 1; XcgError for a scale that has no such pair."""
-    e, s = assessment.exhaustivity, assessment.specificity
-    if assessment.scale == "four-point":
-        return e / 3, float(s) / 3
-    if assessment.scale == "share":
-        return e / 2, float(s)
-    raise XcgError(
-        f"needs exhaustivity and specificity, and here is {assessment.label} on the "
-        f"{assessment.scale} scale"
-    )
+def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
+    """Quantise a topic's assessments and select the ideal elements.
 
-
-def _decreasing(keys: Sequence[float] | None) -> Sequence[float] | None:
-    """Return keys that are scores; ranks, which grow, are none."""
-    if keys is None or any(b > a for a, b in itertools.pairwise(keys)):
-        return None
-    return keys
-
-
-def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
-    """Quantise a topic's assessments and select its ideal recall-base.
-
-    Raises XcgError where a part of the user model fails, with topic and document.
+    Raises:
+        InputError: If a part of the user model fails, with topic and document.
     """
-    # Documents share most assessments: each → its score, None for what belongs to no recall-base.
+    # Documents share most assessments. None: not in the recall-base.
     score_of: dict[Assessment, float | None] = {}
     documents = {}
     gains = []
-    for file, assessments in view.assessed.items():
-        tree = view.trees[file]
+    for file, assessments in topic.assessed.items():
+        tree = topic.trees[file]
         try:
             scores: dict[int, float] = {}
             for row, assessment in assessments.items():
@@ -277,31 +277,33 @@ def ideal_topic(view: TopicView, model: UserModel) -> IdealTopic:
             ideals = {tree.path(row): scores[row] for row in ideal}
             near = near_scores(model.relevance_value.near_misses, tree, ideals)
         except XcgError as error:
-            raise InputError(
-                f"user model {model.name}, topic {view.topic}, {file}", str(error)
-            ) from None
+            where = f"user model {model.name}, topic {topic.topic}, {file}"
+            raise InputError(where, str(error)) from None
         positive = {row: score for row, score in scores.items() if score > 0}
-        name = f"topic {view.topic}, {file}"
+        name = f"topic {topic.topic}, {file}"
         documents[file] = JudgedDocument(tree, positive, ideal, name, near)
         gains += [scores[row] for row in ideal]
-    return IdealTopic(documents, sorted(gains, reverse=True))
+    return IdealRecallBase(documents, sorted(gains, reverse=True))
 
 
-def gold_spans(view: TopicView, ideal: IdealTopic, model: UserModel) -> dict[str, list[GoldSpan]]:
-    """Return document → gold spans: the stated passages, or else the text of the ideal elements.
+def gold_spans(
+    topic: JudgedTopic, ideal: IdealRecallBase, model: UserModel
+) -> dict[str, list[GoldSpan]]:
+    """Return document → gold spans: the relevant passages, or else the text of the ideal elements.
 
-    Raises XcgError where the quantisation cannot score a passage.
+    Raises:
+        InputError: If the quantisation cannot score a passage.
     """
     gold: dict[str, list[GoldSpan]] = {}
     scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
-    for file, spans in view.passages_stated.items():
+    for file, spans in topic.gold.items():
         gold[file] = []
         for span in spans:
-            where = f"{span.start}–{span.end}"
+            assessment = Assessment(span.exhaustivity, 1.0, None, scale)
             try:
-                score = _quantised(model, Assessment(span.exhaustivity, 1.0, None, scale), where)
+                score = _quantised(model, assessment, f"{span.start}–{span.end}")
             except XcgError as error:
-                where = f"user model {model.name}, topic {view.topic}, {file}"
+                where = f"user model {model.name}, topic {topic.topic}, {file}"
                 raise InputError(where, str(error)) from None
             gold[file].append(GoldSpan(span.start, span.end, score))
     for file, document in ideal.documents.items():
@@ -314,36 +316,61 @@ def gold_spans(view: TopicView, ideal: IdealTopic, model: UserModel) -> dict[str
     return gold
 
 
-def _quantised(model: UserModel, assessment: Assessment, path: str) -> float:
+def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
+    """Return the gain of each result of a ranking of elements."""
+    readers = ElementReaders(ideal, model)
+    files = ranking.files
+    gains = np.zeros(len(ranking))
+    for position, row in ranking.rows.items():
+        reader = readers[files[position]]
+        if reader is not None:
+            gains[position] = reader.read(row)
+    retrieved = sum(len(reader.retrieved) for reader in readers.values() if reader is not None)
+    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)
+
+
+def _quantised(model: UserModel, assessment: Assessment, where: str) -> float:
     try:
         return quantise(model.quantisation, assessment)
     except XcgError as error:
-        raise XcgError(f"{path}: {error}") from None
+        raise XcgError(f"{where}: {error}") from None
 
 
-def ranking_gains(
-    ranking: RankedRows,
-    ideal: IdealTopic,
-    model: UserModel,
-    watch: Callable[[int, int, Reader], None] | None = None,
-) -> TopicGains:
-    """Return what each result of a ranking gains, and how many ideal elements it leaves out.
+def _element_scores(ranking: ResolvedRanking, ideal: IdealRecallBase) -> list[float]:
+    scores = [0.0] * len(ranking)
+    for position, row in ranking.rows.items():
+        document = ideal.documents.get(ranking.files[position])
+        if document is not None:
+            scores[position] = document.own_scores.get(row, 0.0)
+    return scores
 
-    watch: called with place, row and the document's reader before each result is read.
-    """
-    readers: dict[str, Reader] = {}
-    documents = ideal.documents
-    gains = np.zeros(len(ranking))
-    for place, row in ranking.found.items():
-        file = ranking.files[place]
-        reader = readers.get(file)
-        if reader is None:
-            document = documents.get(file)
-            if document is None:
-                continue
-            reader = readers[file] = Reader(document, model.relevance_value, model.size)
-        if watch is not None:
-            watch(place, row, reader)
-        gains[place] = reader.read(row)
-    retrieved = sum(len(reader.retrieved) for reader in readers.values())
-    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)
+
+def _tie_groups(keys: Sequence[float] | None, length: int) -> list[int]:
+    if keys is None:
+        return list(range(length))
+
+    def changes() -> Iterator[int]:
+        for position, key in enumerate(keys):
+            yield int(position > 0 and key != keys[position - 1])
+
+    return list(itertools.accumulate(changes()))
+
+
+def _decreasing(keys: Sequence[float] | None) -> Sequence[float] | None:
+    """Return keys that are scores; None for ranks, which grow."""
+    if keys is None or any(b > a for a, b in itertools.pairwise(keys)):
+        return None
+    return keys
+
+
+def _unit_grades(assessment: Assessment) -> tuple[float, float]:
+    """Return exhaustivity and specificity scaled to 0 … 1; XcgError for a scale without both."""
+    e, s = assessment.exhaustivity, assessment.specificity
+    if assessment.scale == "four-point":
+        return e / 3, float(s) / 3
+    if assessment.scale == "share":
+        return e / 2, float(s)
+    raise XcgError(
+        f"needs exhaustivity and specificity, but the assessment {assessment.label} is on the "
+        f"{assessment.scale} scale"
+    )

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.explain import ExplainedResult, Explanation
+from xcg.evaluation.explanation import ExplainedResult, Explanation
 
 if TYPE_CHECKING:
     from rich.table import Table

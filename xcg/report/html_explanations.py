@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.evaluation.explain import ExplainedResult, Explanation, MissedElement, explain
+from xcg.evaluation.explain import explain
+from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
 from xcg.report.html_documents import ReportDocument, document_data

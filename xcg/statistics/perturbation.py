@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs, UserModels
 from xcg.evaluation.results import NotedList
-from xcg.gains.topic import Stages
+from xcg.gains.topic import GainCalculator
 from xcg.measures import Measure, TopicGains
 from xcg.measures.gain_vectors import vector
 from xcg.runs.run import Ties
@@ -94,19 +94,17 @@ def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[
     for measure in inputs.measure_list:
         if measure.definition.needs != "gains":
             raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
-    base, loaded, models = inputs.recall_base, inputs.loaded_runs, inputs.user_models
-    notes = Notes(inputs.lenient)
-    notes.take(inputs.notes)
-    campaign = Campaign(base, loaded, inputs.documents, notes)
+    inputs.check()
+    campaign, models = Campaign.of(inputs), inputs.user_models
+    notes = inputs.new_notes()
     gains: dict[tuple[str, str], list[TopicGains]] = {}
-    for topic in base.topics:
-        stages = Stages(campaign.topic(topic), campaign)
+    for topic in campaign.topics(notes):
+        calculator = GainCalculator(topic, campaign)
         for model in models:
-            ideal = stages.ideal(model)
-            for run in loaded:
-                if ideal.gains and stages.view.rankings.get(run.name):
-                    topic_gains = stages.gains(run.name, ideal, model)
-                    gains.setdefault((run.name, model.name), []).append(topic_gains)
+            ideal = calculator.ideal(model)
+            for run in topic.rankings if ideal.gains else ():
+                topic_gains = calculator.gains(run, ideal, model)
+                gains.setdefault((run, model.name), []).append(topic_gains)
     effort = {model.name: model.effort.parameters() for model in models}
     lines: list[PerturbedMean] = []
     for (run_name, model_name), all_gains in gains.items():

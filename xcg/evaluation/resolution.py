@@ -1,0 +1,165 @@
+"""Resolve the results of runs to elements and text of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress, count
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.passage_points import Passage
+from xcg.documents.paths import WHOLE
+from xcg.documents.sources import document_name
+from xcg.documents.tree import ElementTree, UnknownPathError
+from xcg.errors import InputError, Notes, UnmappedError
+from xcg.evaluation.unjudged import UnjudgedDocument, UnjudgedResults
+from xcg.gains.judged_topic import ResolvedRanking
+from xcg.runs.run import Ranking, Run
+
+
+class ResultResolver:
+    """Resolves the results of runs.
+
+    Args:
+        corpus: The documents. Without them, results are looked up in the trees of known paths.
+
+    Attributes:
+        unjudged: The results in documents without assessments, which are still to be checked.
+    """
+
+    def __init__(self, corpus: Corpus | None) -> None:
+        self.corpus = corpus
+        self.unjudged = UnjudgedResults()
+
+    def resolve(
+        self,
+        run: Run,
+        topic: str,
+        trees: Mapping[str, ElementTree],
+        notes: Notes,
+        offsets_only: bool = False,
+    ) -> ResolvedRanking:
+        """Resolve a run's ranking for a topic.
+
+        Args:
+            run: The run.
+            topic: The topic.
+            trees: Document → tree, for the documents with assessed elements.
+            notes: Takes problems if they are tolerated.
+            offsets_only: Whether character offsets are enough, because there are no documents and
+                nobody needs elements.
+
+        Raises:
+            InputError: If a result does not exist, unless the notes are lenient.
+        """
+        ranking = run.rankings[topic]
+        files, paths, spans = ranking.files, ranking.paths, ranking.spans
+        rows: dict[int, int] = {}
+        passages: dict[int, tuple[int, int]] = {}
+        source = f"{run.source}, topic {topic}"
+        positions: Iterable[int] = range(len(files))
+        if self.corpus is None and not spans and not offsets_only:
+            # Nothing is known of documents without assessed elements. Most results are in them.
+            positions = _positions_in(files, trees)
+        first_number = self.unjudged.add_ranking(source, len(files))
+        unjudged = self.unjudged.documents
+        for position in positions:
+            file, path = files[position], paths[position]
+            tree = trees.get(file)
+            if tree is not None:
+                row = tree.find(path)
+                if row is not None:
+                    rows[position] = row
+                    continue
+            elif file in unjudged and path and path != WHOLE:  # most results of most runs
+                document = unjudged[file]
+                if path in document.first:
+                    document.repeats[path] = document.repeats.get(path, 0) + 1
+                else:
+                    document.first[path] = first_number + position
+                continue
+            try:
+                if position in spans:
+                    passages[position], row = self._passage(ranking, position, tree, offsets_only)
+                else:
+                    row = self._element(file, path, tree, first_number + position, offsets_only)
+            except UnknownPathError as error:
+                # Without documents the passage is not to blame.
+                kind = InputError if position in spans and self.corpus is None else UnmappedError
+                where = f"{source}, rank {position + 1}, {file}"
+                notes.tolerate("results with unknown paths", kind(where, str(error)))
+                continue
+            if row is not None and tree is not None:
+                rows[position] = row
+        return ResolvedRanking(ranking, rows, passages, source)
+
+    def _passage(
+        self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool
+    ) -> tuple[tuple[int, int], int | None]:
+        """Return the characters of a passage, and the row of the smallest element around it."""
+        span = ranking.spans[position]
+        if offsets_only and not isinstance(span, Passage):
+            return span, None
+        if tree is None or self.corpus is None:
+            tree = self._document(ranking.files[position], "passage")
+        characters = span.characters(tree) if isinstance(span, Passage) else span
+        return characters, tree.smallest_element(*characters)
+
+    def _element(
+        self, file: str, path: str, tree: ElementTree | None, number: int, offsets_only: bool
+    ) -> int | None:
+        """Return the row of an element; None in a document without assessed elements."""
+        if not path:
+            return None  # an illegal path was reported when the run was read
+        if offsets_only:
+            raise UnknownPathError(
+                "the result is named by its path, so it needs its document; expected a corpus"
+            )
+        if path == WHOLE:
+            if tree is None and self.corpus is not None:
+                self._document(file, "document")
+            return 0
+        if tree is not None:
+            return tree.row(path)
+        if self.corpus is not None:
+            check_document(file, self.corpus)
+            self.unjudged.documents[file] = UnjudgedDocument({path: number})
+        return None
+
+    def _document(self, file: str, kind: str) -> ElementTree:
+        if self.corpus is None:
+            raise UnknownPathError(f"a result that is a {kind} needs its document; expected a corpus")
+        check_document(file, self.corpus)
+        return self.corpus.tree(file)
+
+
+def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
+    """Return file → the paths that runs retrieve for a topic, for some files."""
+    retrieved: dict[str, set[str]] = {file: set() for file in files}
+    found: set[tuple[str, str]] = set()  # runs share many
+    for run in runs:
+        ranking = run.rankings.get(topic)
+        if ranking is not None:
+            found.update(compress(ranking, map(retrieved.__contains__, ranking.files)))
+    for file, path in found:
+        retrieved[file].add(path)
+    return retrieved
+
+
+def check_document(file: str, corpus: Corpus) -> None:
+    """Raise UnknownPathError if the corpus has no such document."""
+    if file not in corpus:
+        raise UnknownPathError(missing_document(file, corpus))
+
+
+def missing_document(file: str, corpus: Corpus) -> str:
+    """Return the message for a document that a corpus lacks, with its name without file extension."""
+    message = f"the corpus has no document {file!r}; "
+    name = document_name(file)
+    if name is not None and name in corpus:
+        return f"{message}did you mean {name!r}? Documents are named without the file extension"
+    return f"{message}expected {corpus.label / file}.xml"
+
+
+def _positions_in(files: Iterable[str], known: Mapping[str, object]) -> Iterator[int]:
+    """Return the positions of the results in some documents."""
+    return compress(count(), map(known.__contains__, files))

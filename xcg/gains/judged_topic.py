@@ -1,0 +1,97 @@
+"""One topic of a campaign: documents, assessments and rankings, with results resolved to elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from xcg.documents.text_units import TextUnit, UnitConverter
+from xcg.documents.tree import ElementTree
+from xcg.gains.span_reader import TextSpan
+from xcg.judgements.recall_base import Assessment, Span
+from xcg.runs.run import Ranking
+from xcg.user_model.model import UserModel
+
+
+class ResolvedRanking:
+    """A run's ranking for a topic, with results resolved to elements and to text.
+
+    Attributes:
+        ranking: The ranking as it was read.
+        rows: Position → row, in rank order, for the results that are elements of a document with
+            assessed elements. All other results gain nothing and hide nothing. A passage is resolved
+            to the smallest element that contains it.
+        passages: Position → (start, end) in characters, for the results that are passages.
+        source: Where the ranking was read, for messages.
+    """
+
+    __slots__ = ("passages", "ranking", "rows", "source")
+
+    def __init__(
+        self,
+        ranking: Ranking | None = None,
+        rows: Mapping[int, int] | None = None,
+        passages: Mapping[int, tuple[int, int]] | None = None,
+        source: str = "",
+    ) -> None:
+        self.ranking = ranking if ranking is not None else Ranking((), ())
+        self.rows = rows or {}
+        self.passages = passages or {}
+        self.source = source
+
+    @property
+    def files(self) -> Sequence[str]:
+        """The document of each result."""
+        return self.ranking.files
+
+    def __len__(self) -> int:
+        return len(self.ranking)
+
+    def __iter__(self) -> Iterator[tuple[str, int | None]]:
+        """Iterate over (document, row); the row is None for a result without one."""
+        return zip(self.files, map(self.rows.get, count()), strict=False)
+
+
+@dataclass(frozen=True)
+class JudgedTopic:
+    """One topic with its documents, assessments and rankings.
+
+    Attributes:
+        topic: The topic's id.
+        trees: Document → tree, for the documents with assessed elements.
+        assessed: Document → row → assessment.
+        highlighted: Document → relevant passages as (start, end), if the assessments have them.
+        gold: Document → relevant passages with their grades, for the documents whose relevance is
+            given by passages alone.
+        entry_points: Document → character of the best entry point.
+        lacks_highlights: Whether the topic has assessed elements and no passages.
+        rankings: Run → its ranking, for the runs with results for the topic.
+    """
+
+    topic: str
+    trees: Mapping[str, ElementTree]
+    assessed: Mapping[str, Mapping[int, Assessment]]
+    highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    gold: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    entry_points: Mapping[str, int] = field(default_factory=dict)
+    lacks_highlights: bool = False
+    rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
+
+    def ranking(self, run: str) -> ResolvedRanking:
+        """Return a run's ranking, empty if it has no results."""
+        return self.rankings.get(run) or ResolvedRanking()
+
+
+class TextAccess(Protocol):
+    """Access to the text of documents; :class:`xcg.evaluation.campaign.Campaign` implements it."""
+
+    def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
+        """Return the results of a run for a topic as text; XcgError without documents."""
+
+    def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
+        """Return how the text of a document is measured in a unit; XcgError without documents."""
+
+    def mean_document_length(self) -> float:
+        """Return the mean length of all documents in characters; XcgError without documents."""
