@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
@@ -38,18 +37,20 @@ _NUMBER = r"\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
 _MOST_DIGITS = 15
 
 
-@dataclass(slots=True)
 class _Result:
     """The fields of a <result> as they are written."""
 
-    line: int
-    file: str | None = None
-    path: str | None = None
-    fol: tuple[str, str] | None = None
-    passage: tuple[str, str] | None = None
-    rank: str | None = None
-    rsv: str | None = None
-    problem: str = ""
+    __slots__ = (*_FIELDS, "line", "problem")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.file: str | None = None
+        self.path: str | None = None
+        self.fol: tuple[str, str] | None = None
+        self.passage: tuple[str, str] | None = None
+        self.rank: str | None = None
+        self.rsv: str | None = None
+        self.problem = ""
 
 
 def read_inex_submission(
