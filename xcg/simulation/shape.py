@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -60,21 +61,17 @@ class Shape:
             raise XcgError(f"agreement is {self.agreement}: expected a number from 0 to 1")
 
     @classmethod
-    def small(
-        cls, seed: int = 2004, runs: int = 5, assessors: int = 1, agreement: float = 0.6
-    ) -> Shape:
-        """Return a shape for trials: 40 articles of about 60 elements, 6 topics, 50 results."""
-        return cls(
-            articles=40,
-            topics=6,
-            runs=runs,
-            results=50,
-            assessors=assessors,
-            seed=seed,
-            elements=60,
-            relevant=8,
-            agreement=agreement,
-        )
+    def small(cls, **changes: Any) -> Shape:
+        """Return a shape for trials: 40 articles of about 60 elements, 6 topics, 5 runs, 50 results.
+
+        Args:
+            changes: Other values of any fields.
+
+        >>> Shape.small(runs=3).runs
+        3
+        """
+        small = cls(articles=40, topics=6, runs=5, results=50, elements=60, relevant=8)
+        return replace(small, **changes)
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the random generator of one thing in the campaign.
