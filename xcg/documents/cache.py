@@ -21,16 +21,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextvars import ContextVar
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from xcg.documents.parsing import hash_paths
+from xcg.documents.parsing import Hashes, hash_paths
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.lazy_modules import etree, hashlib, np, sqlite3
-
-if TYPE_CHECKING:
-    from xcg.documents.parsing import Hashes
 
 T = TypeVar("T")
 

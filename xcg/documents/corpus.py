@@ -8,7 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from xcg.documents.cache import (
     ALL_PATHS,
@@ -19,7 +19,7 @@ from xcg.documents.cache import (
     digest,
     open_cache,
 )
-from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
+from xcg.documents.parsing import Hashes, absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
@@ -29,11 +29,9 @@ from xcg.lazy_modules import np
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from xcg.documents.parsing import Hashes
-
-    _Found = ElementTree | Hashes | list[str] | InputError | None
-    _Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
-    _MadeOf = Callable[[Sequence[str], Sequence[bytes]], Sequence[ElementTree | Hashes]]
+_Found: TypeAlias = "ElementTree | Hashes | list[str] | InputError | None"
+_Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
+_MadeOf = Callable[[Sequence[str], Sequence[bytes]], "Sequence[ElementTree | Hashes]"]
 
 _KEPT_ELEMENTS = 4_000_000
 """How many elements of parsed documents a corpus keeps at most: some 400 MB of columns."""

@@ -14,17 +14,14 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from xcg.documents.files import SAFE_PARSING, xml_error
 from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.lazy_modules import etree, hashlib, np
+from xcg.lazy_modules import etree, hashlib, np, npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Hashes = npt.NDArray[np.uint64]
+Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
 ENTITY = "\ufffc"
 """What stands in a document's text for an entity reference, which is never expanded."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.registry import FunctionRegistry, Part
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 TextUnit = Literal["characters", "words", "tokens"]
 Tokenizer = Callable[[str], Sequence[int]]

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.tables import html_table
 
 if TYPE_CHECKING:
     import networkx as nx
-    import numpy.typing as npt
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]

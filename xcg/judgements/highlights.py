@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from xcg.documents.corpus import Corpus
+from xcg.documents.tree import ElementTree
 from xcg.errors import UnmappedError, XcgError
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
-from xcg.lazy_modules import np
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from xcg.documents.corpus import Corpus
-    from xcg.documents.tree import ElementTree
+from xcg.lazy_modules import np, npt
 
 
 class Highlight(NamedTuple):

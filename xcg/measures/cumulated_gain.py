@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK, UNITS, Curve, Definition, Parameters
 from xcg.measures.gain_vectors import Gains, check_ideal, cumulate
 from xcg.measures.parser import MEASURES
 from xcg.measures.text_effort import gain_at_budgets, gain_recall_at_budgets
 from xcg.measures.topic_gains import TopicGains
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:

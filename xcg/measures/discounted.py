@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, Form
 from xcg.measures.definition import RANK, RANK_OR_ALL, Curve, Definition, Number, Parameters
 from xcg.measures.gain_vectors import Gains, check_gains, check_ideal
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import TopicGains
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 GainFunction = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.definition import RECALL, UNITS, Curve, Definition, Parameters
 from xcg.measures.gain_vectors import (
@@ -24,9 +23,6 @@ from xcg.measures.text_effort import (
 )
 from xcg.measures.topic_gains import Reading, TopicGains
 from xcg.user_model.effort import Interpolation, Unretrieved
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def effort_precision(

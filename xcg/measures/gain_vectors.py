@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from xcg.lazy_modules import np
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
+from xcg.lazy_modules import np, npt
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK_OR_ALL, Definition, Number, Parameters
 from xcg.measures.gain_vectors import check_gains, check_ideal, vector
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import TopicGains
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def average_precision_at(gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float) -> float:

@@ -6,13 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from xcg.documents.intervals import IntervalSet
-from xcg.lazy_modules import np
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
+from xcg.lazy_modules import np, npt
 
 Spans = Sequence[tuple[int, int]]
 Ints: TypeAlias = "npt.NDArray[np.int64]"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.definition import Definition, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
@@ -13,9 +11,6 @@ from xcg.measures.parser import MEASURES
 from xcg.measures.standard import RECALL_AT_RANK
 from xcg.measures.topic_gains import TopicGains
 from xcg.user_model.effort import Unretrieved
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def q_measure(

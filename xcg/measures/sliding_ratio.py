@@ -6,18 +6,14 @@ Järvelin and Kekäläinen 2002 (section 2.4) compare their measures with these.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK, RANK_OR_ALL, Definition, Number, Parameters
 from xcg.measures.gain_vectors import Gains, check_gains, vector
 from xcg.measures.parser import MEASURES
 from xcg.measures.search_length import COMPARED
 from xcg.measures.topic_gains import TopicGains
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def sliding_ratio(gains: npt.ArrayLike) -> Gains:

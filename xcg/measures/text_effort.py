@@ -9,14 +9,10 @@ sections 5.1 and 5.4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.gain_vectors import RECALL_POINTS, TOLERANCE, Gains, vector
 from xcg.measures.topic_gains import Reading
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def by_density(stretches: Sequence[tuple[float, float]]) -> Reading:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.measures.gain_vectors import Gains, vector
 from xcg.measures.highlighted_ranking import HighlightedRanking
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 class GradedResult(NamedTuple):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
+    Floats,
     differences,
     required_package,
     standard_deviation,
 )
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from xcg.statistics.topic_scores import Floats
 
 EXACT_WILCOXON_TOPICS = 13
 EXACT_RANDOMISATION_TOPICS = 16

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 DIGITS = 12
 """Scores are compared after rounding to this number of decimal places."""

@@ -15,16 +15,12 @@ near-misses is taken from that of the ideal element, so that all of them gain at
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 from xcg.registry import Part
 from xcg.user_model.parts import PartRegistry
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
 NEAR_MISSES: PartRegistry[NearMisses] = PartRegistry("near-miss model", "xcg.near_miss_model")
