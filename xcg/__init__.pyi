@@ -6,6 +6,7 @@ from .errors import UnmappedError as UnmappedError
 from .errors import XcgError as XcgError
 from .evaluation.chunk_comparison import ChunkComparison as ChunkComparison
 from .evaluation.chunks import compare_chunks as compare_chunks
+from .evaluation.curves import curves as curves
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.explain import explain as explain
 from .evaluation.results import Results as Results
