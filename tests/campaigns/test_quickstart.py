@@ -11,7 +11,7 @@ from conftest import ROOT
 
 import xcg
 from xcg.errors import InputError, UnmappedError
-from xcg.evaluation.explain import Explanation
+from xcg.evaluation.explanation import Explanation
 from xcg.judgements.recall_base import RecallBase, Span
 
 TEXT = "Bees dance on the comb. Drones do no work."

@@ -297,9 +297,8 @@ def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
     if reading.score <= 0:
         return "not relevant"
     if rule.normalisation == "subtree" and reading.left <= document.threshold:
-        if not reading.related:
-            return "relevant, but near to no ideal element"
-        return f"nothing is left of {reading.names}"
+        used_up = f"nothing is left of {reading.names}"
+        return used_up if reading.related else "relevant, but near to no ideal element"
     return f"what is new after {reading.at} is worth nothing"
 
 
@@ -398,13 +397,12 @@ class _TextRanking:
         return "it has no text"
 
     def why(self, reading: _Reading) -> str:
-        if reading.result[0] == reading.result[1]:
-            return "it has no text"
         if not reading.related:
-            return "it shows no relevant text"
-        if reading.gain <= 0 and self._alpha == 1:
-            return f"its relevant text was shown at {reading.at}"
+            start, end = reading.result
+            return "it has no text" if start == end else "it shows no relevant text"
         if reading.gain <= 0:
+            if self._alpha == 1:
+                return f"its relevant text was shown at {reading.at}"
             return f"nothing is left of {', '.join(gold.path for gold in reading.related)}"
         shares = [reading.reader.overlap(number, reading.result) for number in reading.ideals]
         shown = " and ".join(

@@ -151,7 +151,7 @@ class Share:
     without_ideal: list[list[str]] = field(default_factory=list)
     notes: list[tuple[Step, Notes]] = field(default_factory=list)
     error: XcgError | None = None
-    error_step: Step = Step(Phase.READ_RUNS)
+    error_step: Step = field(default_factory=lambda: Step(Phase.READ_RUNS))
 
 
 def score(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 Seen = Literal["no", "partly", "fully"]
-R = TypeVar("R", contravariant=True)
+R_contra = TypeVar("R_contra", contravariant=True)
 
 RELATIVE_THRESHOLD = 1e-9
 """A gain below this share of the document's highest score is 0: a rounding error is not a hit."""
@@ -23,27 +23,27 @@ class EarlierView(NamedTuple):
     earlier: list[int]
 
 
-class Reader(Protocol[R]):
+class Reader(Protocol[R_contra]):
     """A user who reads results from one document in rank order.
 
     Results and ideal parts are identified by what the document has: rows of elements, or positions
     in its text and numbers of gold spans.
     """
 
-    def read(self, result: R) -> float:
+    def read(self, result: R_contra) -> float:
         """Read the next result and return its gain, xG[i]."""
 
-    def score(self, result: R) -> float:
+    def score(self, result: R_contra) -> float:
         """Return what a result would gain if the user had seen nothing."""
 
-    def value(self, result: R) -> float | None:
+    def value(self, result: R_contra) -> float | None:
         """Return the relevance value of a result now; None if it plays no role or needs a size."""
 
-    def related(self, result: R) -> list[int]:
+    def related(self, result: R_contra) -> list[int]:
         """Return the ideal elements or gold spans that a result can gain from."""
 
     def remaining(self, ideal: int) -> float:
         """Return what can still be gained from an ideal element or gold span."""
 
-    def seen(self, result: R) -> EarlierView:
+    def seen(self, result: R_contra) -> EarlierView:
         """Return how much of a result earlier results had shown, and which."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from xml.sax.saxutils import quoteattr
+from html import escape
 
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
@@ -118,7 +118,7 @@ def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = True) -
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(text, {'"': "&quot;"})
+    return '"' + escape(text, quote=False).replace('"', "&quot;") + '"'
 
 
 def _means(by_topic: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
