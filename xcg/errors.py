@@ -1,4 +1,4 @@
-"""What a user can get wrong, said in one message, and the notes that a run of the program collects."""
+"""Exceptions for users' errors, the nearest legal name for a typo, and notes on an evaluation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterable
 
 
 class XcgError(ValueError):
-    """Base of every error that a user of xcg can cause; its text is complete and needs no traceback."""
+    """Base of all errors that users can cause; the message is sufficient without a traceback."""
 
 
 class InputError(XcgError):
-    """A file, a path or a value is wrong: ``where`` says which, the message what was expected."""
+    """An input is wrong.
+
+    Args:
+        where: The file and line, the path or the value.
+        message: What is wrong and what was expected.
+    """
 
     def __init__(self, where: object, message: str) -> None:
         super().__init__(f"{where}: {message}" if str(where) else message)
@@ -18,34 +23,34 @@ class InputError(XcgError):
         self._parts = self.where, message
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
-        """Come back from another process as it was."""
+        """Support pickling."""
         return type(self), self._parts
 
 
 class UnmappedError(InputError):
-    """A result or relevant text has no place in the corpus.
+    """A result or a relevant passage is not in the corpus.
 
-    Its document or element does not exist, its span goes beyond the text, or its text is not there.
+    Its document or element does not exist, its span exceeds the text, or its text differs.
     """
 
 
 class NothingToAverageError(XcgError):
-    """No topic has a figure, so that there is no mean."""
+    """No topic has a value, so there is no mean."""
 
 
 class MissingSizeError(InputError):
-    """A relevance value needs the size of an element, and neither document nor assessment has it."""
+    """A relevance value needs the size of an element, which is unknown."""
 
 
 def nearest(name: str, legal: Iterable[str]) -> str:
-    """Return a hint that ends a message: the nearest legal name, or all of them if none is near.
+    """Return the end of a message: the nearest legal name, or all legal names if none is similar.
 
     >>> nearest("nxCGG", ["nxCG", "MAep"])
     "did you mean 'nxCG'?"
     >>> nearest("zzz", ["nxCG", "MAep"])
     'expected one of MAep, nxCG'
     """
-    import difflib  # costs import time and is wanted only where something is wrong
+    import difflib
 
     names = sorted(legal)
     folded: dict[str, str] = {}
@@ -69,10 +74,13 @@ def printable(text: object) -> str:
 
 
 class Notes:
-    """What is worth telling the user beside the figures, in the order in which it came up.
+    """Warnings and notes on an evaluation, in the order of their occurrence.
 
-    ``problem`` is for wrong data: it raises, unless ``lenient`` asks for counted warnings. ``note``
-    is for what is right but easily overlooked (a topic that was left out of the mean).
+    A *problem* is an error in the data. It is raised, or counted as a warning if the notes are lenient.
+    A *note* is correct but easily overlooked, for example that a topic was left out of the mean.
+
+    Args:
+        lenient: Whether to count problems instead of raising them.
 
     >>> notes = Notes(lenient=True)
     >>> notes.problem("unknown path", "run.xml", "no /a[2]")
@@ -87,38 +95,38 @@ class Notes:
         self._problems: dict[str, tuple[int, str]] = {}
 
     def note(self, text: str) -> None:
-        """Remember a remark; the same remark is kept once."""
+        """Add a note; repeated notes are stored once."""
         self._notes[text] = None
 
     def problem(self, kind: str, where: object, message: str) -> None:
-        """Raise :class:`InputError`, or count the problem under its kind where lenient."""
+        """Raise an :class:`InputError`, or count it under a kind of problem if lenient."""
         self.tolerate(kind, InputError(where, message))
 
     def tolerate(self, kind: str, error: InputError) -> None:
-        """Raise an error, or count it under its kind where lenient."""
+        """Raise an error, or count it under a kind of problem if lenient."""
         if not self.lenient:
             raise error
         count, first = self._problems.get(kind, (0, str(error)))
         self._problems[kind] = (count + 1, first)
 
     def take(self, other: Notes) -> None:
-        """Add what other notes hold, behind what is here."""
+        """Append the warnings and notes of other notes."""
         self._notes.update(other._notes)
         for kind, (count, first) in other._problems.items():
             before, earlier = self._problems.get(kind, (0, first))
             self._problems[kind] = (before + count, earlier)
 
     def problems(self) -> list[tuple[str, int, str]]:
-        """Return kind, count and first message of what was tolerated."""
+        """Return the kind, count and first message of each kind of counted problem."""
         return [(kind, count, first) for kind, (count, first) in self._problems.items()]
 
     @property
     def tolerated(self) -> int:
-        """How many problems were tolerated."""
+        """Number of counted problems."""
         return sum(count for count, _ in self._problems.values())
 
     def lines(self) -> list[str]:
-        """Return the warnings and notes as lines for standard error."""
+        """Return the warnings and notes as lines of text."""
         warnings = [
             f"warning: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
             for kind, count, first in self.problems()

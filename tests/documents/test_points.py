@@ -41,7 +41,7 @@ def test_points(start: str, end: str, text: str) -> None:
     ("start", "end", "message"),
     [
         ("/a/p[3]", "/a", "/a[1] has 2 'p' child elements"),
-        ("/a/p[2]", "/a/p[1]", "holds no text"),
+        ("/a/p[2]", "/a/p[1]", "contains no text"),
         ("/a/p[2]/text()[2].0", "/a", "/a[1]/p[2] has 1 text nodes"),
         ("/a/p[2]/text()[1].11", "/a", "that text node has 10 characters"),
     ],

@@ -250,8 +250,8 @@ def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], messag
         ({"1": {"f": {"/a": (1, 1)}}}, "assessments, topic 1: the corpus has no document 'f'"),
         ({"1": {"d": {"/a": (1, 0)}}}, "illegal assessment (1, 0)"),
         ({"1": {"d": {"/a": "33"}}}, "illegal assessment '33'"),
-        ({"1": {"d": {"a": (1, 1)}}}, "'a' is no element path"),
-        ({"1": {"../d": {"/a": (1, 1)}}}, "is no corpus file"),
+        ({"1": {"d": {"a": (1, 1)}}}, "'a' is not an element path"),
+        ({"1": {"../d": {"/a": (1, 1)}}}, "is not a document name"),
     ],
 )
 def test_assessments_that_cannot_be(assessments: object, message: str) -> None:
@@ -276,7 +276,7 @@ def test_lenient_assessments_are_left_out() -> None:
         ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are named"),
         ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
         ({"unanswered": "drop"}, "unanswered is 'drop'"),
-        ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' names no element"),
+        ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' does not name an element"),
         ({"runs": {"r": {"1": [3]}}}, "illegal result 3"),
         ({"corpus": "no/such/folder"}, "no such folder"),
     ],

@@ -141,7 +141,7 @@ def test_topics_without_assessments_are_skipped(tmp_path: Path) -> None:
     )
     submission = write(tmp_path, "s.xml", f'<inex-submission run-id="s">{xml}</inex-submission>')
     assert set(read_run(submission, topics={"2"}).rankings) == {"2"}
-    with pytest.raises(InputError, match="is no element path"):
+    with pytest.raises(InputError, match="is not an element path"):
         read_run(submission)
     jsonl = write(tmp_path, "j.jsonl", '{"topic": 1, "doc": "d"}\n{"topic": 2, "doc": "d"}\n')
     assert read_run(jsonl, topics={"2"}).skipped == {"1"}

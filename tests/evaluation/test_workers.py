@@ -128,7 +128,10 @@ def test_problems_that_are_tolerated_are_counted_once_each(tmp_path: Path) -> No
     ("runs", "message"),
     [
         # One that cannot be read is told before what is found while scoring.
-        ({"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#a"]}}, r"r2\.txt:1: .*'a' is no element path"),
+        (
+            {"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#a"]}},
+            r"r2\.txt:1: .*'a' is not an element path",
+        ),
         # Of what is found while scoring, the first topic's comes first.
         ({"r1": {"2": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r2\.txt, topic 1, rank 1, d: no"),
         ({"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r1\.txt, topic 1, rank 1, d: no"),
@@ -142,7 +145,7 @@ def test_the_error_is_the_same(tmp_path: Path, runs: Any, message: str) -> None:
 
     files = write_runs(tmp_path / "runs", runs)
     kind, text = same_for_any_number(files, corpus=CORPUS)
-    assert kind is (InputError if "is no element path" in message else UnmappedError)
+    assert kind is (InputError if "is not an element path" in message else UnmappedError)
     assert re.search(message, text)
 
 

@@ -283,7 +283,7 @@ file="co/dü"> | file="x"><file file="y"/> | : no <assessments> element around <
 specificity="1" | specificity="{inf,1e400,HUGE}" | :4: /a[1]: illegal value … expected 0, 1, 2, 3 or U
 specificity="1" | | :4: the element has no specificity attribute
 specificity="1" | specificity="1" specificity="2" | :4: not well-formed XML:
-path="/a[1]" | path="/a[{-1,1e400,HUGE}]" | :4: '/a[ … is no element path … like sec[6]
+path="/a[1]" | path="/a[{-1,1e400,HUGE}]" | :4: '/a[ … is not an element path … like sec[6]
 <file file="co/dü"> | <file> | :3: <file> has no file attribute; expected the document's name
 = INEX 2005
 collection="ieee" name="co/dü" | name="co/dü" x="y" | same
@@ -335,12 +335,12 @@ length="20" | length="20" length="2" | :3: not well-formed XML:
 = TREC
 2 3.5 | 2 {-inf,1e400} | :2: illegal score … expected a finite number
 2 3.5 | {inf,1e400,3.5} 2 | :2: illegal rank … expected a whole number
-e#/b | e#/b[{-1,HUGE}] | :2: topic 7, rank 1: '/b[ … is no element path
+e#/b | e#/b[{-1,HUGE}] | :2: topic 7, rank 1: '/b[ … is not an element path
 e#/b | CUT | :2: 3 columns; expected six, topic Q0 file#/path rank score tag
 = TREC, path
 2.5 | {nan,1e400} | :2: illegal score … expected a finite number
 2.5 tag /b[1]/c[2] | 2.5 /b[1]/c[2] tag | :2: 7 columns; expected six … or seven with an element's path
-/b[1]/c[ | CUT | :2: topic 7, rank 2: '/b[1]/c[' is no element path
+/b[1]/c[ | CUT | :2: topic 7, rank 2: '/b[1]/c[' is not an element path
 = TREC, passage
 40 1\n | {-40,nan,1e400,HUGE} 1\n | :2: illegal passage … expected an offset and a length
 2.5 tag 40 1 | 40 1 2.5 tag | :2: illegal passage 2.5 tag: expected an offset and a length
@@ -504,8 +504,8 @@ MISLEADING_FILES = [
     ("base", "2 Q0 d 30 100 5:10 20:2", "30 relevant characters, but the passages have 12"),
     ("run", "1 e#/b Q0 2 1 t", "the columns begin with 1 e#/b; expected topic Q0"),
     ("run", "f#/a 1 Q0 1 2 t", "the columns begin with f#/a 1; expected topic Q0"),
-    ("run", "1 Q0 f#٣:٤ 1 2 t", "'٣:٤' is no element path"),
-    ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", "is no element path"),
+    ("run", "1 Q0 f#٣:٤ 1 2 t", "'٣:٤' is not an element path"),
+    ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", "is not an element path"),
     ("run", "[{}]", ":1: expected JSON Lines, one object {…} per line"),
     (
         "run",
@@ -522,7 +522,7 @@ MISLEADING_FILES = [
     (
         "base",
         '{"topic": "1\\n2", "doc": "d", "level": 1}',
-        r"the topic '1\n2' holds control characters",
+        r"the topic '1\n2' has control characters",
     ),
     ("run", '{"topic": " ", "doc": "d"}', "the topic is empty"),
     ("model", 'name: !!timestamp "x"', ":1: not valid YAML: 'x' is not of type timestamp"),

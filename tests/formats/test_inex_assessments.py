@@ -72,8 +72,8 @@ def test_inex_2005_is_read(tmp_path: Path) -> None:
         ('<path path="/a" e="NaN" s="1"/>', "illegal value 'NAN'"),
         ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
         ('<path path="/a" e="²" s="1"/>', "illegal value"),
-        ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is no element path"),
-        (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is no element path"),
+        ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is not an element path"),
+        (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is not an element path"),
         (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
         ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
         ('<path e="1" s="1"/>', "has no path attribute"),
@@ -109,9 +109,9 @@ def test_passages_by_points_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ('start="/a[1]"', "the passage lacks its start or end"),
-        ('start="/a[1]" end="/a/text()[0].3"', "is no element path"),
-        ('start="7" end="/a"', "'7' is no element path"),
+        ('start="/a[1]"', "the passage has no start or no end"),
+        ('start="/a[1]" end="/a/text()[0].3"', "is not an element path"),
+        ('start="7" end="/a"', "'7' is not an element path"),
     ],
 )
 def test_illegal_points_are_refused(tmp_path: Path, attributes: str, message: str) -> None:
@@ -145,9 +145,9 @@ def test_an_element_may_be_assessed_twice_if_the_assessments_agree(tmp_path: Pat
         ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
         ("<other/>", "no <assessments> element"),
         ("<assessments/>", "has no topic attribute"),
-        ("<assessments topic='all'/>", "a topic is called 'all', which names the mean"),
+        ("<assessments topic='all'/>", "a topic is called 'all', the name of the mean"),
         ("<assessments topic='1'><file/></assessments>", "has no file attribute"),
-        ("<assessments topic='1'><file file='../x'/></assessments>", "is no corpus file"),
+        ("<assessments topic='1'><file file='../x'/></assessments>", "is not a document name"),
         ("<x><file file='a'/></x>", "no <assessments> element around <file>, found <x>"),
     ],
 )

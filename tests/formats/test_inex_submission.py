@@ -49,9 +49,9 @@ def test_other_elements_and_white_space_are_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ("<file>f</file><path>a</path>", "is no element path"),
+        ("<file>f</file><path>a</path>", "is not an element path"),
         ("<file>f</file>", "the result has no <path>"),
-        ("<path>/a</path>", "'' is no corpus file"),
+        ("<path>/a</path>", "'' is not a document name"),
         ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
         ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),
         (f"<file>f</file><path>/a</path><rank>{'9' * 400}</rank>", "illegal rank '999"),
@@ -113,7 +113,7 @@ def test_lenient_reading_keeps_the_rank_of_an_illegal_result(tmp_path: Path) -> 
     [
         (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal <fol> 'a' '20'"),
         (submission("<file>f</file><fol/>"), "illegal <fol> '' ''"),
-        (submission("<file>f</file><passage start='/a[1]'/>"), "lacks its start or end"),
+        (submission("<file>f</file><passage start='/a[1]'/>"), "has no start or no end"),
         (submission("<file>f</file>"), "has no <path>; expected an element, <fol"),
     ],
 )

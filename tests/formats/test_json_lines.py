@@ -36,7 +36,7 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> N
         ),
         ('{"topic": "1", "doc": "f", "path": "/a", "start": 1, "end": 2}', "expected either"),
         ('{"topic": "1", "doc": "f", "start": 3, "end": 3}', "start 3 and end 3"),
-        ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is no element path"),
+        ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is not an element path"),
         ('{"topic": "1", "doc": "f", "path": "/a", "scor": 1}', "did you mean 'score'?"),
         (
             '{"topic": "1", "doc": "f", "path": "/a", "score": NaN}',

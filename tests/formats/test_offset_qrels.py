@@ -38,7 +38,7 @@ def test_relevant_passages_are_read(tmp_path: Path) -> None:
         ("1 Q0 d 5 99 1:0", "illegal passage '1:0'"),
         ("1 Q0 d 5 99 95:5", "the passage 95:5 ends after the document's 99 characters"),
         ("1 Q0 d 5 99", "5 relevant characters, but the passages have 0"),
-        ("1 Q0 ../d 5 99 1:5", "is no corpus file"),
+        ("1 Q0 ../d 5 99 1:5", "is not a document name"),
         ("0 Q0 d 0 99", "the document 'd' occurs twice"),
     ],
 )

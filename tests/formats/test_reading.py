@@ -115,7 +115,7 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "x", "assessments.xml")
     with pytest.raises(InputError, match=r"no such file or folder \(did you mean 'assessments\.xml'"):
         read_assessments(tmp_path / "assesments.xml")
-    with pytest.raises(InputError, match="no file name"):
+    with pytest.raises(InputError, match="not a file name"):
         read_assessments("a" * 5000)
     with pytest.raises(InputError, match="nothing matches"):
         read_assessments(str(tmp_path / "*.zzz"))
@@ -123,7 +123,7 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"bad\.gz"):
         read_assessments(tmp_path / "bad.gz")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no files"):
+    with pytest.raises(InputError, match="contains no files"):
         read_assessments(tmp_path / "empty")
 
 

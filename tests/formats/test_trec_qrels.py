@@ -26,7 +26,7 @@ QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
         ("1 0 x high", "illegal level 'high': expected a whole number"),
         ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
         ("1 0 x 1\n1 0 x 2", "is assessed level 2 but was level 1 before"),
-        ("1 0 x#/ 1", "'/' is no element path"),
+        ("1 0 x#/ 1", "'/' is not an element path"),
         ("1 0 x 10000000", "illegal level 10000000"),
     ],
 )

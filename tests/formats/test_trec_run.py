@@ -50,8 +50,8 @@ def test_scores_are_compared_in_single_precision(tmp_path: Path) -> None:
         ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
         ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
         ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
-        ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' names no element: expected file#/path"),
-        ("1 Q0 f#a 1 1 t", "is no element path"),
+        ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' does not name an element: expected file#/path"),
+        ("1 Q0 f#a 1 1 t", "is not an element path"),
         ("\xff\xfe", "columns"),
     ],
 )

@@ -107,7 +107,7 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         (sized, "jsonl", "the sizes of elements"),
     ):
         assert lost in base.to_text(format_name)[1]
-    with pytest.raises(XcgError, match="names no element"):
+    with pytest.raises(XcgError, match="does not name an element"):
         Run("r", {"1": Ranking(["d"], [""])}).to_text("trec")
 
 

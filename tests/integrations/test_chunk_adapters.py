@@ -104,7 +104,10 @@ def test_places(chunk: object, span: tuple[object, ...]) -> None:
         (langchain("Ants", source="d"), "no metadata 'start_index': .*add_start_index=True"),
         (langchain("Ants", source="d", start_index=-1), "start_index is -1: its splitter changed"),
         (langchain("Ants", start_index=3), "no metadata 'source'.*document="),
-        (langchain("Ants", source="/x/d", start_index=3), "no corpus file.*; use document= to name it"),
+        (
+            langchain("Ants", source="/x/d", start_index=3),
+            "not a document name.*; use document= to name it",
+        ),
         ({"doc": "d", "start": 3}, "the chunk has no 'end'$"),
         ({"doc": "d"}, "the chunk has no 'start' and no 'end'"),
         ({"start": 3, "end": 4}, "the chunk has no 'doc'"),

@@ -114,7 +114,7 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
         (
             qrels_from_frame,
             {"qid": ["1"], "doc": ["d"], "path": ["a"], "level": [1]},
-            "row 1: 'a' is no element path",
+            "row 1: 'a' is not an element path",
         ),
         (
             qrels_from_frame,

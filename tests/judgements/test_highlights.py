@@ -101,7 +101,7 @@ GOOD = {"topic": "1", "doc": "d", "start": 0, "end": 10, "exhaustivity": 2, "tex
         ({"end": 10.0}, "end is 10.0: expected a whole number"),
         ({"end": True}, "end is True"),
         ({"exhaustivity": 0}, "exhaustivity is 0: expected 1, 2 or 3"),
-        ({"doc": "../d"}, "is no corpus file"),
+        ({"doc": "../d"}, "is not a document name"),
         ({"doc": 7}, "doc is 7: expected a document's name"),
         ({"topic": None}, "topic is None"),
         ({"exhaustiveness": 2}, "unknown field 'exhaustiveness': did you mean 'exhaustivity'?"),
@@ -130,7 +130,7 @@ def test_spans_and_texts_are_compared_with_the_document() -> None:
     corpus = xcg.Corpus.of({"d": DOCUMENT})
     with pytest.raises(InputError, match="the document's text has 40 characters"):
         assess([Highlight("1", "d", 5, 41, 1)], corpus)
-    with pytest.raises(InputError, match="there stands '01', not 'xx'"):
+    with pytest.raises(InputError, match="the text is '01', not 'xx'"):
         assess([Highlight("1", "d", 0, 2, 1, "xx")], corpus)
     with pytest.raises(InputError, match="the corpus has no document 'e'"):
         assess([Highlight("1", "e", 0, 2, 1)], corpus)

@@ -54,7 +54,7 @@ def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> No
     ("change", "message"),
     [
         ({"doc": "e"}, "the corpus does not contain the document 'e'"),
-        ({"doc": "../d"}, "is no corpus file"),
+        ({"doc": "../d"}, "is not a document name"),
         ({"near": 2}, "near is 2: expected a number from 0 to 1"),
         ({"text": 3}, "text is 3: expected the words"),
         ({"txt": "x"}, "unknown field 'txt': did you mean 'text'?"),

@@ -1,4 +1,4 @@
-"""Documents as trees, read when they are asked for."""
+"""The corpus: documents by name, read and parsed on demand."""
 
 from __future__ import annotations
 
@@ -34,27 +34,31 @@ _Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
 _MadeOf = Callable[[Sequence[str], Sequence[bytes]], "Sequence[ElementTree | Hashes]"]
 
 _KEPT_ELEMENTS = 4_000_000
-"""How many elements of parsed documents a corpus keeps at most: some 400 MB of columns."""
-_TOGETHER = 32
-"""How many documents are looked at together,"""
-_OCTETS_TOGETHER = 1 << 22
-"""or fewer where they have so many octets."""
-_MOST_WORKERS = 8
+"""Maximum number of elements of the trees in memory: about 400 MB."""
+_BATCH_DOCUMENTS = 32
+"""Maximum number of documents that are parsed batch."""
+_BATCH_BYTES = 1 << 22
+"""A batch ends when it has this number of bytes."""
+_MAX_WORKERS = 8
 
 
-class _Read(NamedTuple):
-    """A document's octets, or why there are none; began: when reading began, in nanoseconds."""
+class _ReadDocument(NamedTuple):
+    """The bytes of a document, or the error; ``began`` is when reading began, in nanoseconds."""
 
     name: str
     began: int
-    octets: bytes | InputError
+    data: bytes | InputError
 
 
-class _Document(NamedTuple):
-    """What was found in a document that was read.
+class _ParsedDocument(NamedTuple):
+    """The result of reading a document.
 
-    digest: of its octets, where there is a cache. found: the tree, or the hashes of all paths, or the
-    paths that were asked for and are not there, or what is wrong; None where the cache knows it.
+    Attributes:
+        name: The document.
+        began: When reading began, in nanoseconds.
+        digest: Digest of its bytes if there is a cache.
+        found: The tree, the hashes of all paths, the paths that it lacks, or the error; None if the
+            cache has the result.
     """
 
     name: str
@@ -63,8 +67,8 @@ class _Document(NamedTuple):
     found: _Found
 
 
-class _Where(NamedTuple):
-    """What messages call a document, looked up only where there is one."""
+class _Location(NamedTuple):
+    """A document's file for messages, looked up when there is a message."""
 
     source: Source
     name: str
@@ -78,14 +82,17 @@ def _absent(paths: Iterable[str], tree: ElementTree) -> list[str]:
 
 
 class Corpus:
-    """Documents by name: the path of a file below the folder, or in the archive, without ``.xml``.
+    """Documents by name: the path of a file in a folder or archive, without ``.xml``.
 
-    path: a folder, a ``.zip`` or a ``.tar`` / ``.tar.gz``; files may be gzipped. A document is opened
-    when it is first asked for, and the most recently used trees are kept.
+    Documents are read when they are needed, and the most recently used trees stay in memory.
+    :meth:`of` makes a corpus of documents in memory.
 
-    cache: keep what is found in the documents on disk, see :mod:`xcg.documents.cache`.
+    Args:
+        path: A folder, a ``.zip`` or a ``.tar`` or ``.tar.gz`` archive; files may be gzipped.
+        cache: Whether to use the document cache on disk, see :mod:`xcg.documents.cache`.
 
-    ``Corpus.of({"a": b"<a/>"})`` makes one of documents in memory: bytes, strings or trees.
+    Raises:
+        InputError: If the path is not a folder or an archive.
 
     >>> corpus = Corpus.of({"co/1": "<a><b>text</b></a>"})
     >>> corpus.tree("co/1").paths
@@ -110,9 +117,10 @@ class Corpus:
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
         r"""Return a corpus of documents in memory.
 
-        A name with the ending of a file (``.md``, ``.txt``, ``.html``, …) says what the document is and
-        loses the ending. Any other is XML where its first character that is no white space is ``<``,
-        and plain text elsewhere.
+        Args:
+            documents: Name → bytes, text or tree. The ending of a name (``.md``, ``.txt``, ``.html``,
+                …) states its format and is removed. Other documents are XML if their first character
+                other than white space is ``<``, otherwise plain text.
 
         >>> Corpus.of({"bees": "Bees dance.\n\nThey waggle."}).tree("bees").paths
         ['/article[1]', '/article[1]/p[1]', '/article[1]/p[2]']
@@ -124,31 +132,32 @@ class Corpus:
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Be opened anew in another process, without the trees that were read."""
+        """Support pickling: another process opens the corpus again and gets no trees."""
         if isinstance(self._source, Memory):
             return Corpus.of, ({**dict(self._source.documents.values()), **self._given},)
         return partial(Corpus, cache=self._cache is not None), (self.label,)
 
     @property
     def label(self) -> Path:
-        """What messages call the corpus."""
+        """The corpus in messages."""
         return self._source.label
 
     def __contains__(self, name: str) -> bool:
-        known = self._names.get(name)  # asked again and again, and a folder has to look
+        known = self._names.get(name)  # saves looking into the folder
         if known is None:
             known = name in self._given or self._stamp(name) is not None or name in self._source
             self._names[name] = known
         return known
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
+        """Yield the names of all documents in alphabetical order."""
         yield from sorted([*self._given, *self._source.names()])
 
     def tree(self, name: str) -> ElementTree:
-        """Return a document's tree.
+        """Return the tree of a document.
 
-        Raises InputError where the corpus lacks the document or it is not well-formed XML.
+        Raises:
+            InputError: If the corpus does not have the document, or it is not well-formed XML.
         """
         if name in self._given:
             return self._given[name]
@@ -170,19 +179,24 @@ class Corpus:
         return int(self.tree(name).characters[0])
 
     def prepare(self, names: Iterable[str]) -> None:
-        """Make the trees of documents that are asked for next, several at once.
+        """Parse documents that are needed next in batches.
 
-        What is wrong with a document is told when its tree is asked for.
+        Errors in a document are raised by :meth:`tree`.
         """
         wanted = [name for name in names if name not in self._given and name not in self._trees]
         for _ in self._read_trees(wanted):
             pass
 
     def missing_paths(self, asked: Mapping[str, Collection[str]]) -> Iterator[tuple[str, list[str]]]:
-        """Yield each document's name with those of some canonical paths that it does not have.
+        """Yield every document with those of the given canonical paths that it lacks.
 
-        Costs less than trees where these are not known yet. Raises InputError as :meth:`tree`, in the
-        order of the documents.
+        This takes less time than parsing documents into trees.
+
+        Args:
+            asked: Document → canonical paths.
+
+        Raises:
+            InputError: As in :meth:`tree`, in the order of the documents.
 
         >>> list(Corpus.of({"d": "<a><b/></a>"}).missing_paths({"d": ["/a[1]/b[1]", "/a[1]/b[2]"]}))
         [('d', ['/a[1]/b[2]'])]
@@ -193,9 +207,9 @@ class Corpus:
         def look(name: str, data: bytes, found: bytes) -> bytes | list[str] | None:
             if cache is not None and cache.has(ALL_PATHS, found):
                 return None
-            where = _Where(self._source, name)
+            where = _Location(self._source, name)
             if cache is not None and cache.has(SOME_PATHS, found):
-                # Who asks for other paths of a document comes again, so then all are taken.
+                # The second request for paths of a document stores all its paths.
                 return serialise(data, where)
             return absent_paths(data, asked[name], where)
 
@@ -211,7 +225,7 @@ class Corpus:
             yield name, missing
 
     def write_cache(self) -> None:
-        """Write what was found so far to the cache; else it is written when the program ends."""
+        """Write new entries to the cache now instead of at the end of the program."""
         if self._cache is not None:
             self._cache.flush()
 
@@ -228,9 +242,9 @@ class Corpus:
         return known
 
     def _missing_of(
-        self, documents: Sequence[_Document], asked: Mapping[str, Collection[str]]
+        self, documents: Sequence[_ParsedDocument], asked: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, list[str] | InputError]]:
-        """Yield what documents that were just read lack, and keep their paths."""
+        """Yield the paths that newly read documents lack, and add their paths to the cache."""
         cache = self._cache
         kept: dict[str, tuple[bytes, Collection[str]]] = {}
         for name, _, digest_, found in documents:
@@ -251,12 +265,12 @@ class Corpus:
         if cache is not None and kept:
             known = cache.missing(kept)
             for name in kept:
-                if name not in known:  # the cache was damaged meanwhile
+                if name not in known:  # the cache is damaged
                     known[name] = _absent(asked[name], self.tree(name))
             yield from known.items()
 
     def _read_trees(self, names: Sequence[str]) -> Iterator[tuple[str, ElementTree | InputError]]:
-        """Yield trees, and what is wrong with the documents that have none; keep the trees."""
+        """Yield the tree or the error of every document, and keep the trees in memory."""
         cold = []
         for name in names:
             tree = self._kept_tree(name, self._digest(name))
@@ -268,7 +282,7 @@ class Corpus:
 
         def look(name: str, data: bytes, found: bytes) -> bytes | None:
             known = cache is not None and cache.has(TREE, found)
-            return None if known else serialise(data, _Where(self._source, name))
+            return None if known else serialise(data, _Location(self._source, name))
 
         def made_of(names: Sequence[str], octets: Sequence[bytes]) -> list[ElementTree]:
             return trees_of(octets, [self._read_text(name) for name in names])
@@ -280,8 +294,8 @@ class Corpus:
                     continue
                 if found is None:
                     tree = self._kept_tree(name, digest_)
-                    if tree is None:  # the cache was damaged meanwhile
-                        octets = serialise(self._source.read(name), _Where(self._source, name))
+                    if tree is None:  # the cache is damaged
+                        octets = serialise(self._source.read(name), _Location(self._source, name))
                         [tree] = made_of([name], [octets])
                 else:
                     tree = cast(ElementTree, found)
@@ -312,7 +326,7 @@ class Corpus:
         return self._stamps[name]
 
     def _digest(self, name: str) -> bytes | None:
-        """Return the digest of a document that need not be read for it."""
+        """Return the digest of a document if the cache knows it without reading the document."""
         if self._cache is None:
             return None
         stamp = self._stamp(name)
@@ -320,82 +334,88 @@ class Corpus:
 
     def _documents(
         self, names: Sequence[str], look: _Look, made_of: _MadeOf
-    ) -> Iterator[list[_Document]]:
-        """Yield what is found in documents, several at a time, by as many threads as are of use.
+    ) -> Iterator[list[_ParsedDocument]]:
+        """Read and parse documents in batches with several threads.
 
-        look: says of name, octets and digest what is found, or gives the document as :func:`serialise`
-        does. made_of: says what is found in several of these, which costs less together.
+        Args:
+            names: The documents.
+            look: Takes the name, bytes and digest of a document and returns the result, or the
+                document as serialised by :func:`serialise`.
+            made_of: Takes the names and serialised forms of a batch of documents and returns their
+                results.
         """
 
-        def looked_at(read: Sequence[_Read]) -> list[_Document]:
+        def looked_at(read: Sequence[_ReadDocument]) -> list[_ParsedDocument]:
             return self._looked_at(read, look, made_of)
 
-        if len(names) <= _TOGETHER:
+        if len(names) <= _BATCH_DOCUMENTS:
             yield from map(self._noted, map(looked_at, self._read(names)))
             return
 
-        from concurrent.futures import ThreadPoolExecutor  # slow to import
+        from concurrent.futures import ThreadPoolExecutor
 
-        workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+        workers = min(_MAX_WORKERS, os.cpu_count() or 1)
         pool = ThreadPoolExecutor(workers)
         try:
-            running: deque[Future[list[_Document]]] = deque()
+            running: deque[Future[list[_ParsedDocument]]] = deque()
             for read in self._read(names):
                 running.append(pool.submit(looked_at, read))
-                if len(running) == 2 * workers:  # the others wait, unread
+                if len(running) == 2 * workers:  # bounds the documents in memory
                     yield self._noted(running.popleft().result())
             for future in running:
                 yield self._noted(future.result())
         finally:
-            # Whoever stops half-way may leave this to the garbage collector, and that to one of the
-            # threads, which cannot wait for itself.
+            # If the caller stops early, the garbage collector may run this in one of the threads, which
+            # cannot wait for itself.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _read(self, names: Sequence[str]) -> Iterator[list[_Read]]:
-        """Yield documents as they are read; by one thread, for more would wait for each other."""
-        together: list[_Read] = []
+    def _read(self, names: Sequence[str]) -> Iterator[list[_ReadDocument]]:
+        """Yield batches of documents; reading by several threads would not be faster."""
+        batch: list[_ReadDocument] = []
         size = 0
         for name in names:
             began = time.time_ns()
             try:
-                octets = self._source.read(name)
-                together.append(_Read(name, began, octets))
-                size += len(octets)
+                data = self._source.read(name)
+                batch.append(_ReadDocument(name, began, data))
+                size += len(data)
             except InputError as error:
-                together.append(_Read(name, began, error))
-            if len(together) == _TOGETHER or size > _OCTETS_TOGETHER:
-                yield together
-                together, size = [], 0
-        if together:
-            yield together
+                batch.append(_ReadDocument(name, began, error))
+            if len(batch) == _BATCH_DOCUMENTS or size > _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
-    def _looked_at(self, read: Sequence[_Read], look: _Look, made_of: _MadeOf) -> list[_Document]:
-        documents: list[_Document] = []
+    def _looked_at(
+        self, read: Sequence[_ReadDocument], look: _Look, made_of: _MadeOf
+    ) -> list[_ParsedDocument]:
+        documents: list[_ParsedDocument] = []
         serialised: dict[int, bytes] = {}
-        for place, (name, began, octets) in enumerate(read):
+        for index, (name, began, data) in enumerate(read):
             digest_ = b""
             found: _Found = None
-            if isinstance(octets, InputError):
-                found = octets
+            if isinstance(data, InputError):
+                found = data
             else:
                 if self._cache is not None:
-                    digest_ = digest(octets)
+                    digest_ = digest(data)
                 try:
-                    looked = look(name, octets, digest_)
+                    looked = look(name, data, digest_)
                     if isinstance(looked, bytes):
-                        serialised[place] = looked
+                        serialised[index] = looked
                     else:
                         found = looked
                 except InputError as error:
                     found = error
-            documents.append(_Document(name, began, digest_, found))
-        made = made_of([read[place].name for place in serialised], list(serialised.values()))
-        for place, found in zip(serialised, made, strict=True):
-            documents[place] = documents[place]._replace(found=found)
+            documents.append(_ParsedDocument(name, began, digest_, found))
+        made = made_of([read[index].name for index in serialised], list(serialised.values()))
+        for index, found in zip(serialised, made, strict=True):
+            documents[index] = documents[index]._replace(found=found)
         return documents
 
-    def _noted(self, documents: list[_Document]) -> list[_Document]:
-        """Let the cache know the digests of documents that were read."""
+    def _noted(self, documents: list[_ParsedDocument]) -> list[_ParsedDocument]:
+        """Add the digests of documents to the cache."""
         if self._cache is not None:
             for document in documents:
                 stamp = self._stamp(document.name)

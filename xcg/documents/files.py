@@ -1,4 +1,4 @@
-"""Files as users name them: one file, a folder, a glob, gzipped or not; XML read as hostile input."""
+"""Open input files by path, folder or glob, gzipped or not; parse XML safely; write whole files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from xcg.lazy_modules import etree
 PathLike = str | os.PathLike[str]
 _NOT_DATA = (".dtd", ".md")
 _GLOB_CHARACTERS = set("*?[")
-MAX_LINE_BYTES = 1 << 20  # octets
+MAX_LINE_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 15
-"""Octets that are read at once; what is made of many more at once takes new memory each time."""
+"""Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
 SAFE_PARSING: dict[str, Any] = {
     "resolve_entities": False,
@@ -33,15 +33,21 @@ SAFE_PARSING: dict[str, Any] = {
     "strip_cdata": True,
     "huge_tree": False,
 }
-"""How lxml reads hostile input: no entity is expanded and nothing else is opened. libxml2's own limits
-stay on: a depth of 256 elements, 10 MB for a name or a text."""
+"""lxml's options for input that may be hostile: entities are not expanded, and no other file is opened.
+libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 
 
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
-    """Return the files that paths, folders (recursively) and globs name, in order.
+    """Return the files of paths, folders (recursively) and globs, in order.
 
-    Hidden files, ``.dtd`` and ``.md`` files in folders are passed over. Raises InputError for what
-    names no file; ``what`` says in the message what was expected there.
+    Hidden, ``.dtd`` and ``.md`` files in folders are ignored.
+
+    Args:
+        patterns: One or several paths, folders or globs.
+        what: Description of the expected files, for messages.
+
+    Raises:
+        InputError: If a pattern matches no file.
     """
     if isinstance(patterns, (str, os.PathLike)):
         patterns = [patterns]
@@ -50,12 +56,12 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
         path = Path(pattern)
         try:
             is_folder, exists = path.is_dir(), path.exists()
-        except (OSError, ValueError) as error:  # a name that no file system takes
-            raise InputError(str(pattern)[:80], f"no file name: {error}; expected {what}") from None
+        except (OSError, ValueError) as error:  # illegal in file systems
+            raise InputError(str(pattern)[:80], f"not a file name: {error}; expected {what}") from None
         if is_folder:
             found = list(_files_below(path))
             if not found:
-                raise InputError(path, f"the folder holds no files; expected {what}")
+                raise InputError(path, f"the folder contains no files; expected {what}")
         elif exists:
             found = [path]
         elif _GLOB_CHARACTERS & set(str(pattern)):
@@ -81,7 +87,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _neighbour(path: Path) -> str:
-    """Hint at a file of nearly that name beside the missing one."""
+    """Return a hint to a file with a similar name in the same folder."""
     try:
         names = os.listdir(path.parent)
     except OSError:
@@ -92,9 +98,10 @@ def _neighbour(path: Path) -> str:
 
 @contextmanager
 def open_input(path: Path) -> Iterator[BufferedReader]:
-    """Open a file for reading once, unpacked where it is gzipped (by its first two bytes).
+    """Open a file for reading; gzipped files, recognised by their first two bytes, are decompressed.
 
-    Whatever goes wrong while it is read becomes an InputError that names the file.
+    Raises:
+        InputError: If the file cannot be opened, or reading or parsing it in the block fails.
     """
     try:
         with ExitStack() as stack:
@@ -114,13 +121,22 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
 
 
 def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
-    """Turn lxml's error into ours, with the line."""
+    """Return the error for XML that is not well-formed, with its line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
     return InputError(f"{where}:{error.lineno or 1}", f"not well-formed XML: {reason}")
 
 
 def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 text with their numbers; a line of more than 1 MB is refused."""
+    """Yield the lines of a UTF-8 text with their numbers.
+
+    Args:
+        file: The open file.
+        path: Its path, for messages.
+        first: Number of the first line.
+
+    Raises:
+        InputError: If a line is longer than 1 MB or not UTF-8.
+    """
     number = first - 1
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
@@ -134,16 +150,20 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
 
 
 def chunks(file: BufferedReader) -> Iterator[bytes]:
-    """Yield a text in small chunks; each ends with a line, unless that has more than 1 MB."""
+    """Yield a text in small chunks; each ends at the end of a line, unless it is longer than 1 MB."""
     while chunk := file.read(CHUNK_BYTES):
         yield chunk + file.readline(MAX_LINE_BYTES + 1)
 
 
 def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
-    """Yield the finished elements of the given names, each emptied after use.
+    """Yield the elements with given names, and empty each after use, which bounds the memory.
 
-    Nothing is expanded, loaded or fetched, and memory is bounded by one such element. Names match in
-    lower, upper and capitalised spelling.
+    Args:
+        file: The open XML file.
+        tags: Names in lower case; upper and capitalised spellings match too.
+
+    Raises:
+        lxml.etree.XMLSyntaxError: If the file is not well-formed.
     """
     spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
     events = etree.iterparse(

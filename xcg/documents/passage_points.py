@@ -1,6 +1,6 @@
-"""Passages by points, as X-Rai and the submissions of INEX 2005 and after write them.
+"""Passages between two points, as in X-Rai assessments and submissions since INEX 2005.
 
-A point is an element's path, or a character of a text node: ``/article[1]/p[2]/text()[1].17``.
+A point is an element's path, or an offset in a text node: ``/article[1]/p[2]/text()[1].17``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ _TEXT = re.compile(r"(.*)/text\(\)(?:\[([1-9][0-9]{0,8})\])?\.([0-9]{1,12})\Z", 
 
 
 class Point(NamedTuple):
-    """A place in a document.
+    """A point in a document.
 
-    path: a canonical element path. node: which of the element's own text nodes, from 1, and ``offset``
-    how many of its characters stand before the point; node 0 means the element itself.
+    Attributes:
+        path: Canonical path of an element.
+        node: Number of the element's text node, from 1; 0 for the element itself.
+        offset: Number of characters of the text node before the point.
     """
 
     path: str
@@ -27,12 +29,13 @@ class Point(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Point:
-        """Return the point that a text names.
+        """Parse a point.
 
         >>> Point.of("/article/p[2]/text()[1].17")
         Point(path='/article[1]/p[2]', node=1, offset=17)
 
-        Raises ValueError for what is neither an element path nor a place in a text node.
+        Raises:
+            ValueError: If it is neither an element path nor an offset in a text node.
         """
         match = _TEXT.match(text.strip())
         if match is None:
@@ -40,19 +43,24 @@ class Point(NamedTuple):
         return cls(canonical_path(match[1]), int(match[2] or 1), int(match[3]))
 
     def character(self, tree: ElementTree, last: bool = False) -> int:
-        """Return the character of the document's text at which the point stands.
+        """Return the offset of the point in the document's text.
 
-        last: an element means its end. Raises UnknownPathError for what the document does not have.
+        Args:
+            tree: The document.
+            last: Whether an element means its end instead of its start.
+
+        Raises:
+            UnknownPathError: If the document does not have the element, text node or offset.
         """
         row = tree.row(self.path)
         if not self.node:
             return int(tree.stop[row] if last else tree.start[row])
-        place = int(tree.start[row])
+        position = int(tree.start[row])
         nodes = []
         for child in tree.children(row):
-            nodes.append((place, int(tree.start[child])))
-            place = int(tree.stop[child])
-        nodes.append((place, int(tree.stop[row])))
+            nodes.append((position, int(tree.start[child])))
+            position = int(tree.stop[child])
+        nodes.append((position, int(tree.stop[row])))
         nodes = [node for node in nodes if node[0] < node[1]]
         if self.node > len(nodes):
             raise UnknownPathError(f"no {self}: {self.path} has {len(nodes)} text nodes")
@@ -66,24 +74,30 @@ class Point(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The text from one point to another: from the start of an element, to the end of one."""
+    """The text between two points; an element means its start in the first, its end in the second."""
 
     start: Point
     end: Point
 
     @classmethod
     def of(cls, start: str, end: str) -> Passage:
-        """Return the passage between two points; ValueError for what is no point."""
+        """Parse the two points of a passage.
+
+        Raises:
+            ValueError: If a point is illegal or empty.
+        """
         if not start or not end:
-            raise ValueError("the passage lacks its start or end")
+            raise ValueError("the passage has no start or no end")
         return cls(Point.of(start), Point.of(end))
 
     def characters(self, tree: ElementTree) -> tuple[int, int]:
-        """Return the first character of the passage in the document's text, and the one behind it.
+        """Return the start and end of the passage in the document's text.
 
-        A point in a text node stands between two characters, so that ``text()[1].0`` to
-        ``text()[1].17`` are 17 characters. Raises UnknownPathError for a point that the document does
-        not have, and for a passage without text.
+        A point in a text node is between two characters: ``text()[1].0`` to ``text()[1].17`` are 17
+        characters.
+
+        Raises:
+            UnknownPathError: If the document does not have a point, or the passage has no text.
 
         >>> from xcg.documents.parsing import parse_document
         >>> tree = parse_document(b"<a>one <b>two</b> three</a>")
@@ -92,5 +106,5 @@ class Passage(NamedTuple):
         """
         start, end = self.start.character(tree), self.end.character(tree, last=True)
         if start >= end:
-            raise UnknownPathError(f"the passage {self.start} – {self.end} holds no text")
+            raise UnknownPathError(f"the passage {self.start} – {self.end} contains no text")
         return start, end

@@ -1,4 +1,4 @@
-"""Canonical element paths and file names: one spelling for one element."""
+"""Canonical element paths and document names, so that equal elements have equal names."""
 
 from __future__ import annotations
 
@@ -10,53 +10,54 @@ from typing import TypeVar
 T = TypeVar("T")
 
 WHOLE = "/"
-"""The path of a whole document: what files mean that name documents and no elements."""
+"""The path of a whole document."""
 
 _CANONICAL_STEP = re.compile(r"([^/\[\]:@*()|=\s]+)\[([1-9][0-9]{0,8})\]")
 _CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
-_CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # most of them
+_CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # a fast path for most names
 _STEP = re.compile(
     r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
 )
 
 
-_LONGEST = 8192  # characters; deeper documents than this allows are refused as well
+_MAX_LENGTH = 8192  # characters; documents that need longer paths are too deep to be parsed
 
 
 def canonical_path(raw: str) -> str:
-    """Return the canonical form of an element path: every step with its position, no prefixes.
+    """Return the canonical form of an element path: a position for every step, and no prefixes.
 
-    A step without a position means the first; a namespace prefix is dropped, because a step names
-    the local name and positions count the siblings of one local name.
+    A step without a position means the first element. Positions count the siblings with the same local
+    name.
 
     >>> canonical_path("/article/bdy/sec[6]")
     '/article[1]/bdy[1]/sec[6]'
     >>> canonical_path("/article[1]/m:math[02]")
     '/article[1]/math[2]'
 
-    Raises ValueError for what is no absolute path of element steps.
+    Raises:
+        ValueError: If it is not an absolute path of element steps.
     """
-    if len(raw) > _LONGEST:
-        raise ValueError(f"an element path of {len(raw)} characters: expected at most {_LONGEST}")
+    if len(raw) > _MAX_LENGTH:
+        raise ValueError(f"an element path of {len(raw)} characters: expected at most {_MAX_LENGTH}")
     if _CANONICAL.match(raw):
         return raw
     text = raw.strip()
     if not text.startswith("/") or len(text) < 2:
-        raise ValueError(f"{raw!r} is no element path: expected one like /article[1]/bdy[1]/sec[6]")
+        raise ValueError(f"{raw!r} is not an element path: expected one like /article[1]/bdy[1]/sec[6]")
     steps = []
     for step in text[1:].split("/"):
         match = _STEP.match(step.strip())
         if match is None:
             raise ValueError(
-                f"{raw!r} is no element path: the step {step!r} is no name with a position from 1, "
-                "like sec[6]"
+                f"{raw!r} is not an element path: the step {step!r} is not a name with a position "
+                "from 1, like sec[6]"
             )
         steps.append(f"/{match[1]}[{match[2] or 1}]")
     return "".join(steps)
 
 
 def parent_path(path: str) -> str:
-    """Return the path of the parent, or ``""`` for a root.
+    """Return the path of the parent; ``""`` for a root.
 
     >>> parent_path("/article[1]/sec[2]"), parent_path("/article[1]")
     ('/article[1]', '')
@@ -66,7 +67,7 @@ def parent_path(path: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def split_step(step: str) -> tuple[str, int]:
-    """Return name and position of a step of a canonical path; no element has what is none.
+    """Return the name and position of a step of a canonical path; ``("", 1)`` for an illegal step.
 
     >>> split_step("sec[12]"), split_step("sec[012]")
     (('sec', 12), ('', 1))
@@ -76,10 +77,16 @@ def split_step(step: str) -> tuple[str, int]:
 
 
 def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | None]) -> T | None:
-    """Return what a canonical path leads to, None where it leads nowhere.
+    """Follow a canonical path, without recursion.
 
-    known: what paths lead to; it has that of the root and "" → None, and what is found is added.
-    child: returns what a step leads to from a parent. Long paths cost no recursion.
+    Args:
+        path: The path.
+        known: Path → element, None if it does not exist. It must contain the root's path and
+            ``""`` → None. The elements on the way are added.
+        child: Function that returns the child of an element for a step, None if there is none.
+
+    Returns:
+        The element, None if it does not exist.
 
     >>> known = {"": None, "/a[1]": "a"}
     >>> walk("/a[1]/b[2]", known, lambda parent, step: parent + step)
@@ -97,12 +104,13 @@ def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | No
 
 
 def canonical_file(name: str) -> str:
-    """Return a corpus file's name: its path below the corpus folder without ``.xml``.
+    """Return the canonical name of a document: its path below the corpus folder without ``.xml``.
 
     >>> canonical_file(" co/2001/r7022.xml "), canonical_file("co/2001/r7022")
     ('co/2001/r7022', 'co/2001/r7022')
 
-    Raises ValueError for an empty name or one that climbs out of the corpus.
+    Raises:
+        ValueError: If the name is empty or outside the corpus folder.
     """
     if _CANONICAL_FILE.match(name):
         return name
@@ -114,24 +122,26 @@ def canonical_file(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     if not name.isprintable() or not name or name.startswith(("/", "\\")) or ".." in parts:
         raise ValueError(
-            f"{name!r} is no corpus file: expected a path below the corpus folder, like co/2001/r7022"
+            f"{name!r} is not a document name: expected a path below the corpus folder, like "
+            "co/2001/r7022"
         )
     return name
 
 
 def split_element_id(element_id: str) -> tuple[str, str]:
-    """Split ``file#/path`` into canonical file name and path; without a ``#`` it is a whole document.
+    """Split ``file#/path`` into canonical name and path; without ``#``, it is a whole document.
 
     >>> split_element_id("co/2001/r7022#/article/bdy")
     ('co/2001/r7022', '/article[1]/bdy[1]')
     >>> split_element_id("FT911-3")
     ('FT911-3', '/')
 
-    Raises ValueError for an illegal file name or path.
+    Raises:
+        ValueError: If the name or the path is illegal.
     """
     file, mark, path = element_id.partition("#")
     if not mark:
         if "/article[" in element_id or element_id.endswith("]"):
-            raise ValueError(f"{element_id!r} names no element: expected file#/path")
+            raise ValueError(f"{element_id!r} does not name an element: expected file#/path")
         return canonical_file(file), WHOLE
     return canonical_file(file), canonical_path(path)

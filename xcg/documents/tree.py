@@ -1,4 +1,4 @@
-"""The model of a document: an ordered tree of elements as flat columns and as a networkx graph."""
+"""A document as an ordered tree of elements, in numpy columns and as a networkx graph."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
 UNKNOWN = -1
-"""The size of an element of which only the path is known."""
+"""The size of an element if only its path is known."""
 
 
 class UnknownPathError(XcgError):
-    """A path that its document does not have."""
+    """A document does not have a path."""
 
 
 def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
-    """Return the position of each element among its siblings of the same local name, from 1."""
+    """Return the position of each element among its siblings with the same local name, from 1."""
     key = parent * tags + tag_codes
     order = np.argsort(key, kind="stable")
     in_order = key[order]
@@ -41,9 +41,9 @@ def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> list[int]:
 
 
 class ElementTree:
-    """The elements of one document, a row each, in document order.
+    """The elements of one document, one row per element, in document order.
 
-    The columns are numpy arrays of one length n, the number of elements:
+    The columns are numpy arrays; their length is the number of elements:
 
     ``parent``      row of the parent, -1 for the root
     ``end``         first row after the subtree: the descendants of row r are r + 1 … end[r] - 1,
@@ -53,13 +53,12 @@ class ElementTree:
     ``start``       first character of the element's string value in the document's text
     ``characters``  length of the string value in Unicode characters
     ``words``       number of maximal runs of non-white-space in the string value
-    ``positions``   position of the element among its siblings of the same local name, from 1
+    ``positions``   position of the element among its siblings with the same local name, from 1
 
-    The same content as a networkx graph is :attr:`graph`. A tree made from paths alone
-    (:meth:`from_paths`) knows structure but no text: there ``start`` is -1, and a size that nobody
-    gave is -1 (:data:`UNKNOWN`).
+    :attr:`graph` has the same content as a networkx graph. A tree that is made from paths
+    (:meth:`from_paths`) has no text: ``start`` is -1, and unknown sizes are -1 (:data:`UNKNOWN`).
 
-    Source: Kazai & Lalmas 2006, section 3 and 5.2.3 (sizes).
+    Source: Kazai and Lalmas 2006, sections 3 and 5.2.3 (sizes).
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -102,18 +101,24 @@ class ElementTree:
         characters: Mapping[str, int] | None = None,
         words: Mapping[str, int] | None = None,
     ) -> ElementTree:
-        """Return the tree that the paths and their ancestors span, for use without documents.
+        """Return the tree of paths and their ancestors, for use without documents.
 
-        ``characters`` and ``words`` give the sizes that are known. Siblings are ordered by name and
-        position, for only the nesting can be read off paths.
+        Siblings are ordered by name and position, because their document order is unknown.
+
+        Args:
+            paths: Element paths.
+            characters: Canonical path → size in characters, where known.
+            words: Canonical path → size in words, where known.
+
+        Raises:
+            XcgError: If the paths have more than one root.
+            ValueError: If a path is illegal.
 
         >>> tree = ElementTree.from_paths(["/a[1]/s[2]", "/a[1]/s[1]/p[1]"], {"/a[1]/s[2]": 40})
         >>> tree.paths
         ['/a[1]', '/a[1]/s[1]', '/a[1]/s[1]/p[1]', '/a[1]/s[2]']
         >>> tree.characters.tolist()
         [-1, -1, -1, 40]
-
-        Raises XcgError where the paths have more than one root, ValueError for an illegal path.
         """
         steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
         above: dict[str, str] = {}
@@ -176,12 +181,12 @@ class ElementTree:
 
     @property
     def stop(self) -> Ints:
-        """First character after each element's string value in the document's text."""
+        """First character after each element's string value."""
         return self.start + self.characters
 
     @cached_property
     def paths(self) -> list[str]:
-        """Canonical path of every row, made when first asked for; :meth:`path` is for a few."""
+        """Canonical path of every row; use :meth:`path` for a few rows."""
         names = self.tag_names
         paths: list[str] = []
         append = paths.append
@@ -197,7 +202,7 @@ class ElementTree:
         known = self._paths.get(row)
         if known is None:
             above = [*reversed([*self.ancestors(row)]), row]
-            steps = [f"/{self.tag(place)}[{self.positions[place]}]" for place in above]
+            steps = [f"/{self.tag(element)}[{self.positions[element]}]" for element in above]
             known = self._paths[row] = "".join(steps)
         return known
 
@@ -215,9 +220,9 @@ class ElementTree:
 
     @cached_property
     def _children(self) -> dict[int, int]:
-        """What tells the children of one element apart from all others, as a number → row.
+        """Row by a number that identifies parent, name and position.
 
-        Making the paths of all elements would take longer than all else that is done with most trees.
+        Most trees are only asked for a few paths, and making all paths would take most of the time.
         """
         exact = len(self) * len(self.tag_names) * self._base < 2**63
         parent = self.parent if exact else self.parent.astype(object)
@@ -225,7 +230,7 @@ class ElementTree:
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
     def find(self, path: str) -> int | None:
-        """Return the row of a canonical path, None where the document has no such element.
+        """Return the row of a canonical path, None if the document does not have the element.
 
         >>> tree = ElementTree.from_paths(["/a[1]/s[1]", "/a[1]/s[2]"])
         >>> tree.find("/a[1]/s[2]"), tree.find("/a[1]/s[3]")
@@ -249,7 +254,9 @@ class ElementTree:
     def row(self, path: str) -> int:
         """Return the row of a canonical path.
 
-        Raises UnknownPathError, naming the nearest ancestor that the document does have.
+        Raises:
+            UnknownPathError: If the document does not have the element, with its nearest ancestor that
+                exists.
         """
         row = self.find(path)
         if row is not None:
@@ -277,36 +284,38 @@ class ElementTree:
             child = self.end[child]
 
     def ancestors(self, row: int) -> Iterator[int]:
-        """Yield the rows above an element, the parent first."""
+        """Yield the rows of an element's ancestors, the parent first."""
         row = int(self.parent[row])
         while row >= 0:
             yield row
             row = int(self.parent[row])
 
     def is_ancestor(self, above: int, below: int) -> bool:
-        """Say whether ``above`` is a proper ancestor of ``below`` (two comparisons)."""
+        """Return whether ``above`` is a proper ancestor of ``below``."""
         return bool(above < below < self.end[above])
 
     def smallest_element(self, start: int, end: int) -> int:
-        """Return the row of the smallest element that contains the characters start … end - 1.
+        """Return the row of the smallest element that contains characters start to end - 1.
 
-        Raises XcgError where the document's text has no such characters.
+        Raises:
+            UnknownPathError: If the document's text does not have these characters.
         """
         length = int(self.characters[0]) if len(self) else 0
         if not 0 <= start < end <= length:
             raise UnknownPathError(f"no characters {start}–{end}: the document's text has {length}")
-        # What contains a span of at least one character is a chain, the smallest being the last.
+        # The elements that contain a non-empty span are ancestors of each other; the last is smallest.
         return int(np.flatnonzero((self.start <= start) & (self.stop >= end))[-1])
 
     def sizes(self, unit: SizeUnit) -> Ints:
-        """Return the column of sizes in characters or words; -1 where a size is not known."""
+        """Return the sizes in characters or words; -1 where unknown."""
         return self.characters if unit == "characters" else self.words
 
     @cached_property
     def text(self) -> str:
-        """The document's text: the string value of its root, an entity reference as U+FFFC.
+        """The document's text: the string value of its root, with U+FFFC for entity references.
 
-        Raises XcgError for a tree that was made from paths.
+        Raises:
+            XcgError: If the tree was made from paths.
         """
         if self._read_text is None:
             raise XcgError("this tree was made from paths: it has no text")
@@ -319,13 +328,13 @@ class ElementTree:
 
     @cached_property
     def graph(self) -> nx.DiGraph[str]:
-        """The tree as a networkx DiGraph, parent → child, made when first asked for.
+        """The tree as a networkx DiGraph with edges from parents to children.
 
         A node is a canonical path with the attributes ``tag``, ``position``, ``depth``,
-        ``characters``, ``words`` and ``span`` (start and stop in the document's text). Nodes and the
-        successors of a node come in document order.
+        ``characters``, ``words`` and ``span`` (start and stop in the document's text). Nodes and
+        successors are in document order.
         """
-        import networkx as nx  # costs a tenth of a second, so only who asks for a graph pays it
+        import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph()
         paths = self.paths

@@ -240,7 +240,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
     """Return the text of an INEX submission; it can hold everything but whole documents.
 
     Raises:
-        XcgError: If a result names no element or is a whole document.
+        XcgError: If a result does not name an element or is a whole document.
     """
     root = etree.Element("inex-submission", {"run-id": run.name})
     topics = {t: etree.SubElement(root, "topic", {"topic-id": t}) for t in run.rankings}

@@ -232,7 +232,7 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
     """Return a run as JSON Lines, and what these cannot hold.
 
     Raises:
-        XcgError: If a result names no element or is a passage by points.
+        XcgError: If a result does not name an element or is a passage by points.
     """
     records: list[dict[str, object]] = []
     for topic, rank, document, path, span in results(run):

@@ -13,13 +13,13 @@ def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
     """Yield topic, rank, document, path and span of the results of a run, for writers.
 
     Raises:
-        XcgError: If a result names no element.
+        XcgError: If a result does not name an element.
     """
     for topic, ranking in run.rankings.items():
         for rank, (document, path) in enumerate(ranking, 1):
             span = ranking.spans.get(rank - 1)
             if not path and span is None:
-                raise XcgError(f"{run.source}, topic {topic}, rank {rank}: names no element")
+                raise XcgError(f"{run.source}, topic {topic}, rank {rank}: does not name an element")
             yield topic, rank, document, path, span
 
 

@@ -1,9 +1,4 @@
-"""Highlighted passages: what assessors marked in documents, and the element assessments that follow.
-
-A highlight is a span of a document's text (the string value of its root) with the exhaustivity of
-what it says about the topic. They are stored as JSON Lines with ``topic``, ``doc``, ``start``,
-``end`` and ``exhaustivity``; where a line also has ``text``, it must be what stands in the span.
-"""
+"""Derive element assessments from passages that assessors highlighted in documents."""
 
 from __future__ import annotations
 
@@ -19,7 +14,16 @@ from xcg.lazy_modules import np, npt
 
 
 class Highlight(NamedTuple):
-    """A marked passage: the characters start … end - 1 of a document's text, for a topic."""
+    """A highlighted passage: characters start to end - 1 of a document's text.
+
+    Attributes:
+        topic: The topic for which it is relevant.
+        file: The document.
+        start: First character.
+        end: First character after the passage.
+        exhaustivity: 1, 2 or 3.
+        text: The passage's text, for checks; None if unknown.
+    """
 
     topic: str
     file: str
@@ -31,12 +35,15 @@ class Highlight(NamedTuple):
 
 @dataclass(frozen=True)
 class SpecificityScale:
-    """How the share of highlighted text becomes a specificity from 1 to 3.
+    """Thresholds that turn the proportion of highlighted text into a specificity from 1 to 3.
 
-    highly, fairly: the least share of highlighted characters for specificity 3 and 2; less is 1.
-    smallest: elements of fewer characters are too small to be an answer and are left unassessed.
+    Args:
+        highly: Minimum proportion of highlighted characters for specificity 3.
+        fairly: Minimum proportion for specificity 2; smaller proportions have specificity 1.
+        smallest: Minimum number of characters of an assessed element.
 
-    Raises ValueError unless 0 < fairly < highly <= 1.
+    Raises:
+        ValueError: Unless 0 < fairly < highly <= 1.
     """
 
     highly: float = 0.9
@@ -50,22 +57,28 @@ class SpecificityScale:
             )
 
     def specificity(self, share: float) -> int:
-        """Return 3, 2 or 1 for a share above 0."""
+        """Return the specificity of a proportion above 0."""
         return 3 if share >= self.highly else 2 if share >= self.fairly else 1
 
 
 def assess(
     highlights: Iterable[Highlight], corpus: Corpus, scale: SpecificityScale | None = None
 ) -> RecallBase:
-    """Return the element assessments that follow from highlights.
+    """Derive element assessments from highlights.
 
-    Every element that holds highlighted text and is not too small is assessed. Its specificity is the
-    share of its characters that is highlighted, on the scale. Its exhaustivity is the highest that a
-    passage lends it: a passage lends its own to an element that holds at least half of it, and one
-    less, but at least 1, to an element that holds less. So exhaustivity never falls towards the root
-    (Kazai & Lalmas 2006, section 3.3); the rule for parts of a passage is ours.
+    Every element with highlighted text that is not too small is assessed. Its specificity is the
+    proportion of its characters that are highlighted, on the scale. Its exhaustivity is the maximum
+    over the passages: the passage's exhaustivity if the element contains at least half of the passage,
+    otherwise one less, but at least 1. So exhaustivity never decreases towards the root (Kazai and
+    Lalmas 2006, section 3.3). The rule for parts of a passage is not from the paper.
 
-    Raises InputError for a document that the corpus lacks, or a span that its text has not.
+    Args:
+        highlights: The highlights.
+        corpus: Their documents.
+        scale: Thresholds for specificity.
+
+    Raises:
+        UnmappedError: If the corpus does not have a document, or a document does not have a span.
 
     >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
@@ -98,19 +111,19 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
         raise UnmappedError(where, f"the document's text has {length} characters")
     found = tree.text[start:end]
     if text is not None and found != text:
-        raise UnmappedError(where, f"there stands {found[:60]!r}, not {text[:60]!r}")
+        raise UnmappedError(where, f"the text is {found[:60]!r}, not {text[:60]!r}")
 
 
 def _element_assessments(
     tree: ElementTree, marked: Iterable[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
     passages = list(marked)
-    relevant, held_by_passage = _highlighted(tree, [(mark.start, mark.end) for mark in passages])
+    relevant, characters_inside = _highlighted(tree, [(mark.start, mark.end) for mark in passages])
     exhaustivity = np.zeros(len(tree), dtype=np.int64)
-    for mark, held in zip(passages, held_by_passage, strict=True):
-        half = 2 * held >= mark.end - mark.start
-        lent = np.where(half, mark.exhaustivity, max(mark.exhaustivity - 1, 1))
-        exhaustivity = np.maximum(exhaustivity, np.where(held > 0, lent, 0))
+    for mark, inside in zip(passages, characters_inside, strict=True):
+        half = 2 * inside >= mark.end - mark.start
+        contributed = np.where(half, mark.exhaustivity, max(mark.exhaustivity - 1, 1))
+        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, contributed, 0))
     assessed = np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest))
     return {
         tree.paths[row]: Assessment(
@@ -123,10 +136,13 @@ def _element_assessments(
 
 
 def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessment]:
-    """Return row → assessment for every element that holds text of a passage, on the scale of 2005.
+    """Return row → assessment of every element with text of a passage, on the scale of INEX 2005.
 
-    The specificity is the share of the element's characters that lie in passages, the exhaustivity
-    the highest of these passages. Raises XcgError for a passage beyond the end of the text.
+    The specificity is the proportion of the element's characters in passages, the exhaustivity the
+    maximum of these passages.
+
+    Raises:
+        XcgError: If a passage exceeds the document's text.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>0123456789</p><p>0123456789</p></a>")
@@ -156,7 +172,7 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
 def _highlighted(
     tree: ElementTree, marked: Sequence[tuple[int, int]]
 ) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
-    """Return the highlighted characters of every element, and those of each passage in it."""
+    """Return each element's number of highlighted characters, in total and for each passage."""
     inside = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
     for start, end in marked:
         inside[start + 1 : end + 1] = 1

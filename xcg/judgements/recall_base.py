@@ -1,4 +1,4 @@
-"""What the assessors said: topic → file → element → assessment."""
+"""The recall-base: the assessments of elements, documents and passages by topic."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from xcg.tables import html_table
 
 Grade = float | str
 Judged = int | Mapping[str, int | Sequence[float]] | Sequence[Sequence[float]]
-"""What plain data say of a document: a level, path → (e, s) or level, or (start, end, level) spans."""
+"""Plain assessments of a document: a level; path → (e, s) or level; or (start, end, level) spans."""
 DocumentLength = Callable[[str], int]
 """A function that returns the number of characters of a document's text."""
 MEAN = "all"
-"""What stands for the topic where a figure is the mean over topics."""
+"""The name used instead of a topic for the mean over topics."""
 
 
 Scale = Literal["four-point", "coverage", "share", "level"]
-"""The scales of INEX: (0 … 3, 0 … 3) in 2003 and 2004; (0 … 3, a letter) in 2002; (0 … 2, the share of
-highlighted text) from 2005 on. And the one of TREC: one level of relevance, a whole number."""
+"""Scales of assessments (exhaustivity, specificity). INEX 2003 and 2004: ``four-point``, both 0 to 3.
+INEX 2002: ``coverage``, 0 to 3 and a letter. INEX since 2005: ``share``, 0 to 2 and the proportion of
+highlighted text. TREC: ``level``, one whole number."""
 
 
 class Assessment(NamedTuple):
-    """The judgement of one element for one topic.
+    """The assessment of one element for one topic.
 
-    exhaustivity: 0 … 3 (the relevance of 2002), from 2005 on 0 … 2 with 0 for "too small"; on the
-        scale of TREC the level, which is not relevant up to 0.
-    specificity: 0 … 3; in 2002 the coverage, one of the letters E, L, S, N; from 2005 on the share
-        of highlighted characters, 0 … 1; 1 for every level.
-    characters: the element's size where the assessments state it.
-    scale: which of these it is.
+    Attributes:
+        exhaustivity: 0 to 3 (in 2002, the relevance); since 2005 0 to 2, where 0 means "too small"; on
+            the scale of TREC the level, which is relevant above 0.
+        specificity: 0 to 3; in 2002 the coverage, one of the letters E, L, S, N; since 2005 the
+            proportion of highlighted characters, 0 to 1; 1 for every level.
+        characters: The element's size if the assessments state it.
+        scale: The scale of the assessment.
 
     >>> Assessment(3, 1).relevant, Assessment(0, 0).relevant, Assessment(2, "N").relevant
     (True, False, False)
@@ -49,7 +51,7 @@ class Assessment(NamedTuple):
 
     @property
     def relevant(self) -> bool:
-        """E > 0 and s > 0: the element belongs to the full recall-base."""
+        """Whether e > 0 and s > 0, so that the element belongs to the full recall-base."""
         specific = (
             self.specificity != "N" if isinstance(self.specificity, str) else self.specificity > 0
         )
@@ -57,7 +59,7 @@ class Assessment(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The pair as the papers write it, ``(3,1)``; ``level 2`` on the scale of TREC."""
+        """The pair in the notation of the papers, ``(3,1)``; ``level 2`` on the scale of TREC."""
         if self.scale == "level":
             return f"level {_short(self.exhaustivity)}"
         return f"({_short(self.exhaustivity)},{_short(self.specificity)})"
@@ -68,9 +70,10 @@ def _short(grade: Grade) -> str:
 
 
 def level_assessment(level: int) -> Assessment:
-    """Return the assessment of one level of relevance, as TREC qrels have it.
+    """Return the assessment for a level of relevance in TREC qrels.
 
-    Raises ValueError for a level beyond what any scale of relevance needs.
+    Raises:
+        ValueError: If the level is not from -1000 to 1000.
     """
     if abs(level) > _HIGHEST_LEVEL:
         raise ValueError(
@@ -84,14 +87,17 @@ _HIGHEST_LEVEL = 1000
 LEGAL_PAIRS = frozenset(
     {(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)}
 )
-"""The ten legal pairs on the four-point scales, the set ES of Kazai & Lalmas 2006, section 3.3."""
+"""The ten legal pairs on the four-point scales, the set ES of Kazai and Lalmas (2006, section 3.3)."""
 
 
 class Span(NamedTuple):
-    """A relevant passage: the characters start … end - 1 of a document's text.
+    """A relevant passage: characters start to end - 1 of a document's text.
 
-    exhaustivity: 1 or 2, as from INEX 2005 on; 2 where nobody graded it. A level of relevance, where
-        passages have levels; elements can be made of such passages up to level 2.
+    Attributes:
+        start: First character.
+        end: First character after the passage.
+        exhaustivity: 1 or 2 as since INEX 2005, 2 if not graded; or a level of relevance. Element
+            assessments can be derived from passages up to level 2.
     """
 
     start: int
@@ -100,10 +106,10 @@ class Span(NamedTuple):
 
 
 class RecallBase:
-    """The assessed elements of a test collection, and relevant passages that become such.
+    """The assessed elements and relevant passages of a test collection.
 
-    Made empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or from files with
-    :func:`xcg.judgements.read_assessments`. An element that is not in it counts as not relevant.
+    A recall-base is created empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or
+    from files with :func:`xcg.read_assessments`. Elements that are not in it are not relevant.
 
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
@@ -118,19 +124,23 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self.sources: dict[str, str] = {}
-        """Where each topic was read, for messages."""
+        """Topic → file, for messages."""
 
     @classmethod
     def of(
         cls,
         assessments: Mapping[str, Mapping[str, Judged]],
     ) -> RecallBase:
-        """Return the recall-base of nested dicts: topic → file → path → (e, s) or an Assessment.
+        """Return the recall-base of plain assessments.
 
-        A whole number is a level of relevance, of an element, or of a whole document in place of its
-        paths. A list in place of paths holds relevant passages, each (start, end) in characters of the
-        document's text, or (start, end, level); an empty one says that nothing in it is relevant.
-        Raises InputError for an illegal file name, path, pair, level or passage.
+        Args:
+            assessments: Topic → file → assessments of the document: a mapping path → (e, s), level or
+                :class:`Assessment`; the level of the whole document; or a list of relevant passages,
+                (start, end) in characters of the document's text or (start, end, level), which is empty
+                if nothing in the document is relevant.
+
+        Raises:
+            InputError: If a file name, path, pair, level or passage is illegal.
 
         >>> base = RecallBase.of({"7": {"bees": [(0, 15), (40, 52)], "ants": []}})
         >>> [(span.start, span.end) for span in base.spans("7")["bees"]]
@@ -171,44 +181,43 @@ class RecallBase:
 
     @property
     def topics(self) -> list[str]:
-        """The assessed topics: by number where all are numbers, else by name."""
+        """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
         return sorted(self._topics, key=topic_key)
 
     def files(self, topic: str) -> Mapping[str, Mapping[str, Assessment]]:
-        """Return file → path → assessment of one topic, nothing for an unknown one."""
+        """Return file → path → assessment for a topic; empty if it is unknown."""
         return self._topics.get(topic, {})
 
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages of one topic; a file may have none, being irrelevant."""
+        """Return file → relevant passages for a topic; a file without passages is not relevant."""
         return self._spans.get(topic, {})
 
     def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
-        """Return file → highlighted passages by their points, as INEX 2005 and after state them.
+        """Return file → passages between two points, as in INEX since 2005, for a topic.
 
-        Where a file has assessed elements too, these say what the elements are worth, and the passages
-        only which text was highlighted.
+        If a file also has assessed elements, these alone determine the relevance of elements.
         """
         return self._passages.get(topic, {})
 
     @property
     def states_text(self) -> bool:
-        """Whether relevance is stated by passages, by characters or by points, for some topic."""
+        """Whether any topic has relevant passages, by characters or by points."""
         return any(self._spans.values()) or any(self._passages.values())
 
     @property
     def scales(self) -> set[Scale]:
-        """The scales that assessments are on; passages become elements on that of shares of text."""
+        """The scales of all assessments; elements derived from passages have the scale ``share``."""
         files = (elements for files in self._topics.values() for elements in files.values())
         scales = {assessment.scale for elements in files for assessment in elements.values()}
         return scales | {"share"} if self.states_text else scales
 
     def add_passage(self, topic: str, file: str, passage: Passage) -> None:
-        """Add a highlighted passage by its points."""
+        """Add a highlighted passage between two points."""
         self._topics.setdefault(topic, {})
         self._passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
     def entry_points(self, topic: str) -> Mapping[str, int | Point]:
-        """Return file → best entry point, a character of the document's text or a point."""
+        """Return file → best entry point for a topic, an offset in the document's text or a point."""
         return self._entry_points.get(topic, {})
 
     def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
@@ -216,9 +225,16 @@ class RecallBase:
         self._entry_points.setdefault(topic, {})[file] = point
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
-        """Add a relevant passage, or with None an assessed document without any.
+        """Add a relevant passage.
 
-        Raises InputError where the document has assessed elements for the topic, or the span is empty.
+        Args:
+            topic: The topic.
+            file: Canonical file name.
+            span: The passage; None for an assessed document without relevant passages.
+            where: File and line, for messages.
+
+        Raises:
+            InputError: If the document has assessed elements for the topic, or the span is empty.
         """
         self._topics.setdefault(topic, {})
         if file in self._topics[topic]:
@@ -252,18 +268,30 @@ class RecallBase:
         return html_table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
 
     def add_topic(self, topic: str, source: str) -> None:
-        """Make a topic an assessed one, even where nothing is relevant to it."""
+        """Add an assessed topic, to which nothing may be relevant.
+
+        Raises:
+            InputError: If the topic's name is illegal.
+        """
         if not topic.isprintable():
-            raise InputError(source, f"the topic {topic!r} holds control characters")
+            raise InputError(source, f"the topic {topic!r} has control characters")
         if topic == MEAN:
-            raise InputError(source, f"a topic is called {MEAN!r}, which names the mean over topics")
+            raise InputError(source, f"a topic is called {MEAN!r}, the name of the mean over topics")
         self._topics.setdefault(topic, {})
         self.sources.setdefault(topic, source)
 
     def add(self, topic: str, file: str, path: str, assessment: Assessment, where: object) -> None:
-        """Add an assessed element; file and path are canonical.
+        """Add an assessed element.
 
-        Raises InputError where the element is already there with another assessment.
+        Args:
+            topic: The topic.
+            file: Canonical file name.
+            path: Canonical element path.
+            assessment: The assessment.
+            where: File and line, for messages.
+
+        Raises:
+            InputError: If the element has another assessment, or the document has passages.
         """
         if file in self._spans.get(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
@@ -273,17 +301,18 @@ class RecallBase:
             raise InputError(
                 where,
                 f"topic {topic}, {file}: {path} is assessed {assessment.label} "
-                f"but was {earlier.label} before; expected one assessment an element",
+                f"but was {earlier.label} before; expected one assessment per element",
             )
 
     def add_documents(self, topic: str, assessments: Mapping[str, Assessment]) -> bool:
-        """Add file → assessment of whole documents, under the conditions of :meth:`add_elements`."""
+        """Add file → assessment of whole documents, see :meth:`add_elements`."""
         return self.add_elements(topic, {file: {WHOLE: a} for file, a in assessments.items()})
 
     def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
-        """Add file → path → assessment, where the topic has none of these files yet.
+        """Add file → path → assessment if the topic has none of these files yet.
 
-        Say whether it was so; else nothing is added, and :meth:`add` says for each what is wrong.
+        Returns:
+            Whether the assessments were added. If not, add them one by one with :meth:`add`.
         """
         files = self._topics.setdefault(topic, {})
         if not (
@@ -363,12 +392,12 @@ ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(
 
 
 def _are_spans(judged: object) -> TypeGuard[Sequence[Sequence[float]]]:
-    """Tell a list of passages from a pair of grades."""
+    """Distinguish a list of passages from a pair of grades."""
     return isinstance(judged, (list, tuple)) and all(isinstance(s, (list, tuple)) for s in judged)
 
 
 def _plain_span(given: Sequence[float]) -> Span | None:
-    """Return a passage of plain data, None for one of a level that is not relevant."""
+    """Return the span of a plain passage; None if its level is not relevant."""
     if isinstance(given, Span):
         return given
     if len(given) not in (2, 3) or not all(type(number) is int for number in given):
@@ -381,9 +410,15 @@ def _plain_span(given: Sequence[float]) -> Span | None:
 
 
 def check_pair(pair: object, where: object, legal: str = "a level") -> Assessment:
-    """Return the Assessment of an (e, s) pair on the four-point scales, or of a level.
+    """Return the assessment for an (e, s) pair on the four-point scales, or for a level.
 
-    legal: what else is expected, for the message. Raises InputError for a pair that is not in ES.
+    Args:
+        pair: The pair, level or :class:`Assessment`.
+        where: File and line, for messages.
+        legal: What else is legal, for messages.
+
+    Raises:
+        InputError: If the pair or level is illegal.
     """
     if isinstance(pair, Assessment):
         return pair
@@ -402,6 +437,6 @@ def check_pair(pair: object, where: object, legal: str = "a level") -> Assessmen
 
 
 def topic_key(topic: str) -> tuple[int, int, str]:
-    """Order topics by number, those that are no numbers behind them by name."""
+    """Return the sort key of a topic: numbers first, then names."""
     number = topic.isdecimal() and len(topic) < 20
     return (0, int(topic), topic) if number else (1, 0, topic)
