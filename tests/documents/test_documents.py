@@ -167,7 +167,7 @@ def test_paths_have_one_spelling(raw: str, canonical: str) -> None:
     ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"],
 )
 def test_what_is_no_path(raw: str) -> None:
-    with pytest.raises(ValueError, match="no element path"):
+    with pytest.raises(ValueError, match="is not an element path"):
         canonical_path(raw)
 
 
@@ -220,7 +220,7 @@ class TestCorpus:
 
     def test_names_cannot_climb_out(self, folder: Path) -> None:
         corpus = Corpus(folder / "co")
-        with pytest.raises(ValueError, match="no corpus file"):
+        with pytest.raises(ValueError, match="is not a document name"):
             corpus.tree("../broken")
 
     def test_text_is_read_again_when_asked_for(self, folder: Path) -> None:
@@ -281,7 +281,7 @@ class TestArchives:
     @pytest.mark.parametrize("name", ["../x.xml", "/etc/x.xml", "a/../../x.xml", "..\\x.xml"])
     def test_members_that_climb_out_are_refused(self, tmp_path: Path, name: str) -> None:
         for path in (self.zipped(tmp_path, {name: b"<a/>"}), self.tarred(tmp_path, {name: b"<a/>"})):
-            with pytest.raises(InputError, match="lies outside"):
+            with pytest.raises(InputError, match="is outside it"):
                 Corpus(path)
 
     def test_links_in_archives_are_no_documents(self, tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ class TestArchives:
 
     def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
         path = self.tarred(tmp_path, {"a.xml": b"<a/>", "a.xml.gz": gzip.compress(b"<a/>")})
-        with pytest.raises(InputError, match="holds the document 'a' twice"):
+        with pytest.raises(InputError, match="contains the document 'a' twice"):
             Corpus(path)
 
     def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ class TestArchives:
         ):
             with pytest.raises(InputError, match="the document is larger than 1 MB"):
                 Corpus(path).tree("a")
-        with pytest.raises(InputError, match="the archive unpacks to more than"):
+        with pytest.raises(InputError, match="the decompressed archive is larger than"):
             Corpus(self.tarred(tmp_path, {"a.xml": b" " * (1 << 23)}))
 
     def test_damage(self, tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ class TestOtherMarkup:
         corpus = self.corpus(tmp_path, a_txt=b"\xff", b_html="", c_md="\x00\x0b")
         with pytest.raises(InputError, match=r"a\.txt: not UTF-8 text"):
             corpus.tree("a")
-        with pytest.raises(InputError, match=r"b\.html: no HTML"):
+        with pytest.raises(InputError, match=r"b\.html: not HTML"):
             corpus.tree("b")
         assert corpus.tree("c").paths[0] == "/article[1]"
 

@@ -247,7 +247,7 @@ class TestInMemory:
             ("a.xml", "text", r"^a\.xml:1: not well-formed XML"),
             ("a", "x\ud800", r"^a: not UTF-8 text"),
             ("a.md", b"\xff", r"^a\.md: not UTF-8 text"),
-            ("a.html", "", r"^a\.html: no HTML"),
+            ("a.html", "", r"^a\.html: not HTML"),
             ("a.md.gz", b"\x1f\x8b\x08", r"^a\.md\.gz: cannot read the document"),
         ],
     )
@@ -256,9 +256,9 @@ class TestInMemory:
             Corpus.of({name: document}).tree("a")
 
     def test_what_is_refused(self) -> None:
-        with pytest.raises(InputError, match="holds the document 'a' twice"):
+        with pytest.raises(InputError, match="contains the document 'a' twice"):
             Corpus.of({"a.md": "x", "a.txt": "x"})
-        with pytest.raises(InputError, match="the document is a int: expected text, octets or a tree"):
+        with pytest.raises(InputError, match="the document is a int: expected text, bytes or a tree"):
             Corpus.of({"a": 3})  # type: ignore[dict-item]
 
     def test_evaluated(self) -> None:

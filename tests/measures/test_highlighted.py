@@ -220,4 +220,6 @@ def test_output_in_the_form_of_the_official_evaluator(tmp_path: Path, xcg_comman
     (tmp_path / "elements").write_text("1 Q0 d 1 2 r /a[1]\n")
     wrong = xcg_command("evaluate", *call[:3], tmp_path / "elements", *call[4:])
     assert wrong.returncode == 2
-    assert "the result is named by its path, so it needs its document; expected a corpus" in wrong.stderr
+    assert (
+        "the result is named by its path, so it needs its document; expected a corpus" in wrong.stderr
+    )

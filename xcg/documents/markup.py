@@ -1,10 +1,9 @@
-"""Documents that are no XML, made XML: HTML pages, Markdown and plain text.
+"""Convert HTML, Markdown and plain text to XML.
 
-HTML keeps its own element names, and its text is what a page shows. Markdown and plain text become
-``article`` with ``sec`` nested by the levels of headings, each with its ``title``, and ``p``, ``list``/
-``item``, ``quote``, ``table``/``tr`` and ``code`` inside. Their text is the source, character for
-character, and elements are lines of it; so whatever counts characters in such a file, as chunkers do,
-counts as its document does.
+HTML keeps its element names and its visible text. Markdown and plain text become an ``article`` with
+``sec`` elements that are nested by the levels of their headings (``title``) and contain ``p``,
+``list``/``item``, ``quote``, ``table``/``tr`` and ``code``. The text of these documents equals the
+source, so character offsets of chunks in the file are offsets in the document.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _INVISIBLE = ("script", "style", "template", "noscript")
 
 
 def html_to_xml(data: bytes, where: str) -> bytes:
-    """Return an HTML page as XML, without what a page does not show.
+    """Convert the visible content of an HTML page to XML.
 
     >>> html_to_xml(b"<p>one<p>two<br>three<script>no</script>", "page.html")
     b'<html><body><p>one</p><p>two<br/>three</p></body></html>'
@@ -36,12 +35,12 @@ def html_to_xml(data: bytes, where: str) -> bytes:
         remove_comments=True, remove_pis=True, no_network=True, huge_tree=False
     )
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.translate(_BLANKS)  # pages hold control characters, which XML cannot
+        data = data.translate(_BLANKS)  # XML has no control characters
     try:
         root = lxml.html.document_fromstring(data, parser=parser)
         _keep_visible(root)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
-        raise InputError(where, f"no HTML: {error}") from None
+        raise InputError(where, f"not HTML: {error}") from None
     return etree.tostring(root, encoding="utf-8")
 
 
@@ -49,12 +48,12 @@ _BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in 
 
 
 def _keep_visible(root: etree._Element) -> None:
-    """Remove what a page does not show, attributes, and what XML cannot have in names."""
+    """Remove invisible elements, attributes, and characters that are illegal in XML names."""
     for element in list(root.iter(*_INVISIBLE)):
         before, parent = element.getprevious(), element.getparent()
         if parent is None:
             continue
-        # Its text goes, and what follows it stays.
+        # The text after the element is visible.
         if before is not None:
             before.tail = (before.tail or "") + (element.tail or "")
         else:
@@ -79,16 +78,16 @@ _ELEMENTS = {
     "code_block": "code",
     "html_block": "code",
 }
-"""What markdown-it's tokens are called here. It does not say where in its line a cell stands."""
+"""markdown-it's token → element. Table cells have none, because markdown-it has no offsets for them."""
 
 
 def markdown_to_xml(data: bytes, where: str) -> bytes:
-    r"""Return a Markdown text as XML whose text is the source (needs the extra ``xcg[markdown]``).
+    r"""Convert Markdown to XML; this needs the extra ``xcg[markdown]``.
 
-    An element is the lines of a block, marks included, without the line break at their end. A section
-    goes from its heading's line to the next heading of the same or a higher level. What stands between
-    blocks (blank lines, rules, definitions of links) is text of the element around them. A heading
-    inside a list or quotation makes no section; deeper than twenty levels nothing makes an element.
+    An element has the lines of a block, including markup, without the last line break. A section
+    extends from its heading to the next heading of the same or a higher level. Text between blocks
+    (blank lines, rules, link definitions) belongs to the enclosing element. Headings inside lists and
+    quotations start no sections. Blocks below the twentieth level have no elements.
 
     >>> data = markdown_to_xml(b"# A\n\n- *one*\n\n## B", "notes.md")
     >>> print(data.decode())
@@ -104,18 +103,17 @@ def markdown_to_xml(data: bytes, where: str) -> bytes:
 
 
 def text_to_xml(data: bytes, where: str) -> bytes:
-    r"""Return a plain text as XML whose text is the source: paragraphs, and headings as in Markdown.
+    r"""Convert plain text to XML with paragraphs, and with headings as in Markdown.
 
-    A line that holds nothing but white space is blank. A heading is
+    A heading is one of
 
-    - a line of up to three blanks, one to six ``#``, which are its level, and then a blank, a tab or
-      the line's end; or
-    - a line that follows no other line of a paragraph, with a second line below it that holds ``=``
-      (level 1) or ``-`` (level 2) only, after up to three blanks and before blanks and tabs; the first
-      must not be such a line too.
+    - a line with up to three blanks, one to six ``#`` (its level), and a blank, a tab or the end;
+    - the first line of a paragraph, followed by a line of ``=`` (level 1) or ``-`` (level 2), with up
+      to three blanks before them and any number of blanks and tabs after them. The first line must not
+      have this form itself.
 
-    All other lines up to the next blank line or heading are a paragraph. Sections and elements cover
-    the source as in Markdown.
+    All other lines up to the next blank line or heading are a paragraph. Lines with only white space
+    are blank. Sections extend as in Markdown.
 
     >>> text_to_xml(b"A\n=\none\ntwo\n\nthree", "notes.txt").decode()
     '<article><sec><title>A\n=</title>\n<p>one\ntwo</p>\n\n<p>three</p></sec></article>'
@@ -129,7 +127,7 @@ _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def _source(data: bytes, where: str) -> str:
-    """Return what a text file holds, with a blank for each character that XML has no way to write."""
+    """Return the text of a file, with blanks for characters that are illegal in XML."""
     try:
         return _NOT_IN_XML.sub(" ", data.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -137,7 +135,7 @@ def _source(data: bytes, where: str) -> str:
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    """Return where each line starts and stops, its line break left out."""
+    """Return the start and end of each line without its line break."""
     breaks = [match.span() for match in _LINE_BREAK.finditer(text)]
     starts = [0, *(stop for _, stop in breaks)]
     stops = [*(start for start, _ in breaks), len(text)]
@@ -145,7 +143,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 class _Block(NamedTuple):
-    """The characters start … stop - 1 of a text as an element; one with a level begins a section."""
+    """An element of characters start to stop - 1; a block with a level starts a section."""
 
     tag: str
     start: int
@@ -159,7 +157,7 @@ def _markdown_parser() -> MarkdownIt:
     except ImportError:
         raise XcgError("Markdown needs markdown-it-py: pip install 'xcg[markdown]'") from None
     parser = MarkdownIt("commonmark").enable("table")
-    parser.core.ruler.enableOnly(["normalize", "block"])  # what a paragraph holds stays as it is
+    parser.core.ruler.enableOnly(["normalize", "block"])  # no inline markup
     return parser
 
 
@@ -171,7 +169,7 @@ def _markdown_blocks(text: str, parser: MarkdownIt) -> Iterator[_Block]:
             continue
         first, last = token.map[0], token.map[1] - 1
         while last > first and not text[slice(*lines[last])].strip(" \t"):
-            last -= 1  # lists go on to what follows them
+            last -= 1  # lists include the blank lines after them
         level = int(token.tag[1:]) if tag == "title" and token.level == 0 else 0
         yield _Block(tag, lines[first][0], lines[last][1], level)
 
@@ -181,7 +179,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 
 
 def _text_blocks(text: str) -> Iterator[_Block]:
-    paragraph: list[tuple[int, int]] = []  # its lines so far
+    paragraph: list[tuple[int, int]] = []  # its lines
     for start, stop in _lines(text):
         line = text[start:stop]
         if len(paragraph) == 1 and _UNDERLINE.fullmatch(line):
@@ -204,23 +202,23 @@ def _text_blocks(text: str) -> Iterator[_Block]:
 
 
 def _article(text: str, blocks: Iterable[_Block]) -> bytes:
-    """Write a text as XML with elements for its blocks, which come in document order.
+    """Convert a text to XML with elements for its blocks in document order.
 
-    A block that begins before the last one stops lies inside it.
+    A block that starts before the end of the previous one is inside it.
     """
-    from xml.sax.saxutils import escape  # brings the whole of urllib
+    from xml.sax.saxutils import escape  # imports urllib
 
     pieces = ["<article>"]
     written = 0
     open_elements = [_Block("article", 0, len(text))]
 
-    def write(tag: str, place: int) -> None:
+    def write(tag: str, position: int) -> None:
         nonlocal written
-        pieces.extend((escape(text[written:place], {"\r": "&#13;"}), tag))
-        written = place
+        pieces.extend((escape(text[written:position], {"\r": "&#13;"}), tag))
+        written = position
 
     def close(start: int, level: int) -> None:
-        """Close what stops before a place, and sections of the same or a lower level."""
+        """Close elements that end before an offset, and sections of the same or a lower level."""
         while open_elements and (
             open_elements[-1].stop <= start or 0 < level <= open_elements[-1].level
         ):
@@ -246,4 +244,4 @@ CONVERTERS: dict[str, Converter] = {
     ".markdown": markdown_to_xml,
     ".txt": text_to_xml,
 }
-"""What files of an ending go through before they are parsed; XML goes through nothing."""
+"""File ending → function that converts the file to XML."""

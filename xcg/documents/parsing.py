@@ -1,11 +1,8 @@
-"""From the bytes of an XML document to an :class:`ElementTree`.
+"""Parse XML documents into element trees.
 
-lxml parses, without expanding entities, loading DTDs or using the network. What it parsed is
-serialised once more, and the columns are read off that form with numpy: there comments, processing
-instructions and CDATA sections are gone and every ``<`` or ``>`` that is no markup is escaped, so
-that the positions of these two bytes are the positions of the tags. This costs about a serialisation
-and a few array operations beyond the parsing itself, where a Python callback an element would
-cost several times the parsing.
+lxml parses a document safely and serialises it again. In the serialised form, there are no comments,
+processing instructions and CDATA sections, and every ``<`` and ``>`` outside markup is escaped, so
+numpy finds the tags by these two bytes. This is several times faster than one Python callback per tag.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from xcg.lazy_modules import etree, hashlib, np, npt
 Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
 ENTITY = "\ufffc"
-"""What stands in a document's text for an entity reference, which is never expanded."""
+"""The character that replaces an entity reference in a document's text."""
 
 _NAME = re.compile(rb"[^/> ]+")
 _WORD = 8
@@ -38,19 +35,23 @@ _IS_SOLID = bytes(not chr(code).isspace() for code in range(256))
 
 
 def hardened_parser() -> etree.XMLParser:
-    """Return a parser for hostile input."""
+    """Return an lxml parser for input that may be hostile."""
     return etree.XMLParser(**SAFE_PARSING)
 
 
 def parse_document(data: bytes, name: object = "document") -> ElementTree:
     """Parse an XML document.
 
-    data: the document's bytes, in any encoding that its XML declaration names.
-    name: what messages call it.
+    The size of an element is the length of its string value in characters (Unicode code points), where
+    an entity reference counts as one. Its words are the maximal runs of non-white-space, as in
+    ``str.split``.
 
-    The size of an element is the length of its string value in characters (Unicode code points), an
-    entity reference counting as one; its words are the maximal runs of non-white-space in it, as
-    ``str.split`` finds them. Raises InputError with the line for what is not well-formed XML.
+    Args:
+        data: The document, in any encoding that its XML declaration names.
+        name: The document's file, for messages.
+
+    Raises:
+        InputError: If it is not well-formed XML, with the line.
 
     >>> parse_document(b"<a>x &amp; <!-- no --><b><![CDATA[<y>]]></b></a>").text
     'x & <y>'
@@ -59,24 +60,28 @@ def parse_document(data: bytes, name: object = "document") -> ElementTree:
 
 
 def text_of(data: bytes, name: object) -> str:
-    """Return the text of a document; most trees are never asked for theirs, and do not keep it."""
+    """Return the text of a document, which trees do not store."""
     return _text(_Tags([serialise(data, name)]))
 
 
 def serialise(data: bytes, name: object = "document") -> bytes:
-    """Parse a document and return it as UTF-8 with nothing but elements, attributes and text.
+    """Parse a document and return it in UTF-8 with only elements, attributes and text.
 
-    Works outside Python's lock, so that threads do it in parallel. Raises InputError with the line
-    for what is not well-formed XML.
+    Threads can do this in parallel.
+
+    Raises:
+        InputError: If it is not well-formed XML, with the line.
     """
     return etree.tostring(_root(data, name), encoding="utf-8", with_tail=False)
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
-    """Parse a document and return which canonical paths it lacks.
+    """Parse a document and return the canonical paths that it lacks.
 
-    For a few paths this costs little more than the parsing, outside Python's lock like
-    :func:`serialise`. Raises InputError with the line for what is not well-formed XML.
+    For a few paths, this takes little more time than parsing. Threads can do it in parallel.
+
+    Raises:
+        InputError: If it is not well-formed XML, with the line.
 
     >>> absent_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"])
     ['/a[1]/b[3]', '/b[1]']
@@ -101,7 +106,7 @@ def _root(data: bytes, name: object) -> etree._Element:
 
 
 class _Tags:
-    """Where the tags of serialised documents are, one document behind the other."""
+    """The positions of the tags in concatenated serialised documents."""
 
     def __init__(self, documents: Sequence[bytes]) -> None:
         self.serialised = serialised = b"".join(documents)
@@ -112,10 +117,10 @@ class _Tags:
         self.empty = octets[self.last - 1] == ord("/")
 
     def text_mask(self) -> npt.NDArray[np.bool_]:
-        """Say of every octet whether it is text."""
+        """Return for every byte whether it is text."""
         step = np.zeros(len(self.octets) + 1, dtype=np.int8)
         step[self.first] = 1
-        step[self.last + 1] -= 1  # a tag may follow at once
+        step[self.last + 1] -= 1  # another tag may follow immediately
         return np.asarray(np.cumsum(step[:-1], dtype=np.int8) == 0)
 
 
@@ -134,10 +139,10 @@ def _character(reference: re.Match[str]) -> str:
 def _text_offsets(tags: _Tags) -> Ints:
     """Return for every tag the number of characters of text before it."""
     before = np.zeros(len(tags.first), dtype=np.int64)
-    before[1:] = tags.first[1:] - tags.last[:-1] - 1  # octets of text since the previous tag
+    before[1:] = tags.first[1:] - tags.last[:-1] - 1  # bytes of text since the previous tag
 
     def correct(positions: Ints, octets: Ints | int) -> None:
-        """Take back octets at these positions, where they lie in text."""
+        """Subtract numbers of bytes at positions that are in text."""
         following = np.searchsorted(tags.first, positions)
         in_text = positions > tags.last[following - 1]
         amounts = np.broadcast_to(np.asarray(octets), positions.shape)
@@ -145,7 +150,7 @@ def _text_offsets(tags: _Tags) -> Ints:
             following[in_text], weights=amounts[in_text], minlength=len(before)
         ).astype(np.int64)
 
-    # UTF-8 needs more than one octet for a character, a reference stands for one.
+    # A character can have several bytes in UTF-8, and a reference is one character.
     correct(np.flatnonzero((tags.octets & 0xC0) == 0x80), 1)
     references = np.flatnonzero(tags.octets == ord("&"))
     if len(references):
@@ -158,18 +163,18 @@ def _text_offsets(tags: _Tags) -> Ints:
 
 
 class _Structure:
-    """The elements of documents, one document behind the other: all columns but the sizes."""
+    """The elements of concatenated documents: all columns except the sizes."""
 
     def __init__(self, tags: _Tags) -> None:
         self.opening = opening = ~tags.closing
         net = np.where(tags.closing, -1, np.where(tags.empty, 0, 1))
-        level = np.cumsum(net) + ~(opening & ~tags.empty)  # depth of the element that the tag is of
-        opened = np.cumsum(opening)  # elements opened up to and with the tag
+        level = np.cumsum(net) + ~(opening & ~tags.empty)  # depth of the tag's element
+        opened = np.cumsum(opening)  # elements opened up to this tag
         row = opened - 1
         elements = int(opened[-1])
 
-        # On one level opening and closing tags alternate, so that a stable sort by level pairs them.
-        # Levels fit 16 bits (libxml2 stops at 256), for which numpy's stable sort is a radix sort.
+        # Opening and closing tags of one level alternate, so a stable sort by level pairs them. numpy
+        # sorts 16-bit numbers with radix sort; libxml2 limits levels to 256.
         tagged = np.flatnonzero(~tags.empty)
         paired = tagged[np.argsort(level[tagged].astype(np.uint16), kind="stable")]
         self.opens, self.closes = paired[0::2], paired[1::2]
@@ -180,7 +185,7 @@ class _Structure:
         self.depth = depth = level[opening]
         self.by_depth = by_depth = np.argsort(depth.astype(np.uint16), kind="stable")
         keys = depth[by_depth] * elements + by_depth
-        # The parent is the last element one level up that opened before.
+        # The parent is the last element of the level above that was opened before.
         parent = by_depth[np.searchsorted(keys, (depth - 1) * elements + np.arange(elements)) - 1]
         parent[depth == 1] = -1
         self.parent = parent
@@ -192,14 +197,14 @@ class _Structure:
 
 
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
-    """Return the local names in order, and of every opening tag which one it has."""
+    """Return the sorted local names, and the index of the name of every opening tag."""
     octets = np.concatenate((tags.octets, np.zeros(_WORD, dtype=np.uint8)))
     first = tags.first[~tags.closing] + 1
     length = np.full(len(first), _WORD)
     ends_name = np.array(_ENDS_NAME)
     for place in range(_WORD - 1, 0, -1):
         length[ends_name[octets[first + place]]] = place
-    # Names shorter than a word are compared as numbers; others, which are rare, one by one.
+    # Names of fewer than eight bytes are compared as 64-bit numbers, the few longer ones one by one.
     words = np.ndarray(len(tags.octets), ">u8", octets, strides=(1,))[first].astype(np.uint64)
     words &= np.array(_NAME_MASKS, np.uint64)[length]
     serialised = tags.serialised
@@ -207,7 +212,7 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     for tag in np.flatnonzero(length == _WORD).tolist():
         match = _NAME.match(serialised, first[tag])
         assert match is not None
-        words[tag] = long_names.setdefault(match[0], len(long_names))  # its first octet is 0
+        words[tag] = long_names.setdefault(match[0], len(long_names))  # its first byte is 0
     distinct, codes = np.unique(words, return_inverse=True)
     by_number = list(long_names)
     raw = [
@@ -219,9 +224,11 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
 
 
 def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
-    """Return the trees of serialised documents; several at once cost less than one by one.
+    """Return the trees of serialised documents; batches are faster than single documents.
 
-    read_texts: what reads each document's text again.
+    Args:
+        documents: Documents as returned by :func:`serialise`.
+        read_texts: For each document, the function that reads its text.
     """
     if not documents:
         return []
@@ -265,7 +272,7 @@ def _name_hash(name: str) -> int:
 
 
 def _mix(number: int) -> int:
-    """Mix the bits of a number modulo 2^64, one to one: the last part of the generator SplitMix64."""
+    """Mix the bits of a number modulo 2^64 as in the last step of SplitMix64, a bijection."""
     number &= _64_BITS
     number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
     number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _64_BITS
@@ -282,7 +289,9 @@ def _mix_all(numbers: Hashes) -> Hashes:
 def hash_paths(paths: Iterable[str], known: dict[str, int]) -> list[int]:
     """Return the hashes of canonical paths, as in :func:`path_hashes`.
 
-    known: path → hash; the paths that it lacks are added, each after those above it.
+    Args:
+        paths: The paths.
+        known: Path → hash; new paths and their ancestors are added.
     """
     return [known[path] if path in known else _hash_path(path, known) for path in paths]
 
@@ -301,10 +310,10 @@ def _hash_path(path: str, known: dict[str, int]) -> int:
 
 
 def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
-    """Return for each serialised document the hashes of its paths in increasing order.
+    """Return the hashes of all paths of each serialised document in increasing order.
 
-    Made for many documents at once, level by level, without a path as a string. Two different paths
-    have one hash with a chance of 2^-64.
+    The hashes are computed level by level, without the paths as strings. Two different paths have the
+    same hash with a probability of 2^-64.
 
     >>> _, hashes = path_hashes([b"<c/>", b"<a><b/><b/></a>"])
     >>> hashes.tolist() == sorted(hash_paths(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]"], {}))
@@ -326,16 +335,16 @@ def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
 
 @cache
 def _other_spaces() -> list[str]:
-    """Return what is white space and not in Latin-1; the last is U+3000."""
+    """Return the white space characters outside Latin-1; the last is U+3000."""
     return [character for character in map(chr, range(256, 0x3001)) if character.isspace()]
 
 
 def _words(text: str, start: Ints, stop: Ints) -> Ints:
-    """Return the number of words in each span: the words that begin there, and one that goes on."""
+    """Return the number of words in each span, including one that starts before the span."""
     for space in () if text.isascii() else _other_spaces():
         text = text.replace(space, " ")
     octets = text.encode("latin-1", "replace").translate(_IS_SOLID)
-    solid = np.zeros(len(text) + 1, dtype=np.bool_)  # one place more, for spans at the end
+    solid = np.zeros(len(text) + 1, dtype=np.bool_)  # one more element, for spans at the end
     solid[:-1] = np.frombuffer(octets, dtype=np.bool_)
     begins = solid.copy()
     begins[1:] &= ~solid[:-1]

@@ -1,7 +1,7 @@
-"""Where documents come from: a folder, a zip archive, a tar archive, or memory.
+"""Sources of documents: folders, zip and tar archives, and memory.
 
-A source knows the names of its documents (their paths in it, without ``.xml`` and ``.gz``) and reads
-one. What it reads is hostile: names must stay inside, and nothing unpacks to more than it may.
+The name of a document is its path in the source, without ``.xml`` and ``.gz``. Sources may be hostile:
+members outside an archive are refused, and the size of decompressed data is limited.
 """
 
 from __future__ import annotations
@@ -23,19 +23,23 @@ from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
-"""Octets that one document may unpack to: 256 MB."""
+"""Maximum size of a decompressed document: 256 MB."""
 LARGEST_ARCHIVE = 1 << 34
-"""Octets that a compressed tar archive may unpack to: 16 GB. They go to a temporary file."""
+"""Maximum size of a decompressed tar archive, which is a temporary file: 16 GB."""
 
-# Publishers call JATS files .nxml; the others are made XML when they are read.
+# Publishers call JATS files .nxml; CONVERTERS has the endings of documents that are converted to XML.
 _PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
 _ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
 
 
 class Stamp(NamedTuple):
-    """What a file system says of a file; a file of which all this is the same was not changed.
+    """The size, times and inode of a file; a file with an equal stamp has not changed.
 
-    size: in octets. modified, changed: in nanoseconds. number: the file's inode.
+    Attributes:
+        size: In bytes.
+        modified: Modification time in nanoseconds.
+        changed: Change time in nanoseconds.
+        number: The inode.
     """
 
     size: int
@@ -61,24 +65,32 @@ class Source(Protocol):
         """Yield the names of all documents in order."""
 
     def read(self, name: str) -> bytes:
-        """Return a document's octets; InputError where they cannot be had."""
+        """Return the bytes of a document as XML.
+
+        Raises:
+            InputError: If the document does not exist or cannot be read.
+        """
 
     def where(self, name: str) -> str:
-        """Return what messages call a document."""
+        """Return the file of a document, for messages."""
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return what tells that a document is as it was; None where only reading it tells."""
+        """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a folder or an archive; InputError for what is neither."""
+    """Open a folder or an archive.
+
+    Raises:
+        InputError: If it does not exist, is neither, or cannot be read.
+    """
     location = Path(path)
     try:
         if location.is_dir():
             return Folder(location)
         if not location.exists():
             raise InputError(location, "no such folder or archive; expected a corpus of XML documents")
-        import zipfile  # as tarfile and tempfile slow to import, and a folder needs none of them
+        import zipfile
 
         if zipfile.is_zipfile(location):
             return ZipArchive(location)
@@ -86,7 +98,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             return TarArchive(location)
     except XcgError:
         raise
-    except Exception as error:  # zipfile and tarfile answer damage with exceptions of many kinds
+    except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
         raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
     raise InputError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
 
@@ -107,7 +119,7 @@ def _reason(error: BaseException) -> str:
 
 
 def document_name(member: str) -> str | None:
-    """Return what a corpus calls a file, None for one that is no document.
+    """Return the name of a document for its file; None if the file is not a document.
 
     >>> document_name("notes/bees.md"), document_name("bees")
     ('notes/bees', None)
@@ -122,7 +134,7 @@ def document_name(member: str) -> str | None:
 
 
 def converted(data: bytes, where: str) -> bytes:
-    """Return a document's octets as XML, by the ending of its file."""
+    """Convert a document to XML, depending on the ending of its file."""
     if _is_xml(where):
         return data
     ending = PurePosixPath(where.removesuffix(".gz")).suffix
@@ -130,14 +142,14 @@ def converted(data: bytes, where: str) -> bytes:
 
 
 def _is_xml(member: str) -> bool:
-    """Say whether a file needs no conversion, which may come out differently another day."""
+    """Return whether a file needs no conversion; other versions of a converter have other results."""
     return not member.removesuffix(".gz").endswith(tuple(CONVERTERS))
 
 
 def _read_bounded(stream: IO[bytes], where: str, size: int = 1 << 20) -> bytes:
-    """Read a document that may be gzipped; size: how many octets are expected.
+    """Read a document that may be gzipped.
 
-    No more are asked for at first, because memory is made for all that are asked for.
+    Reading allocates memory for the requested number of bytes, so ``size`` is the expected number.
     """
     data = _up_to(LARGEST_DOCUMENT + 1, stream, size)
     if data[:2] == b"\x1f\x8b":
@@ -154,7 +166,7 @@ def _up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
 
 
 class Folder:
-    """A folder of documents, read where they lie."""
+    """A folder of documents."""
 
     def __init__(self, folder: Path) -> None:
         self.label = folder
@@ -167,14 +179,14 @@ class Folder:
                 state = os.stat(path)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except (OSError, ValueError):  # a name that no file system takes
+            except (OSError, ValueError):  # illegal in file systems
                 return None
             if stat.S_ISREG(state.st_mode):
                 return path, state
         return None
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return what tells that a document is as it was; None where only reading it tells."""
+        """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
         found = self._find(name)
         if found is None or not _is_xml(found[0]):
             return None
@@ -192,7 +204,11 @@ class Folder:
         yield from sorted(name for name in found if name is not None)
 
     def read(self, name: str) -> bytes:
-        """Return a document's octets; InputError where they cannot be had."""
+        """Return the bytes of a document as XML.
+
+        Raises:
+            InputError: If the document does not exist or cannot be read.
+        """
         found = self._find(name)
         if found is None:
             raise InputError(self.where(name), "no such document")
@@ -204,13 +220,13 @@ class Folder:
             raise InputError(path, f"cannot read the document: {_reason(error)}") from None
 
     def where(self, name: str) -> str:
-        """Return what messages call a document."""
+        """Return the file of a document, for messages."""
         found = self._find(name)
         return str(Path(found[0]) if found is not None else self.label / f"{name}.xml")
 
 
 class _Archive:
-    """What zip and tar have in common: members by document name."""
+    """An archive: its members by document name."""
 
     def __init__(self, path: Path) -> None:
         self.label = path
@@ -222,11 +238,11 @@ class _Archive:
         try:
             name = document_name(member)
         except ValueError:
-            raise InputError(self.label, f"the archive's member {member!r} lies outside it") from None
+            raise InputError(self.label, f"the archive's member {member!r} is outside it") from None
         if name is None:
             return
         if name in self._members:
-            raise InputError(self.label, f"the archive holds the document {name!r} twice")
+            raise InputError(self.label, f"the archive contains the document {name!r} twice")
         self._members[name] = member
 
     def __contains__(self, name: str) -> bool:
@@ -237,11 +253,15 @@ class _Archive:
         yield from sorted(self._members)
 
     def where(self, name: str) -> str:
-        """Return what messages call a document."""
+        """Return the file of a document, for messages."""
         return f"{self.label}/{self._members.get(name, name + '.xml')}"
 
     def read(self, name: str) -> bytes:
-        """Return a document's octets; InputError where they cannot be had."""
+        """Return the bytes of a document as XML.
+
+        Raises:
+            InputError: If the document does not exist or cannot be read.
+        """
         if name not in self._members:
             raise InputError(self.where(name), "no such document")
         try:
@@ -250,11 +270,11 @@ class _Archive:
             return converted(data, self.where(name))
         except XcgError:
             raise
-        except Exception as error:  # as above
+        except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
             raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return what tells that a document is as it was; None where only reading it tells."""
+        """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
         member = self._members.get(name)
         return self._stamp if member is not None and _is_xml(member) else None
 
@@ -263,13 +283,13 @@ class _Archive:
 
 
 class ZipArchive(_Archive):
-    """A zip archive, whose members are unpacked one by one."""
+    """A zip archive."""
 
     def __init__(self, path: Path) -> None:
         import zipfile
 
         super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before anything is read
+        self._stamp = Stamp.of(path.stat())  # before reading
         self._archive = zipfile.ZipFile(path)
         self._finalizer = weakref.finalize(self, self._archive.close)
         for info in self._archive.infolist():
@@ -281,29 +301,29 @@ class ZipArchive(_Archive):
 
 
 class TarArchive(_Archive):
-    """A tar archive. A compressed one is unpacked once, for it cannot be read out of order."""
+    """A tar archive; a compressed one is decompressed once, because members are read in any order."""
 
     def __init__(self, path: Path) -> None:
         import tarfile
 
         super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before anything is read
+        self._stamp = Stamp.of(path.stat())  # before reading
         self._file = _unpacked(path)
         self._archive = tarfile.open(fileobj=self._file)  # noqa: SIM115 - open while in use
         self._finalizer = weakref.finalize(self, self._file.close)
         for info in self._archive:
-            if info.isfile():  # no links: they can point anywhere
+            if info.isfile():  # links can point anywhere
                 self._add(info.name)
 
     def _open(self, member: str) -> IO[bytes]:
         stream = self._archive.extractfile(member)
         if stream is None:
-            raise InputError(self.label, f"the member {member!r} is no file")
+            raise InputError(self.label, f"the member {member!r} is not a file")
         return stream
 
 
 def _unpacked(path: Path) -> IO[bytes]:
-    """Return an archive as a file that can be read in any order, unpacked where it is gzipped."""
+    """Return an archive as a decompressed file."""
     file = path.open("rb")
     if file.read(2) != b"\x1f\x8b":
         file.seek(0)
@@ -319,7 +339,7 @@ def _unpacked(path: Path) -> IO[bytes]:
                 left -= len(data)
                 if left < 0:
                     limit = f"{LARGEST_ARCHIVE >> 30} GB"
-                    raise InputError(path, f"the archive unpacks to more than {limit}")
+                    raise InputError(path, f"the decompressed archive is larger than {limit}")
                 temporary.write(data)
     except BaseException:
         temporary.close()
@@ -329,10 +349,13 @@ def _unpacked(path: Path) -> IO[bytes]:
 
 
 class Memory:
-    """Documents in memory, each read as a file of its name is.
+    """Documents in memory, read like files with their names.
 
-    What has no ending of a file is XML, or plain text where its first character that is no white space
-    is no ``<``. InputError for two documents of one name.
+    A document whose name has no ending is XML if its first character other than white space is ``<``,
+    otherwise plain text.
+
+    Raises:
+        InputError: If two documents have the same name, or a document is neither text nor bytes.
     """
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
@@ -341,10 +364,10 @@ class Memory:
         for given, document in documents.items():
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
-                raise InputError(given, f"the document is a {kind}: expected text, octets or a tree")
+                raise InputError(given, f"the document is a {kind}: expected text, bytes or a tree")
             name = document_name(given) or canonical_file(given)
             if name in self.documents:
-                raise InputError(self.label, f"holds the document {name!r} twice")
+                raise InputError(self.label, f"contains the document {name!r} twice")
             self.documents[name] = given, document
 
     def __contains__(self, name: str) -> bool:
@@ -355,12 +378,16 @@ class Memory:
         yield from sorted(self.documents)
 
     def read(self, name: str) -> bytes:
-        """Return a document's octets; InputError where they cannot be had."""
+        """Return the bytes of a document as XML.
+
+        Raises:
+            InputError: If the document does not exist or cannot be read.
+        """
         if name not in self.documents:
             raise InputError(name, "no such document in the corpus")
         given, document = self.documents[name]
         try:
-            data = _read_bounded(io.BytesIO(_octets(document)), given)
+            data = _read_bounded(io.BytesIO(_encoded(document)), given)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(given, f"cannot read the document: {_reason(error)}") from None
         if given.endswith(_ENDINGS) or _looks_like_xml(data):
@@ -368,22 +395,22 @@ class Memory:
         return text_to_xml(data, given)
 
     def where(self, name: str) -> str:
-        """Return what messages call a document."""
+        """Return the file of a document, for messages."""
         return self.documents[name][0] if name in self.documents else name
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return None: there is no file."""
+        """Return None, because there is no file."""
         return None
 
 
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def _octets(document: bytes | str) -> bytes:
+def _encoded(document: bytes | str) -> bytes:
     if isinstance(document, bytes):
         return document
     data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
-    # The mark outweighs an encoding that the text declares, which was that of a file.
+    # The byte order mark overrides an encoding that the text declares.
     return codecs.BOM_UTF8 + data if data else data
 
 
