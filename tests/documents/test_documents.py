@@ -166,7 +166,7 @@ def test_paths_have_one_spelling(raw: str, canonical: str) -> None:
     "raw",
     ["", "/", "article[1]", "/a[0]", "/a[-1]", "//a", "/a/", "/a[x]", "/a/text()[1]", "/a/@id", "/*"],
 )
-def test_what_is_no_path(raw: str) -> None:
+def test_illegal_paths_are_refused(raw: str) -> None:
     with pytest.raises(ValueError, match="is not an element path"):
         canonical_path(raw)
 
@@ -337,7 +337,7 @@ class TestArchives:
 
 
 class TestOtherMarkup:
-    """HTML pages as documents, and what is no text; test_text_documents has Markdown and plain text."""
+    """HTML pages as documents, and other input; test_text_documents has Markdown and plain text."""
 
     def corpus(self, folder: Path, **files: str | bytes) -> Corpus:
         for name, text in files.items():
