@@ -169,7 +169,8 @@ def curious_overlap(scores: float, weather: str) -> float:
     [
         (
             nan_overlap,
-            f"topic 1, d, {SECTION}: overlap model nan_overlap returned nan: expected a finite number from 0",
+            f"topic 1, d, {SECTION}: overlap model nan_overlap returned nan: "
+            "expected a finite number from 0",
         ),
         (negative_overlap, "negative_overlap returned -0.75: expected a finite number from 0"),
         (text_overlap, f"{SECTION}: overlap model text_overlap failed: ValueError: could not convert"),
