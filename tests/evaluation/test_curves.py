@@ -31,7 +31,7 @@ def test_a_curve_by_rank_is_the_measure_at_every_rank(measure: str) -> None:
             assert height == pytest.approx(expected)
 
 
-def test_curves_over_recall() -> None:
+def test_curves_over_recall_have_the_recall_points() -> None:
     (one,) = [c for c in curves(BASE, RUNS, measure="ep") if (c.run, c.topic) == ("r", "1")]
     for x, y in zip(one.x, one.y, strict=True):
         measure = MEASURES.parse(f"ep@{x}")
@@ -44,7 +44,7 @@ def test_curves_over_recall() -> None:
     assert len(precall[0].x) == 100
 
 
-def test_the_ideal_ranking_has_a_curve_too() -> None:
+def test_the_ideal_ranking_has_a_curve() -> None:
     found = curves(BASE, RUNS, measure="xCG", depth=3, with_ideal=True)
     ideal = {c.topic: list(c.y) for c in found if c.run == "ideal ranking"}
     assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
@@ -65,7 +65,7 @@ def test_ties_of_trec_runs(tmp_path: Path) -> None:
     assert first == {"document": 1, "file": 2}
 
 
-def test_what_has_no_curve() -> None:
+def test_measures_without_a_curve_are_refused() -> None:
     with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, MAnxCG, ep, gr"):
         curves(BASE, RUNS, measure="MAep")
     with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
@@ -88,7 +88,7 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     assert (wrong.returncode, wrong.stdout) == (2, "")
 
 
-def test_curves_of_one_measure_are_told_apart() -> None:
+def test_curves_of_one_measure_keep_their_parameters() -> None:
     gold, corpus = {"1": {"d": [(5, 9)]}}, {"d": "aaaa bbbb cccc"}
     both = "nxCG nxCG(budget=words)"
     found = curves(gold, {"r": {"1": [("d", 0, 9)]}}, corpus, measure=both, depth=2)

@@ -68,7 +68,7 @@ def test_laws_of_the_selections(c: RandomCampaign) -> None:
         assert set(chosen["leaves"]) | set(chosen["roots"]) <= set(chosen["full"])
 
 
-def test_what_a_selection_keeps_and_loses() -> None:
+def test_statistics_of_an_ideal_selection() -> None:
     # text: s[1] has 10 characters, 6 of them in its p; s[2] has 10
     document = "<a><s>1234<p>567890</p></s><s>1234567890</s></a>"
     base = {"1": {"d": {"/a": (1, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[1]": (3, 3)}}}
@@ -86,7 +86,7 @@ def test_what_a_selection_keeps_and_loses() -> None:
     assert (paths.ideal, paths.characters, paths.covered) == (1, None, None)
 
 
-def test_lists_and_ranges_are_all_combinations() -> None:
+def test_lists_and_ranges_give_all_combinations() -> None:
     content = {
         "name": "m",
         "quantisation": ["sog", {"table": {"3,3": 1}}],
@@ -134,7 +134,7 @@ MODELS = [
 ]
 
 
-def test_how_orders_move() -> None:
+def test_shifts_between_orders() -> None:
     results = xcg.evaluate(BASE, RUNS, None, MODELS, "nxCG@2 nxCG@1")
     found = {(s.measure, s.user_model): s for s in order_shifts(results)}
     # nxCG@2: small has down 1, up 0, off 0; large has up 1, down 0, off 0
@@ -214,7 +214,9 @@ def largest(tree: ElementTree, scores: dict[str, float]) -> list[str]:
     return sorted((path for path in scores if scores[path] > 0), key=len)[:1]
 
 
-def test_a_package_adds_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_adds_user_model_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What an installed package declares as entry points is found by name."""
     info = tmp_path / "thesis-1.0.dist-info"
     info.mkdir()

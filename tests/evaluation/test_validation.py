@@ -43,7 +43,7 @@ def kinds(report: Report) -> list[tuple[str, str, int]]:
     return [(finding.level, finding.kind, finding.count) for finding in report.findings]
 
 
-def test_a_clean_campaign(campaign: Path) -> None:
+def test_a_clean_campaign_has_no_findings(campaign: Path) -> None:
     report = check(campaign)
     assert (report.status, report.findings) == (0, [])
     assert report.counts == {
@@ -64,17 +64,17 @@ def test_a_clean_campaign(campaign: Path) -> None:
         (GOOD.replace('e="2" s="2"', 'e="1" s="2"'), []),
         (
             GOOD.replace('e="1" s="3"', 'e="3" s="3"'),
-            [("warning", "exhaustivity that falls towards the root", 1)],
+            [("warning", "exhaustivity that decreases towards the root", 1)],
         ),
         (
             '<path path="/a/s" e="1" s="1"/>',
-            [("warning", "exhaustivity that falls towards the root", 1)],
+            [("warning", "exhaustivity that decreases towards the root", 1)],
         ),
         (GOOD + '<path path="/a/q" e="0" s="0"/>', [("error", "assessments of unknown paths", 1)]),
         (GOOD + '<path path="/a/s/p[2]" e="0" s="3"/>', [("error", "assessments left out", 1)]),
         (
             '<element path="/a" exhaustivity="2" size="7" rsize="3"/>',
-            [("warning", "sizes that are not those of the document", 1)],
+            [("warning", "stated sizes that differ from the document", 1)],
         ),
         ("<thing/>", [("error", "unreadable assessments", 1)]),
     ],
@@ -97,8 +97,8 @@ def test_assessments(campaign: Path, inner: str, expected: list[tuple[str, str, 
         (
             "2 Q0 d#/a 1 3 r\n",
             [
-                ("warning", "topics that nobody judged", 1),
-                ("warning", "judged topics that a run does not answer", 1),
+                ("warning", "topics without assessments", 1),
+                ("warning", "assessed topics without results", 1),
             ],
         ),
         ("1 Q0 d#/a 1 3 r\n1 Q0\n", [("error", "lines left out of a run", 1)]),
@@ -110,7 +110,7 @@ def test_runs(campaign: Path, run: str, expected: list[tuple[str, str, int]]) ->
     assert kinds(check(campaign)) == expected
 
 
-def test_one_bad_file_does_not_hide_another(campaign: Path) -> None:
+def test_an_unreadable_file_does_not_hide_others(campaign: Path) -> None:
     (campaign / "corpus" / "broken.xml").write_text("<a>")
     assess(campaign, "<thing/>", "0")
     assess(campaign, GOOD.replace('e="2" s="1"', 'e="3" s="1"'), "2")
@@ -125,7 +125,7 @@ def test_one_bad_file_does_not_hide_another(campaign: Path) -> None:
     assert (report.counts["assessed elements"], report.status) == (3, 2)
 
 
-def test_two_runs_of_one_name_are_counted_apart(campaign: Path) -> None:
+def test_runs_with_the_same_name_are_counted_separately(campaign: Path) -> None:
     (campaign / "runs" / "same.txt").write_text("1 Q0 d#/a/s 1 2 r\n")
     counts = check(campaign).counts
     assert counts["results of r"] == 2
@@ -160,8 +160,8 @@ def test_the_command(campaign: Path, xcg_command: Command) -> None:
     odd = xcg_command("validate", *options, "--format", "json")
     assert odd.returncode == 1
     assert [f["kind"] for f in json.loads(odd.stdout)["findings"]] == [
-        "topics that nobody judged",
-        "judged topics that a run does not answer",
+        "topics without assessments",
+        "assessed topics without results",
     ]
     wrong = xcg_command("validate", *options, "--corpus", campaign / "none")
     assert wrong.returncode == 2

@@ -1,4 +1,4 @@
-"""Long studies: independent tasks on all cores or a cluster, resumable, the same for any workers."""
+"""Run independent tasks in several processes or on a cluster, with checkpoints."""
 
 from __future__ import annotations
 
@@ -31,31 +31,40 @@ def run_tasks(
 ) -> list[Any]:
     """Return ``function(*common, *task)`` for each task, in the order of the tasks.
 
-    function: a pure function that can be pickled; its result must be what JSON can say where there is
-    a checkpoint. common: what all tasks share. workers: processes; 1 runs here, -1 is one a core.
-    backend: ``dask`` runs on the cluster of a ``scheduler`` address, or on a local one.
-    checkpoint: a file to which results are appended as they come; a study that was interrupted goes on
-    behind them. study: what tells this study from another (its parameters), so that a checkpoint of
-    another is refused. A worker that dies costs time: its tasks are done again.
+    The results do not depend on the number of workers. The tasks of a worker that dies are repeated.
 
-    Raises InputError for a checkpoint of another study, XcgError where joblib or dask is missing.
+    Args:
+        function: A pure function that can be pickled. With a checkpoint, its results must be
+            representable in JSON.
+        tasks: The arguments of each call.
+        common: Arguments that all calls have before their own.
+        workers: Number of processes; 1 runs in this process, -1 starts one per core.
+        backend: ``loky`` for processes on this machine, ``dask`` for a Dask cluster.
+        scheduler: The address of the Dask scheduler; a local cluster by default.
+        checkpoint: A file to which each result is appended. An interrupted study continues after them.
+        study: The parameters of the study; a checkpoint of other parameters is refused.
+        progress: Called with the number of finished tasks and of all tasks.
+
+    Raises:
+        InputError: If the checkpoint belongs to another study or is damaged.
+        XcgError: If joblib or dask is missing, or workers die repeatedly.
 
     >>> run_tasks(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
     key = hashlib.sha256(repr((study, len(tasks))).encode()).hexdigest()
-    done = _resumed(checkpoint, key) if checkpoint is not None else []
-    with _log(checkpoint, key, len(done)) as log:
+    done = _read_checkpoint(checkpoint, key) if checkpoint is not None else []
+    with _checkpoint_writer(checkpoint, key, len(done)) as write:
         attempts = 0
         while len(done) < len(tasks):
             try:
                 results = _results(function, tasks[len(done) :], common, workers, backend, scheduler)
                 for result in results:
                     done.append(result)
-                    log(result)
+                    write(result)
                     if progress is not None:
                         progress(len(done), len(tasks))
-            except _dead_worker() as error:
+            except _dead_worker_errors() as error:
                 attempts += 1
                 if attempts > _RETRIES:
                     raise XcgError(f"workers die again and again: {error}") from None
@@ -119,7 +128,7 @@ def _joblib() -> Any:
         raise XcgError("several workers need joblib: pip install 'xcg[statistics]'") from None
 
 
-def _dead_worker() -> tuple[type[BaseException], ...]:
+def _dead_worker_errors() -> tuple[type[BaseException], ...]:
     try:
         loky = importlib.import_module("joblib.externals.loky.process_executor")
     except ImportError:
@@ -127,7 +136,8 @@ def _dead_worker() -> tuple[type[BaseException], ...]:
     return (loky.TerminatedWorkerError,)
 
 
-def _resumed(checkpoint: Path, key: str) -> list[Any]:
+def _read_checkpoint(checkpoint: Path, key: str) -> list[Any]:
+    """Return the results in a checkpoint."""
     try:
         lines = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True)
     except FileNotFoundError:
@@ -148,7 +158,7 @@ def _resumed(checkpoint: Path, key: str) -> list[Any]:
     done = []
     for number, line in enumerate(lines[1:], 2):
         if not line.endswith("\n"):
-            break  # the last line of a study that was killed while it wrote
+            break  # the study was killed while it wrote this line
         try:
             done.append(json.loads(line))
         except ValueError:
@@ -157,7 +167,8 @@ def _resumed(checkpoint: Path, key: str) -> list[Any]:
 
 
 @contextmanager
-def _log(checkpoint: Path | None, key: str, done: int) -> Iterator[Callable[[Any], None]]:
+def _checkpoint_writer(checkpoint: Path | None, key: str, done: int) -> Iterator[Callable[[Any], None]]:
+    """Yield a function that appends a result to the checkpoint after the first ``done`` results."""
     if checkpoint is None:
         yield lambda result: None
         return

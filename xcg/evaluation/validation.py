@@ -1,4 +1,4 @@
-"""Checking a campaign's files: what they hold, and what is wrong or odd about them."""
+"""Check the files of a campaign: count what they contain, and find errors and oddities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Level = Literal["error", "warning"]
 
 @dataclass
 class Finding:
-    """What is wrong, how often, and where first."""
+    """A kind of problem with its number of occurrences and the first one."""
 
     level: Level
     kind: str
@@ -33,9 +33,10 @@ class Finding:
 
 @dataclass
 class Report:
-    """What a check found.
+    """The result of a check.
 
-    counts: what was read, by name. findings: errors before warnings, in the order they came up.
+    Attributes:
+        counts: Name → number of documents, assessments, results and so on.
     """
 
     counts: dict[str, int | float] = field(default_factory=dict)
@@ -50,18 +51,18 @@ class Report:
             known.count += count
 
     def take(self, notes: Notes) -> None:
-        """Take over what lenient reading counted, as errors."""
+        """Add the problems that lenient reading counted, as errors."""
         for kind, count, first in notes.problems():
             self.add("error", kind, first, count)
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings, errors first."""
+        """All findings, errors first, each in the order of occurrence."""
         return sorted(self._findings.values(), key=lambda finding: finding.level != "error")
 
     @property
     def status(self) -> int:
-        """0 for a clean report, 1 for one with warnings, 2 for one with errors."""
+        """The exit status: 0 without findings, 1 with warnings, 2 with errors."""
         levels = {finding.level for finding in self._findings.values()}
         return 2 if "error" in levels else 1 if levels else 0
 
@@ -72,12 +73,21 @@ def validate(
     corpus: PathLike | None = None,
     ties: Ties = "document",
 ) -> Report:
-    """Check the files of a campaign, each against itself and, where given, against the others.
+    """Check the files of a campaign by themselves and against each other.
 
-    Errors are what stops an evaluation: unreadable files, illegal values, paths and documents that do
-    not exist. Warnings are what an evaluation tolerates: elements returned twice, results for topics
-    that nobody judged, exhaustivity that falls towards the root (Kazai & Lalmas 2006, section 3.3),
-    stated sizes that are not those of the document.
+    Errors are problems that stop an evaluation without ``lenient``: unreadable files, illegal values,
+    and missing paths and documents. Warnings are problems that an evaluation accepts: elements
+    returned twice, results for topics without assessments, exhaustivity that decreases towards the root
+    (Kazai and Lalmas 2006, section 3.3), and stated sizes that differ from the document.
+
+    Args:
+        assessments: Files, folders or globs.
+        runs: Files, folders or globs.
+        corpus: A folder or archive.
+        ties: The order of TREC results with equal scores.
+
+    Returns:
+        The counts and findings. All problems are collected, as in a lenient evaluation.
     """
     report = Report()
     documents = _corpus(corpus, report) if corpus is not None else None
@@ -122,7 +132,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
 
 
 def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:
-    """Read file by file, so that one that cannot be read does not hide the others."""
+    """Read the files one by one, so that an unreadable file does not hide problems of the others."""
     base = RecallBase()
     for path in _expanded(paths, "assessments", report):
         notes = Notes(lenient=True)
@@ -184,7 +194,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
                         first = (
                             f"{where}: {path} has {assessment.exhaustivity:g}, its parent {judged:g}"
                         )
-                        report.add("warning", "exhaustivity that falls towards the root", first)
+                        report.add("warning", "exhaustivity that decreases towards the root", first)
             tree = _tree(corpus, file, where, report)
             if tree is not None:
                 _check_elements(tree, assessed, where, report)
@@ -218,7 +228,7 @@ def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> Eleme
     try:
         return corpus.tree(file)
     except InputError:
-        return None  # told with the corpus
+        return None  # reported when the corpus was read
 
 
 def _check_elements(
@@ -232,8 +242,8 @@ def _check_elements(
             continue
         stated, size = getattr(assessment, "characters", None), int(tree.characters[row])
         if stated is not None and stated != size:
-            first = f"{where}: {path} is said to have {stated} characters, and has {size}"
-            report.add("warning", "sizes that are not those of the document", first)
+            first = f"{where}: {path} has {size} characters, but the assessments state {stated}"
+            report.add("warning", "stated sizes that differ from the document", first)
 
 
 def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report: Report) -> None:
@@ -242,7 +252,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
     for topic, ranking in run.rankings.items():
         where = f"{run.source}, topic {topic}"
         if base is not None and topic not in base:
-            report.add("warning", "topics that nobody judged", where)
+            report.add("warning", "topics without assessments", where)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
         repeated = len(named) - len(set(named))
         if repeated:
@@ -265,9 +275,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
     if base is not None:
         for topic in base.topics:
             if not len(run.rankings.get(topic, ())):
-                report.add(
-                    "warning", "judged topics that a run does not answer", f"{run.source}, {topic}"
-                )
+                report.add("warning", "assessed topics without results", f"{run.source}, {topic}")
     name = f"{run.name} [{run.source}]" if f"results of {run.name}" in report.counts else run.name
     report.counts[f"results of {name}"] = results
     report.counts[f"overlap of {name}"] = round(overlapping / results, 4) if results else 0.0

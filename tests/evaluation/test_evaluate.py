@@ -45,7 +45,7 @@ def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
         xcg.evaluate({"all": ASSESSMENTS["1"]}, runs)
 
 
-def test_topics_with_nothing_ideal_are_left_out_and_named() -> None:
+def test_topics_without_an_ideal_element_are_left_out_and_noted() -> None:
     assessments = {**ASSESSMENTS, "3": {"d": {"/a": (1, 1)}}, "4": {}}
     results = xcg.evaluate(assessments, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
     assert results.topics == ["1", "2"]
@@ -56,7 +56,7 @@ def test_topics_with_nothing_ideal_are_left_out_and_named() -> None:
         xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
 
 
-def test_several_user_models_side_by_side() -> None:
+def test_several_user_models_are_evaluated_together() -> None:
     # 1: /a/s[1] under both; then /a is partly seen: overlap-off gives it its .1, overlap=on nothing.
     runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
     results = xcg.evaluate(
@@ -73,7 +73,7 @@ def test_several_user_models_side_by_side() -> None:
         results.value("r", "xCG@2")
 
 
-def test_runs_of_one_name_stay_apart(tmp_path: Path) -> None:
+def test_runs_with_the_same_name_get_different_names(tmp_path: Path) -> None:
     for folder, path in (("one", "/a/s[1]"), ("two", "/a/s[2]")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "run.txt").write_text(f"1 Q0 d#{path} 1 1 same\n")
@@ -120,7 +120,7 @@ def test_paths_may_be_text_or_path_objects(root: Path) -> None:
     assert list(xcg.evaluate([folder], [str(runs)])) == first
 
 
-def test_graded_gains_are_no_integers() -> None:
+def test_graded_gains_are_floats() -> None:
     model = {"name": "m", "quantisation": {"table": {"3,3": 0.33, "2,2": 0.0625}}}
     results = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, user_model=model, measures=["xCG@2"])
     assert results.value("r", "xCG@2", "1") == 0.33 + 0.0625
@@ -134,7 +134,7 @@ def test_the_same_element_twice_is_fully_seen() -> None:
     assert results.value("r", "xCG@2", "2", "overlap-off") == 2.0
 
 
-def test_sizes_that_are_not_known_are_named_and_not_guessed() -> None:
+def test_an_unknown_size_is_an_error() -> None:
     runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
     with pytest.raises(InputError, match=r"topic 1, d, /a\[1\].*size in characters is not known"):
         xcg.evaluate(ASSESSMENTS, runs)
@@ -160,7 +160,7 @@ def test_words_as_sizes() -> None:
         assert results.value("r", "xCG@2", "1") == pytest.approx(1 + 0.5 * share)
 
 
-def test_an_oddity_of_the_letter_and_its_cap() -> None:
+def test_capped_limits_the_value_that_the_letter_allows() -> None:
     # A section (3,2) is worth 0 under strict, but after one of its irrelevant paragraphs it earns the
     # share of its unseen (3,3) paragraph: |p|/|sec| = 1/2.
     assessments = {"1": {"d": {"/s": (3, 2), "/s/p[1]": (3, 3)}}}
@@ -175,7 +175,7 @@ def test_an_oddity_of_the_letter_and_its_cap() -> None:
         assert results.value("r", "xCG@2") == gain
 
 
-def test_containers_of_one_ideal_element_can_be_paid_more_than_it() -> None:
+def test_containers_of_one_ideal_element_can_gain_more_than_its_score() -> None:
     # The letter of equation 8: a is above the ideal i and leaves it its worth, so that r is paid from
     # it as well. Ideal: i (.9) and b (.5).
     document = (
@@ -229,7 +229,9 @@ CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a/>"}
         ({"r": {"1": ["f" * 5000 + "#/a"]}}, "the corpus has no document 'fff"),
     ],
 )
-def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], message: str) -> None:
+def test_results_that_do_not_exist_are_errors(
+    runs: dict[str, dict[str, list[str]]], message: str
+) -> None:
     with pytest.raises(InputError) as raised:
         xcg.evaluate(ASSESSMENTS, runs, CORPUS)
     assert message in str(raised.value)
@@ -254,7 +256,7 @@ def test_results_that_do_not_exist(runs: dict[str, dict[str, list[str]]], messag
         ({"1": {"../d": {"/a": (1, 1)}}}, "is not a document name"),
     ],
 )
-def test_assessments_that_cannot_be(assessments: object, message: str) -> None:
+def test_illegal_assessments_are_errors(assessments: object, message: str) -> None:
     with pytest.raises(InputError) as raised:
         xcg.evaluate(assessments, {"r": GOOD}, CORPUS)  # type: ignore[arg-type]
     assert message in str(raised.value)
@@ -281,7 +283,7 @@ def test_lenient_assessments_are_left_out() -> None:
         ({"corpus": "no/such/folder"}, "no such folder"),
     ],
 )
-def test_calls_that_are_wrong(keywords: dict[str, object], message: str) -> None:
+def test_illegal_arguments_are_errors(keywords: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"assessments": ASSESSMENTS, "runs": {"r": GOOD}, **keywords}
     with pytest.raises(XcgError) as raised:
         xcg.evaluate(**arguments)  # type: ignore[arg-type]
@@ -297,7 +299,7 @@ def test_means_do_not_depend_on_the_order_of_topics() -> None:
     assert list(xcg.evaluate(many, runs)) == list(xcg.evaluate(backwards, runs))
 
 
-def test_frames(root: Path) -> None:
+def test_results_become_a_data_frame(root: Path) -> None:
     frame = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, measures=["MAep"]).to_pandas()
     assert list(frame.columns) == ["run", "topic", "measure", "value", "user_model"]
     assert frame[frame.topic == "all"].value.tolist() == [1.0]
@@ -344,7 +346,7 @@ def test_passages_need_the_corpus_and_must_fit() -> None:
     assert chosen.user_models == ["inex-2005"]
 
 
-def test_results_that_are_passages(tmp_path: Path) -> None:
+def test_passages_become_the_smallest_elements_around_them(tmp_path: Path) -> None:
     run = tmp_path / "r.txt"
     # Characters 1–3 lie in s[1] (one), 2–4 in both sections and so in a.
     run.write_text("1 Q0 d 1 9 r 1 2\n1 Q0 d 2 8 r 2 2\n1 Q0 e 3 7 r 0 1\n")
@@ -365,7 +367,7 @@ def test_results_that_are_passages(tmp_path: Path) -> None:
         xcg.evaluate(ASSESSMENTS, run, corpus, model)
 
 
-def test_places_side_by_side_go_by_value() -> None:
+def test_ranks_depend_on_printed_values() -> None:
     rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
     from xcg.evaluation.results import Result, Results
     from xcg.report.tables import render
@@ -375,7 +377,7 @@ def test_places_side_by_side_go_by_value() -> None:
     assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
 
 
-def test_scoring_is_near_linear_where_everything_overlaps() -> None:
+def test_scoring_is_nearly_linear_if_everything_overlaps() -> None:
     """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
     from xcg.documents.tree import ElementTree
     from xcg.gains.element_reader import ElementReader, JudgedDocument

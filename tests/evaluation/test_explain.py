@@ -32,7 +32,7 @@ def explained(root: Path, run: str) -> list[tuple[str, str, float, str]]:
     ]
 
 
-def test_rel_leaves_as_section_6_1_1_1_tells_it(root: Path) -> None:
+def test_rel_leaves_is_explained_as_in_section_6_1_1_1(root: Path) -> None:
     """Rank 1: .9 for the child of sec[6]; rank 2: 1 − .9; rank 3: 0; rank 4: reduced to .5."""
     assert explained(root, "rel_leaves") == [
         ("sec[6]/ip1[2]", "no", 0.9, "a near-miss: lies in the ideal sec[6]"),
@@ -44,7 +44,7 @@ def test_rel_leaves_as_section_6_1_1_1_tells_it(root: Path) -> None:
     ]
 
 
-def test_frb_as_section_6_1_1_1_tells_it(root: Path) -> None:
+def test_frb_is_explained_as_in_section_6_1_1_1(root: Path) -> None:
     """All results after rank 3 overlap with earlier ones and are rewarded no additional score."""
     lines = explained(root, "frb")
     assert [gain for _, _, gain, _ in lines] == [1, 0.5, *[0] * 8]
@@ -67,7 +67,7 @@ TEXT = {"name": "text", "quantisation": "sog", "spans": "text"}
 @pytest.mark.parametrize(
     "model", [*(name for name in shipped_models() if name not in OTHER_SCALES), TEXT], ids=str
 )
-def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model: Any) -> None:
+def test_explained_gains_are_those_of_the_evaluation(root: Path, model: Any) -> None:
     base = root / "assessments/handbook"
     runs = root / "corpora_samples/handbook-runs"
     corpus = xcg.Corpus(root / "corpora_samples/handbook")
@@ -98,7 +98,7 @@ def test_every_gain_of_every_sample_run_is_the_evaluations_own(root: Path, model
 
 @settings(max_examples=60, deadline=None)
 @given(campaigns())
-def test_gains_of_random_campaigns(c: RandomCampaign) -> None:
+def test_explained_gains_of_random_campaigns_are_those_of_the_evaluation(c: RandomCampaign) -> None:
     models = [
         UserModel.of({"name": "default"}),
         UserModel.of({"name": "none", "relevance_value": {"normalisation": "none", "alpha": 0.5}}),
@@ -142,14 +142,14 @@ def test_gains_of_random_campaigns(c: RandomCampaign) -> None:
         ({"normalisation": "none"}, ["d#/a/s[2]", "d#/a"], "parts of it were returned at rank 1; the"),
     ],
 )
-def test_sentences(rule: dict[str, object], results: list[str], why: str) -> None:
+def test_the_reason_is_a_plain_sentence(rule: dict[str, object], results: list[str], why: str) -> None:
     corpus = {"d": "<a><s>one</s><s>two</s><s>six</s></a>", "e": "<a>else</a>"}
     base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
     (found,) = explain(base, {"r": {"1": results}}, "1", corpus, {"name": "m", "relevance_value": rule})
     assert found.results[-1].why.startswith(why)
 
 
-def test_what_was_missed() -> None:
+def test_missed_elements_are_listed_best_first() -> None:
     base = {"1": {"d": {"/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}, "e": {"/a": (3, 3)}}}
     (found,) = explain(base, {"r": {"1": ["e#/a"]}}, "1")
     assert [(m.file, m.path, m.score) for m in found.missed] == [

@@ -93,13 +93,13 @@ def test_gains_and_effort_by_hand() -> None:
         (0.0, "none", [0.5, 1.0, 1.0]),
     ],
 )
-def test_what_was_seen_is_weighted(alpha: float, normalisation: Any, gains: list[float]) -> None:
+def test_seen_text_gains_1_minus_alpha(alpha: float, normalisation: Any, gains: list[float]) -> None:
     reader = SpanReader([GoldSpan(10, 30, 1.0)], RelevanceValue(alpha, normalisation))
     read = [reader.read(span) for span in [(0, 20), (10, 30), (10, 30)]]
     assert read == pytest.approx(gains, abs=1e-12)
 
 
-def test_a_bound_that_is_met_inside_a_result_stops_there() -> None:
+def test_a_gain_ends_inside_a_result_if_the_gold_is_used_up() -> None:
     reader = SpanReader([GoldSpan(0, 10, 1.0)], RelevanceValue(0.5, "subtree"))
     reader.read((0, 8))  # .8 of 1; the next reads 8 seen characters for .05 each, then two new ones
     (seen,) = reader.read_parts((0, 10)).parts
@@ -113,7 +113,7 @@ def test_gold_that_overlaps_is_not_counted_twice() -> None:
     assert twice == figures(GOLD, [("bees", 0, 40)])
 
 
-def test_the_same_place_by_path_by_offsets_and_as_a_chunk() -> None:
+def test_path_offsets_and_chunk_of_one_text_gain_the_same() -> None:
     base, documents, runs = in_three_forms("paths", "offsets", "chunks")
     found = xcg.evaluate(
         base, runs, documents, "spans", f"{TEXT_MEASURES} nxCG@1 nxCG@3 MAep(effort=ranks)"
@@ -145,7 +145,7 @@ def test_words_and_tokens() -> None:
         (lambda text: 7, "expected the offsets at which tokens start"),
     ],
 )
-def test_a_tokenizer_of_the_users_own(function: Any, message: str) -> None:
+def test_tokenizers_of_users_are_checked(function: Any, message: str) -> None:
     with pytest.raises(XcgError, match=message):
         UnitConverter.of("some text", "tokens", TOKENIZERS.part(function))
 
@@ -223,12 +223,12 @@ def test_levels_of_passages(tmp_path: Path) -> None:
         ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
     ],
 )
-def test_models_that_contradict_themselves(model: dict[str, Any], message: str) -> None:
+def test_contradictory_user_models_are_refused(model: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         xcg.UserModel.of({"name": "m", "spans": "text", **model})
 
 
-def test_parameters_of_ranks_beside_effort_in_text() -> None:
+def test_parameters_of_ranks_are_refused_with_effort_in_text() -> None:
     for measure in ("MAep(effort=tokens,unretrieved=max)", "ep(interpolation=linear)@0.5"):
         with pytest.raises(
             InputError, match="applies to effort in ranks only; here effort is in tokens"
@@ -245,7 +245,7 @@ def test_effort_in_text_needs_documents() -> None:
         xcg.evaluate(base, {"r": {"1": ["d#/a"]}}, measures="MAep(effort=tokens)")
 
 
-def test_explanations_say_what_was_shown_and_what_was_paid_for_twice() -> None:
+def test_explanations_of_text_name_the_gold_spans() -> None:
     run = chunk_run("r", [("bees", 0, 20), ("bees", 10, 60), ("bees", 20, 30), ("bees", 80, 90)])
     (found,) = explain(recall_base([*GOLD, ("bees", 90, 100, 2.0)]), [run], "1", DOCUMENTS, "spans")
     assert [(r.gain, r.seen, r.through) for r in found.results] == [
@@ -314,7 +314,7 @@ def no_higher(after: Mapping[str, float], before: Mapping[str, float]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(span_cases())
-def test_bounded_and_exact_for_the_ideal(case: Any) -> None:
+def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
     for value in scored(case).values():
         assert 0 <= value <= 1 + 1e-9
     documents, gold, _ = case
@@ -360,7 +360,7 @@ def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.Data
 
 @settings(max_examples=150, deadline=None)
 @given(span_cases(), st.data())
-def test_cutting_results_in_two_changes_nothing(case: Any, data: st.DataObject) -> None:
+def test_cutting_results_in_two_changes_no_gain_of_text(case: Any, data: st.DataObject) -> None:
     cut = []
     for name, start, end in case[2]:
         middle = data.draw(st.integers(start, end))
@@ -498,7 +498,7 @@ def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
-def test_covered_text_agrees_with_a_set(spans: list[tuple[int, int]]) -> None:
+def test_an_interval_set_agrees_with_a_set_of_characters(spans: list[tuple[int, int]]) -> None:
     covered: IntervalSet[int] = IntervalSet()
     known: set[int] = set()
     for start, length in spans:
@@ -510,7 +510,7 @@ def test_covered_text_agrees_with_a_set(spans: list[tuple[int, int]]) -> None:
         known |= set(range(start, end))
 
 
-def test_a_gold_span_used_up_by_repeats_of_its_other_text() -> None:
+def test_repeats_of_its_other_text_use_up_a_gold_span() -> None:
     base = xcg.UserModel.shipped("spans")
     model = replace(base, relevance_value=replace(base.relevance_value, alpha=0.5))
     gold, ranking = {"1": {"d": [(0, 10)]}}, [("d", 0, 5), ("d", 0, 5), ("d", 5, 10)]

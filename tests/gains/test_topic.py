@@ -162,7 +162,7 @@ def test_an_ideal_ranking_scores_one(campaign: RandomCampaign, quantisation: str
 
 
 @given(campaigns())
-def test_what_lies_in_an_ideal_element_never_earns_more_than_it(campaign: RandomCampaign) -> None:
+def test_results_in_an_ideal_element_never_gain_more_than_its_score(campaign: RandomCampaign) -> None:
     model = xcg.UserModel.of(OVERLAP_ON)
     base = Inputs({"1": campaign.assessments}).recall_base
     runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
@@ -243,7 +243,7 @@ def test_names_of_files_and_order_of_assessments_change_nothing(
 
 
 @given(campaigns(propagated=True), models)
-def test_paths_alone_give_the_same_gains_as_documents_where_no_size_is_needed(
+def test_paths_alone_give_the_gains_of_documents_if_no_size_is_needed(
     campaign: RandomCampaign, model: xcg.UserModel
 ) -> None:
     if not any(campaign.assessments.values()):

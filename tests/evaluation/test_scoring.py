@@ -69,7 +69,9 @@ def same_for_any_number(runs: Any, **keywords: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("unanswered", ["zero", "skip"])
 @pytest.mark.parametrize("corpus", [None, CORPUS])
-def test_figures_and_notes(tmp_path: Path, unanswered: str, corpus: Any) -> None:
+def test_values_and_notes_do_not_depend_on_workers(
+    tmp_path: Path, unanswered: str, corpus: Any
+) -> None:
     keywords = {
         "corpus": corpus,
         "user_model": ["overlap-off", "kazai-lalmas-2006-strict"],
@@ -88,7 +90,7 @@ def test_figures_and_notes(tmp_path: Path, unanswered: str, corpus: Any) -> None
     assert same_for_any_number(mixed, **keywords) == of_files
 
 
-def test_runs_of_one_name_in_different_shares(tmp_path: Path) -> None:
+def test_runs_with_the_same_name_for_different_workers(tmp_path: Path) -> None:
     runs = write_runs(tmp_path / "runs", {k: RUNS[k] for k in ("r1", "r2", "r4")}, "same")
     rows, notes = same_for_any_number(runs, user_model="overlap-off", measures=["MAep"])
     assert {row.run for row in rows} == {f"same [{runs}/r{i}.txt]" for i in (1, 2, 4)}
@@ -98,7 +100,7 @@ def test_runs_of_one_name_in_different_shares(tmp_path: Path) -> None:
     assert len({row.run for row in rows}) == 2
 
 
-def test_problems_that_are_tolerated_are_counted_once_each(tmp_path: Path) -> None:
+def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
     odd = {
         "r1": {"1": ["d#/a/s[1]", "f#/b"], "2": ["d#/a/s[7]"]},
         "r2": {"1": ["d#/a/s[8]", "f#/b", "d#/a"]},
@@ -140,7 +142,7 @@ def test_problems_that_are_tolerated_are_counted_once_each(tmp_path: Path) -> No
         ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["e#/b"]}}, r"r2\.txt, topic 2, rank 1, e: no element"),
     ],
 )
-def test_the_error_is_the_same(tmp_path: Path, runs: Any, message: str) -> None:
+def test_the_first_error_does_not_depend_on_workers(tmp_path: Path, runs: Any, message: str) -> None:
     import re
 
     files = write_runs(tmp_path / "runs", runs)
@@ -149,7 +151,7 @@ def test_the_error_is_the_same(tmp_path: Path, runs: Any, message: str) -> None:
     assert re.search(message, text)
 
 
-def test_errors_of_another_process_are_as_they_were() -> None:
+def test_errors_survive_pickling() -> None:
     runs = {"r1": {"2": ["d#/a"]}, "r2": {"1": ["d#/a/s[1]", "d#/a"]}}
     kind, text = same_for_any_number(runs)
     assert kind is MissingSizeError
@@ -157,7 +159,7 @@ def test_errors_of_another_process_are_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("near", ["browsing", {"name": "distance", "reach": 3}])
-def test_trees_of_paths_hold_what_other_shares_retrieve(tmp_path: Path, near: object) -> None:
+def test_trees_of_paths_contain_results_of_other_workers(tmp_path: Path, near: object) -> None:
     # How likely the browsing user comes to s[1] depends on how many neighbours it has.
     model = {"name": "near", "relevance_value": {"near_misses": near, "normalisation": "none"}}
     runs = {"r1": {"1": ["d#/a/p[1]"]}, "r2": {"1": [f"d#/a/p[{i}]" for i in range(2, 6)]}}
@@ -178,7 +180,7 @@ def test_trees_of_paths_hold_what_other_shares_retrieve(tmp_path: Path, near: ob
     ),
     st.data(),
 )
-def test_shares_merge_shares_are_the_whole(runs: list[Any], data: st.DataObject) -> None:
+def test_merged_shares_equal_the_work_of_one_worker(runs: list[Any], data: st.DataObject) -> None:
     base = Inputs(ASSESSMENTS).recall_base
     own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
@@ -233,7 +235,7 @@ def test_progress_with_workers() -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_a_corpus_goes_to_the_workers(tmp_path: Path) -> None:
+def test_a_corpus_can_be_sent_to_workers(tmp_path: Path) -> None:
     import zipfile
 
     with zipfile.ZipFile(tmp_path / "corpus.zip", "w") as archive:
