@@ -58,7 +58,7 @@ _TOPIC = (
 
 _NAME = "(?![Xx][Mm][Ll])[A-Za-z_][A-Za-z_-]*"
 _VALUE_CHARACTER = '[^<&"\t\n]'
-_ATTRIBUTE = f' ({_NAME})="({_VALUE_CHARACTER}*)"'
+_ATTRIBUTE = re.compile(f' ({_NAME})="({_VALUE_CHARACTER}*)"')
 _ATTRIBUTES = f'(?: {_NAME}="{_VALUE_CHARACTER}*")+'
 _FILE = f"{_SPACE}<file({_ATTRIBUTES}) ?>{_SPACE}"
 _POINT = f"<({'|'.join(POINT_TAGS)})({_ATTRIBUTES}) ?/>{_SPACE}"
@@ -350,7 +350,7 @@ def _files(blocks: Iterator[str]) -> Iterator[str]:
 
 
 def _parse_attributes(text: str) -> dict[str, str]:
-    return attributes_by_name(re.findall(_ATTRIBUTE, text))
+    return attributes_by_name(_ATTRIBUTE.findall(text))
 
 
 class _ElementLayout:
@@ -362,7 +362,7 @@ class _ElementLayout:
         if first is None:
             raise IrregularFileError
         tag = first[1]
-        names = [name for name, _ in re.findall(_ATTRIBUTE, first[2])]
+        names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
         if "path" not in names or not 1 < len(names) == len({name.lower() for name in names}):
             raise IrregularFileError
         self._start = f"<{tag} {names[0]}="
