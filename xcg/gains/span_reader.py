@@ -146,7 +146,7 @@ class SpanReader:
                     parts.append(GainedPart(low, stop, gain, number))
         self._covered.add(start, end)
         self._earlier.append(result)
-        total = sum(part.gain for part in parts)
+        total = sum((part.gain for part in parts), 0.0)
         return ReadResult(start, end, total if total >= self._threshold else 0.0, parts)
 
     def score(self, result: UnitSpan) -> float:
