@@ -121,10 +121,10 @@ def test_scores_order_chunks() -> None:
     [
         ({"doc": "wasps", "start": 0, "end": 5}, "there is no text of the document 'wasps'"),
         ({"doc": "bees", "text": "Wasps sting."}, "does not occur in bees"),
-        ({"doc": "bees", "start": 3, "end": 99}, "the chunk ends at 99, and bees has 42 characters"),
+        ({"doc": "bees", "start": 3, "end": 99}, "the chunk ends at 99, but bees has 42 characters"),
         (
             {"doc": "bees", "start": 5, "end": 11, "text": "Drones"},
-            "are its offsets those of this text?",
+            "do its offsets belong to this text?",
         ),
     ],
 )
@@ -154,5 +154,5 @@ def test_the_default_user_model_depends_on_the_input() -> None:
     elsewhere = {"1": {"bees": [(0, 23)]}, "2": {"bees": []}}
     other = {"r": {"1": ["bees#/article/p"]}, "s": {"2": [("bees", 0, 5)]}}
     assert xcg.evaluate(elsewhere, other, CORPUS).user_models == ["inex-2005"]
-    with pytest.raises(InputError, match="the user models spans and spans-levels take results as the"):
+    with pytest.raises(InputError, match="the user models spans and spans-levels score results as text"):
         xcg.evaluate({"1": {"bees": {"/article": (3, 3)}}}, chunks, CORPUS)
