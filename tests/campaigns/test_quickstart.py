@@ -154,5 +154,7 @@ def test_the_default_user_model_depends_on_the_input() -> None:
     elsewhere = {"1": {"bees": [(0, 23)]}, "2": {"bees": []}}
     other = {"r": {"1": ["bees#/article/p"]}, "s": {"2": [("bees", 0, 5)]}}
     assert xcg.evaluate(elsewhere, other, CORPUS).user_models == ["inex-2005"]
-    with pytest.raises(InputError, match="the user models spans and spans-levels score results as text"):
+    with pytest.raises(
+        InputError, match="the user models spans and spans-levels score results as text"
+    ):
         xcg.evaluate({"1": {"bees": {"/article": (3, 3)}}}, chunks, CORPUS)
