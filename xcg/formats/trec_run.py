@@ -363,7 +363,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     Scores decrease by one per rank, because readers order by score and ignore the rank.
 
     Raises:
-        XcgError: If a result does not name an element, is a passage by points, or a name has spaces.
+        XcgError: If a result names no element, is a passage by points, or a name has white space.
     """
     lost = lost_topics(run)
     tag = "".join(run.name.split()) or "run"
