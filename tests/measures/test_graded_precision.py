@@ -8,6 +8,7 @@ from hypothesis import given
 from measure_values import GAINS, REL, REL_IDEAL, value
 
 from xcg.errors import XcgError
+from xcg.measures import q_measure, r_measure
 from xcg.measures.graded_precision import average_precision_at
 
 
@@ -41,3 +42,22 @@ def test_generalised_precision_and_recall_take_gains_from_0_to_1() -> None:
     assert value("gRecall@2", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.75
     with pytest.raises(XcgError, match="gRecall needs gains from 0 to 1, and the highest is 3"):
         value("gRecall@2")
+
+
+def test_the_ideal_ranking_has_q_and_r_of_1() -> None:
+    for ideal in ([1.0], [0.9, 0.5, 0.1]):
+        assert q_measure(ideal, ideal) == pytest.approx(1)
+        assert r_measure(ideal, ideal) == pytest.approx(1)
+
+
+def test_unretrieved_ideal_elements_count_in_q() -> None:
+    # one hit at rank 2 of gain 0.5, ideal 1 and 0.5: bonus 1.5 over 1.5 + 2
+    assert q_measure([0, 0.5], [1, 0.5], not_retrieved=1) == pytest.approx(1.5 / 3.5 / 2)
+    assert q_measure([0, 0.5], [1, 0.5], 2) == pytest.approx(1.5 / 3.5 / 3)
+    assert q_measure([0, 0.5], [1, 0.5], 2, "max") == pytest.approx(1.5 / 3.5 / 2)
+
+
+def test_r_ends_at_the_number_of_ideal_elements() -> None:
+    # two ideal elements: the gain at rank 3 does not count
+    assert r_measure([0.9, 0, 1], [1, 0.5]) == pytest.approx(1.9 / 3.5)
+    assert r_measure([], [1, 0.5]) == 0

@@ -152,7 +152,7 @@ def test_xcg_measures_explains_aliases_and_measures_of_ir_measures(
 
 def test_two_measures_cannot_have_one_name() -> None:
     definition = MEASURES.definition("nxCG")
-    assert MEASURES.register(definition) is definition
+    assert MEASURES.add(definition.name, definition) is definition
     with pytest.raises(ValueError, match="the measure 'nxCG' is already registered"):
         MEASURES.add("nxCG", MEASURES.definition("xCG"))
 

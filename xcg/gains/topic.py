@@ -17,10 +17,9 @@ from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
 from xcg.judgements.recall_base import Assessment, Scale
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
-from xcg.measures.gain_vectors import vector
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.text_effort import by_density
-from xcg.measures.topic_gains import GradedResult, Reading
+from xcg.measures.topic_gains import GradedResult, Reading, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel

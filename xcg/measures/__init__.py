@@ -14,10 +14,9 @@ from xcg.measures.effort import (
     interpolated_mean_effort_precision,
     mean_effort_precision,
 )
-from xcg.measures.gain_vectors import cumulate
+from xcg.measures.graded_precision import q_measure, r_measure
 from xcg.measures.parser import MEASURES, MeasureRegistry, split_measures
-from xcg.measures.q_and_r import q_measure, r_measure
-from xcg.measures.topic_gains import RankingDetails, TopicGains
+from xcg.measures.topic_gains import RankingDetails, TopicGains, cumulate
 
 __all__ = [
     "MEASURES",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from xcg.documents.text_units import TextUnit
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import RANK, UNITS, Curve, Definition, Parameters
-from xcg.measures.gain_vectors import Gains, check_ideal, cumulate
+from xcg.measures.definition import RANK, UNITS, Curve, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.text_effort import gain_at_budgets, gain_recall_at_budgets
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.text_effort import gain_at_budgets
+from xcg.measures.topic_gains import Gains, TopicGains, check_ideal, cumulate
 
 
 def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
@@ -86,29 +85,32 @@ def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = 
 
 
 @dataclass(frozen=True)
-class Form:
-    """How a value is computed from the cumulated gains of a run and of the ideal ranking.
+class VectorMeasure:
+    """A measure of the vectors of cumulated gain of a run and of the ideal ranking.
 
     Attributes:
+        vectors: ``(topic, cutoff, parameters) →`` both vectors up to the cutoff.
         normalised: Whether gains are divided by those of the ideal ranking.
         averaged: Whether the value is the mean over all ranks, instead of the value at the last.
     """
 
-    normalised: bool
-    averaged: bool
+    vectors: Callable[..., tuple[Gains, Gains]]
+    normalised: bool = False
+    averaged: bool = False
 
-    def by_rank(self, run: Gains, ideal: Gains) -> Gains:
-        """Return the cumulated or normalised gain at each rank; 0 if the ideal gain is 0."""
-        if not self.normalised:
-            return run
-        return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
+    def register(self, name: str, **declaration: Any) -> None:
+        """Register the measure; its curve, and its mean over vectors if ``mean`` is a parameter."""
+        if not self.averaged:
+            declaration = {"curve": self.curve, **declaration}
+        if "mean" in declaration["parameters"]:
+            declaration.update(aggregate_input=self.vectors, aggregate=self.aggregate)
+        MEASURES.register(name, **declaration)(self.compute)
 
-    def value(self, run: Gains, ideal: Gains) -> float:
-        """Return the value of two vectors of cumulated gain."""
-        by_rank = self.by_rank(run, ideal)
-        return float(by_rank.mean() if self.averaged else by_rank[-1])
+    def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+        """Return the value for one topic."""
+        return self._value(*self.vectors(topic, cutoff, parameters))
 
-    def value_of_mean_vectors(
+    def aggregate(
         self, topics: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters
     ) -> float:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
@@ -117,7 +119,25 @@ class Form:
             np.mean([np.pad(vectors[i], (0, depth - len(vectors[i])), "edge") for vectors in topics], 0)
             for i in (0, 1)
         )
-        return self.value(run, ideal)
+        return self._value(run, ideal)
+
+    def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+        """Return the cumulated or normalised gain up to a rank or an amount of text."""
+        if parameters.get("budget", "ranks") == "ranks":
+            vectors = self.vectors(topic, depth, parameters)
+            return range(1, depth + 1), self._by_rank(*vectors).tolist()
+        vectors = self.vectors(topic, depth, parameters, _CURVE_POINTS)
+        return _budgets(depth, _CURVE_POINTS), self._by_rank(*vectors).tolist()
+
+    def _value(self, run: Gains, ideal: Gains) -> float:
+        by_rank = self._by_rank(run, ideal)
+        return float(by_rank.mean() if self.averaged else by_rank[-1])
+
+    def _by_rank(self, run: Gains, ideal: Gains) -> Gains:
+        """Return the cumulated or normalised gain at each rank; 0 if the ideal gain is 0."""
+        if not self.normalised:
+            return run
+        return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
 
 
 # Declarations
@@ -139,151 +159,104 @@ _BUDGET_CAVEAT = (
 _CURVE_POINTS = 100
 
 
-def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
-    """Return the cumulated gains of run and ideal at all ranks, or after an amount of text."""
+def _budgets(most: float, number: int) -> list[float]:
+    """Return a number of equidistant amounts of text."""
+    return [most * point / number for point in range(1, number + 1)]
+
+
+def _vectors_and_total(
+    topic: TopicGains, cutoff: float, parameters: Parameters, points: int = 1
+) -> tuple[Gains, Gains, float]:
+    """Return the cumulated gains of run and ideal, and the total gain of the ideal.
+
+    Vectors over ranks have all ranks up to the cutoff, vectors over text a number of points.
+    """
     unit = parameters.get("budget", "ranks")
-    if unit != "ranks":
-        return _vectors_in_text(topic, unit, [cutoff])
-    depth = int(cutoff)
-    return cumulate(topic.gains, depth), cumulate(check_ideal(topic.ideal), depth)
-
-
-def _vectors_in_text(topic: TopicGains, unit: TextUnit, budgets: list[float]) -> tuple[Gains, Gains]:
+    if unit == "ranks":
+        depth, ideal_gains = int(cutoff), check_ideal(topic.ideal)
+        return cumulate(topic.gains, depth), cumulate(ideal_gains, depth), float(ideal_gains.sum())
     run, ideal = topic.required_details(f"a budget in {unit}").readings(unit)
-    return gain_at_budgets(run, budgets), gain_at_budgets(ideal, budgets)
+    budgets = _budgets(cutoff, points)
+    total = float(np.sum(ideal.gains))
+    return gain_at_budgets(run, budgets), gain_at_budgets(ideal, budgets), total
 
 
-def _compute(form: Form) -> Callable[[TopicGains, float, Parameters], float]:
-    return lambda topic, cutoff, parameters: form.value(*_vectors(topic, cutoff, parameters))
+def _vectors(*arguments: Any) -> tuple[Gains, Gains]:
+    run, ideal, _ = _vectors_and_total(*arguments)
+    return run, ideal
 
 
-def _curve(form: Form) -> Callable[[TopicGains, int, Parameters], Curve]:
-    def curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-        unit = parameters["budget"]
-        if unit == "ranks":
-            return range(1, depth + 1), form.by_rank(*_vectors(topic, depth, parameters)).tolist()
-        budgets = text_budgets(depth)
-        return budgets, form.by_rank(*_vectors_in_text(topic, unit, budgets)).tolist()
-
-    return curve
+def _recall_vectors(*arguments: Any) -> tuple[Gains, Gains]:
+    run, _, total = _vectors_and_total(*arguments)
+    return run, np.full(len(run), total)
 
 
-def text_budgets(most: int) -> list[float]:
-    """Return the amounts of text at which a curve is drawn."""
-    return [most * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
-
-
-def _manxcg_value(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return float(manxcg(topic.gains, topic.ideal, int(cutoff))[-1])
+VectorMeasure(_vectors).register(
+    "xCG",
+    title="cumulated gain at a rank",
+    formula="xCG[i] = xG[1] + … + xG[i]",
+    range="0 to the sum of all gains",
+    source="Kazai & Lalmas 2006, equation 4; Järvelin & Kekäläinen 2002, equation 1 (CG)",
+    example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
+    caveat="Topics with more relevant elements have more weight in the mean; nxCG avoids this. "
+    f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
+    cutoff=RANK,
+    parameters={**_BUDGET, **MEAN},
+)
+VectorMeasure(_vectors, normalised=True).register(
+    "nxCG",
+    title="normalised cumulated gain at a rank",
+    formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 5; Järvelin & Kekäläinen 2002, section 2.3 (nCG)",
+    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
+    caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
+    "the user model levels it is Järvelin and Kekäläinen's nCG. "
+    f"{_BUDGET_CAVEAT} {VECTORS_CAVEAT}",
+    cutoff=RANK,
+    parameters={**_BUDGET, **MEAN},
+)
+VectorMeasure(_vectors, averaged=True).register(
+    "MAxCG",
+    title="mean of xCG up to a rank",
+    formula="MAxCG[i] = (xCG[1] + … + xCG[i]) / i",
+    range="0 to the sum of all gains",
+    source="Järvelin & Kekäläinen 2002, section 2.3 (avg-pos of CG)",
+    example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
+    caveat="Topics with more relevant elements have more weight in the mean.",
+    cutoff=RANK,
+    parameters=MEAN,
+)
+VectorMeasure(_recall_vectors, normalised=True).register(
+    "gr",
+    title="gain-recall at a rank",
+    formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 14",
+    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
+    caveat=_BUDGET_CAVEAT,
+    cutoff=RANK,
+    parameters=_BUDGET,
+)
 
 
 def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     return range(1, depth + 1), manxcg(topic.gains, topic.ideal, depth).tolist()
 
 
-def _gr(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    unit = parameters["budget"]
-    if unit == "ranks":
-        return float(gain_recall(topic.gains, topic.ideal, int(cutoff))[-1])
-    readings = topic.required_details(f"a budget in {unit}").readings(unit)
-    return float(gain_recall_at_budgets(*readings, [cutoff])[0])
-
-
-def _gr_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    unit = parameters["budget"]
-    if unit == "ranks":
-        return range(1, depth + 1), gain_recall(topic.gains, topic.ideal, depth).tolist()
-    readings = topic.required_details(f"a budget in {unit}").readings(unit)
-    budgets = text_budgets(depth)
-    return budgets, gain_recall_at_budgets(*readings, budgets).tolist()
-
-
-_XCG, _NXCG = Form(normalised=False, averaged=False), Form(normalised=True, averaged=False)
-_MAXCG, _MANXCG = Form(normalised=False, averaged=True), Form(normalised=True, averaged=True)
-
-MEASURES.register(
-    Definition(
-        name="xCG",
-        title="cumulated gain at a rank",
-        formula="xCG[i] = xG[1] + … + xG[i]",
-        range="0 to the sum of all gains",
-        source="Kazai & Lalmas 2006, equation 4; Järvelin & Kekäläinen 2002, equation 1 (CG)",
-        example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
-        caveat="Topics with more relevant elements have more weight in the mean; nxCG avoids this. "
-        f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
-        cutoff=RANK,
-        parameters={**_BUDGET, **MEAN},
-        compute=_compute(_XCG),
-        curve=_curve(_XCG),
-        aggregate_input=_vectors,
-        aggregate=_XCG.value_of_mean_vectors,
-    )
+@MEASURES.register(
+    "MAnxCG",
+    title="mean of nxCG up to a rank",
+    formula="MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 6; Järvelin & Kekäläinen 2002, section 2.3 (avg-pos)",
+    example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
+    caveat=f"A rank far beyond the last ideal element hides differences between runs. {VECTORS_CAVEAT}",
+    cutoff=RANK,
+    parameters=MEAN,
+    curve=_manxcg_curve,
+    aggregate_input=_vectors,
+    aggregate=VectorMeasure(_vectors, normalised=True, averaged=True).aggregate,
 )
-MEASURES.register(
-    Definition(
-        name="nxCG",
-        title="normalised cumulated gain at a rank",
-        formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, equation 5; Järvelin & Kekäläinen 2002, section 2.3 (nCG)",
-        example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
-        caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
-        "the user model levels it is Järvelin and Kekäläinen's nCG. "
-        f"{_BUDGET_CAVEAT} {VECTORS_CAVEAT}",
-        cutoff=RANK,
-        parameters={**_BUDGET, **MEAN},
-        compute=_compute(_NXCG),
-        curve=_curve(_NXCG),
-        aggregate_input=_vectors,
-        aggregate=_NXCG.value_of_mean_vectors,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="MAxCG",
-        title="mean of xCG up to a rank",
-        formula="MAxCG[i] = (xCG[1] + … + xCG[i]) / i",
-        range="0 to the sum of all gains",
-        source="Järvelin & Kekäläinen 2002, section 2.3 (avg-pos of CG)",
-        example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
-        caveat="Topics with more relevant elements have more weight in the mean.",
-        cutoff=RANK,
-        parameters=MEAN,
-        compute=_compute(_MAXCG),
-        aggregate_input=_vectors,
-        aggregate=_MAXCG.value_of_mean_vectors,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="MAnxCG",
-        title="mean of nxCG up to a rank",
-        formula="MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, equation 6; Järvelin & Kekäläinen 2002, section 2.3 (avg-pos)",
-        example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
-        caveat="A rank far beyond the last ideal element hides differences between runs. "
-        f"{VECTORS_CAVEAT}",
-        cutoff=RANK,
-        parameters=MEAN,
-        compute=_manxcg_value,
-        curve=_manxcg_curve,
-        aggregate_input=_vectors,
-        aggregate=_MANXCG.value_of_mean_vectors,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="gr",
-        title="gain-recall at a rank",
-        formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, equation 14",
-        example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
-        caveat=_BUDGET_CAVEAT,
-        cutoff=RANK,
-        parameters=_BUDGET,
-        compute=_gr,
-        curve=_gr_curve,
-    )
-)
+def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    return float(manxcg(topic.gains, topic.ideal, int(cutoff))[-1])

@@ -135,13 +135,13 @@ class Definition:
         name: The name that users write; see ``aliases`` for others.
         title: What the measure is, in a few words.
         formula: The formula in plain text.
-        range: The range of values.
         source: Paper and equation.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`TopicGains`, or
             a :class:`~xcg.measures.standard.JudgedRanking` if ``needs`` is ``"levels"``. None for
             a measure that ir_measures computes.
+        range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.
         parameters: Name → a :class:`Number`, or the legal words with the default first. A user
             model's ``effort`` changes the defaults of ``effort``, ``interpolation`` and
@@ -163,10 +163,10 @@ class Definition:
     name: str
     title: str
     formula: str
-    range: str
     source: str
     example: str
     compute: Callable[[Any, float, Parameters], float | None] | None
+    range: str = "0 to 1"
     cutoff: Cutoff | None = None
     parameters: Mapping[str, tuple[str, ...] | Number] = field(default_factory=dict)
     caveat: str = ""

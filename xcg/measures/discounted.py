@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, Form
-from xcg.measures.definition import RANK, RANK_OR_ALL, Curve, Definition, Number, Parameters
-from xcg.measures.gain_vectors import Gains, check_gains, check_ideal
-from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, VectorMeasure
+from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
+from xcg.measures.topic_gains import Gains, TopicGains, check_gains, check_ideal
 
 GainFunction = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one"]
@@ -89,53 +86,30 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
 
 def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
     """Return the discounted cumulated gains of run and ideal, up to the cutoff or the longer list."""
-    return _cumulated(
-        check_gains(topic.gains),
-        check_ideal(topic.ideal),
-        cutoff,
-        parameters["base"],
-        parameters["discount"],
-        parameters["gain"],
-    )
+    return _cumulated(check_gains(topic.gains), check_ideal(topic.ideal), cutoff, parameters)
 
 
 def _normalised_vectors(
     topic: TopicGains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
     gains, ideal = normalised_gains(topic.gains, topic.ideal)
-    return _cumulated(gains, ideal, cutoff, parameters["base"], "plus_one", "exp")
+    return _cumulated(gains, ideal, cutoff, {**parameters, "discount": "plus_one", "gain": "exp"})
 
 
 def _cumulated(
-    gains: Gains, ideal: Gains, cutoff: float, base: float, discount: Discount, gain: GainFunction
+    gains: Gains, ideal: Gains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
     depth = max(len(gains), len(ideal)) if math.isinf(cutoff) else int(cutoff)
+    options = {name: parameters[name] for name in ("base", "discount", "gain")}
     run, best = (
-        np.cumsum(discounted(_to_length(part, depth), base, discount, gain)) for part in (gains, ideal)
+        np.cumsum(discounted(np.pad(part[:depth], (0, max(0, depth - len(part)))), **options))
+        for part in (gains, ideal)
     )
     return run, best
 
 
-def _to_length(values: Gains, length: int) -> Gains:
-    return np.pad(values[:length], (0, max(0, length - len(values))))
-
-
-Vectors = Callable[[TopicGains, float, Parameters], tuple[Gains, Gains]]
-
-
-def _compute(form: Form, vectors: Vectors) -> Callable[[TopicGains, float, Parameters], float]:
-    return lambda topic, cutoff, parameters: form.value(*vectors(topic, cutoff, parameters))
-
-
-def _curve(form: Form) -> Callable[[TopicGains, int, Parameters], Curve]:
-    return lambda topic, depth, parameters: (
-        range(1, depth + 1),
-        form.by_rank(*_vectors(topic, depth, parameters)).tolist(),
-    )
-
-
 _BASE = {"base": Number(2.0, 1.0, above=True)}
-_PARAMETERS: dict[str, tuple[str, ...] | Number] = {
+_PARAMETERS = {
     **_BASE,
     "discount": ("from_base", "plus_one"),
     "gain": ("linear", "exp"),
@@ -144,32 +118,8 @@ _PARAMETERS: dict[str, tuple[str, ...] | Number] = {
 _JK = "Järvelin & Kekäläinen 2002"
 _SL = "Scheel, Lommatzsch & Albayrak 2011"
 
-
-def _define(
-    name: str, form: Form, title: str, formula: str, range: str, source: str, example: str, caveat: str
-) -> None:
-    MEASURES.register(
-        Definition(
-            name=name,
-            title=title,
-            formula=formula,
-            range=range,
-            source=source,
-            example=example,
-            caveat=caveat,
-            cutoff=RANK if form.averaged else RANK_OR_ALL,
-            parameters=_PARAMETERS,
-            compute=_compute(form, _vectors),
-            curve=None if form.averaged else _curve(form),
-            aggregate_input=_vectors,
-            aggregate=form.value_of_mean_vectors,
-        )
-    )
-
-
-_define(
+VectorMeasure(_vectors).register(
     "xDCG",
-    Form(normalised=False, averaged=False),
     title="discounted cumulated gain",
     formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
     range="0 to the sum of all gains",
@@ -177,10 +127,11 @@ _define(
     example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
     caveat="discount=plus_one divides by log_base(j + 1) at every rank, gain=exp replaces G by 2^G - "
     "1. Under the user model levels it is Järvelin and Kekäläinen's DCG.",
+    cutoff=RANK_OR_ALL,
+    parameters=_PARAMETERS,
 )
-_define(
+VectorMeasure(_vectors, normalised=True).register(
     "nxDCG",
-    Form(normalised=True, averaged=False),
     title="normalised discounted cumulated gain",
     formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
     range=BOUND,
@@ -188,52 +139,49 @@ _define(
     example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
     caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
     f"measure of trec_eval, which discounts by log2(j + 1). {VECTORS_CAVEAT}",
+    cutoff=RANK_OR_ALL,
+    parameters=_PARAMETERS,
 )
-_define(
+VectorMeasure(_vectors, averaged=True).register(
     "MAxDCG",
-    Form(normalised=False, averaged=True),
     title="mean of xDCG up to a rank",
     formula="MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i",
     range="0 to the sum of all gains",
     source=f"{_JK}, section 2.3 (avg-pos of DCG)",
     example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
     caveat="Topics with more relevant elements have more weight in the mean.",
+    cutoff=RANK,
+    parameters=_PARAMETERS,
 )
-_define(
+VectorMeasure(_vectors, normalised=True, averaged=True).register(
     "MAnxDCG",
-    Form(normalised=True, averaged=True),
     title="mean of nxDCG up to a rank",
     formula="MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i",
     range=BOUND,
     source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
     example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
     caveat=VECTORS_CAVEAT,
+    cutoff=RANK,
+    parameters=_PARAMETERS,
 )
-MEASURES.register(
-    Definition(
-        name="NDCNG",
-        title="normalised discounted cumulated normalised gain",
-        formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
-        "highest ideal gain",
-        range="0 to 1",
-        source=f"{_SL}, equation 5",
-        example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
-        caveat="The base of the logarithm cancels out.",
-        cutoff=RANK_OR_ALL,
-        parameters=_BASE,
-        compute=_compute(Form(normalised=True, averaged=False), _normalised_vectors),
-    )
+VectorMeasure(_normalised_vectors, normalised=True).register(
+    "NDCNG",
+    title="normalised discounted cumulated normalised gain",
+    formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
+    "highest ideal gain",
+    source=f"{_SL}, equation 5",
+    example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
+    caveat="The base of the logarithm cancels out.",
+    cutoff=RANK_OR_ALL,
+    parameters=_BASE,
+    curve=None,
 )
-MEASURES.register(
-    Definition(
-        name="avgNDCNG",
-        title="mean of NDCNG up to a rank",
-        formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
-        range="0 to 1",
-        source=f"{_SL}, Table 2",
-        example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
-        cutoff=RANK,
-        parameters=_BASE,
-        compute=_compute(Form(normalised=True, averaged=True), _normalised_vectors),
-    )
+VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
+    "avgNDCNG",
+    title="mean of NDCNG up to a rank",
+    formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
+    source=f"{_SL}, Table 2",
+    example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
+    cutoff=RANK,
+    parameters=_BASE,
 )

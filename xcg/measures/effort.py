@@ -6,22 +6,23 @@ from collections.abc import Sequence
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RECALL, UNITS, Curve, Definition, Parameters
-from xcg.measures.gain_vectors import (
-    RECALL_POINTS,
-    TOLERANCE,
-    Gains,
-    check_gains,
-    check_ideal,
-    cumulate,
-)
+from xcg.measures.definition import RECALL, UNITS, Curve, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.text_effort import (
     effort_precision_in_text,
     interpolated_mean_effort_precision_in_text,
     mean_effort_precision_in_text,
 )
-from xcg.measures.topic_gains import Reading, TopicGains
+from xcg.measures.topic_gains import (
+    RECALL_POINTS,
+    TOLERANCE,
+    Gains,
+    Reading,
+    TopicGains,
+    check_gains,
+    check_ideal,
+    cumulate,
+)
 from xcg.user_model.effort import Interpolation, Unretrieved
 
 
@@ -176,22 +177,59 @@ def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Readi
     return topic.required_details(f"effort in {unit}").readings(unit)
 
 
+def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+    return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
+
+
+@MEASURES.register(
+    "ep",
+    title="effort-precision at a gain-recall point",
+    formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
+    "reach the gain g = r·xCI[n]; 0 if the run never does",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 13",
+    example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
+    caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
+    f"{_TEXT_CAVEAT}",
+    cutoff=RECALL,
+    parameters={**_INTERPOLATION, **_EFFORT},
+    curve=_ep_curve,
+    curve_over="gain-recall",
+)
 def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return effort_precision_in_text(*_readings(topic, parameters), cutoff)
     return effort_precision(topic.gains, topic.ideal, cutoff, parameters["interpolation"])
 
 
-def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
-
-
+@MEASURES.register(
+    "iMAep",
+    title="interpolated mean average effort-precision",
+    formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, section 5.4",
+    example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
+    caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
+    parameters={**_INTERPOLATION, **_EFFORT},
+)
 def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters))
     return interpolated_mean_effort_precision(topic.gains, topic.ideal, parameters["interpolation"])
 
 
+@MEASURES.register(
+    "MAep",
+    title="mean average effort-precision",
+    formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
+    "number of these ranks plus the number of ideal elements that are not retrieved",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, section 5.4",
+    example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
+    caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
+    f"elements. {_TEXT_CAVEAT} It is then the mean of ep over all gain-recall levels.",
+    parameters={**_INTERPOLATION, **UNRETRIEVED, **_EFFORT},
+)
 def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
@@ -202,51 +240,3 @@ def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         parameters["interpolation"],
         parameters["unretrieved"],
     )
-
-
-MEASURES.register(
-    Definition(
-        name="ep",
-        title="effort-precision at a gain-recall point",
-        formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
-        "reach the gain g = r·xCI[n]; 0 if the run never does",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, equation 13",
-        example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
-        caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
-        f"{_TEXT_CAVEAT}",
-        cutoff=RECALL,
-        parameters={**_INTERPOLATION, **_EFFORT},
-        compute=_ep,
-        curve=_ep_curve,
-        curve_over="gain-recall",
-    )
-)
-MEASURES.register(
-    Definition(
-        name="MAep",
-        title="mean average effort-precision",
-        formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
-        "number of these ranks plus the number of ideal elements that are not retrieved",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, section 5.4",
-        example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
-        caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
-        f"elements. {_TEXT_CAVEAT} It is then the mean of ep over all gain-recall levels.",
-        parameters={**_INTERPOLATION, **UNRETRIEVED, **_EFFORT},
-        compute=_maep,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="iMAep",
-        title="interpolated mean average effort-precision",
-        formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
-        range=BOUND,
-        source="Kazai & Lalmas 2006, section 5.4",
-        example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
-        caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
-        parameters={**_INTERPOLATION, **_EFFORT},
-        compute=_imaep,
-    )
-)

@@ -1,16 +1,19 @@
-"""Precision and recall with graded relevance: xAP, μAP, generalised precision and recall."""
+"""Precision and recall with graded relevance: xAP, μAP, gPrecision, gRecall, and Sakai's Q and R."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import RANK_OR_ALL, Definition, Number, Parameters
-from xcg.measures.gain_vectors import check_gains, check_ideal, vector
+from xcg.measures.cumulated_gain import BOUND
+from xcg.measures.definition import RANK_OR_ALL, Number, Parameters
+from xcg.measures.effort import UNRETRIEVED, divisor
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.standard import RECALL_AT_RANK
+from xcg.measures.topic_gains import TopicGains, check_gains, check_ideal, cumulate, vector
+from xcg.user_model.effort import Unretrieved
 
 
 def average_precision_at(gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float) -> float:
@@ -65,87 +68,168 @@ def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     return float(np.dot(values, distances) / distances.sum())
 
 
+def q_measure(
+    gains: npt.ArrayLike,
+    ideal: npt.ArrayLike,
+    not_retrieved: int = 0,
+    unretrieved: Unretrieved = "uncredited",
+) -> float:
+    """Compute Sakai's Q-measure.
+
+    Q = 1/N · Σ cbg(j) / (cig(j) + j) over the ranks j with gain. cbg cumulates the bonus gains, which
+    are g + 1 if g > 0 and else 0; cig cumulates the ideal gains without bonus (Kazai and Lalmas 2006,
+    equation 11 with footnotes 12 and 13; Sakai 2004).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        not_retrieved: Number of ideal elements that the ranking does not retrieve.
+        unretrieved: How these count in N, see :func:`xcg.measures.mean_effort_precision`.
+
+    Returns:
+        The value, from 0, and at most 1 if the ranking cannot gain more than the ideal.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> q_measure([0.5, 1.0], [1.0, 0.5])
+    0.875
+    """
+    checked = check_gains(gains)
+    hits = np.flatnonzero(checked > 0)
+    bonus = np.cumsum(np.where(checked > 0, checked + 1, 0.0))
+    best = cumulate(check_ideal(ideal), len(checked))
+    ranks = np.arange(1, len(checked) + 1)
+    total = float(np.sum((bonus / (best + ranks))[hits]))
+    return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
+
+
+def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
+    """Compute Sakai's R-measure.
+
+    R-measure = cbg(R) / (cig(R) + R), where R is the number of ideal gains above 0; cbg and cig are
+    those of :func:`q_measure`. Kazai and Lalmas 2006, equation 12 has cbg(R) + R as the divisor; only
+    cig(R) + R gives the values of its Table II.
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+
+    Returns:
+        The value, with the range of :func:`q_measure`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> round(r_measure([0.9, 0.1, 0.0, 0.5], [1.0, 0.5]), 3)
+    0.857
+    """
+    checked = check_gains(gains)
+    best = check_ideal(ideal)
+    rank = int(np.count_nonzero(best > 0))
+    bonus = cumulate(np.where(checked > 0, checked + 1, 0.0), rank)
+    return float(bonus[-1] / (np.sum(best) + rank))
+
+
 # Declarations
 
+_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
 
+
+@MEASURES.register(
+    "xAP",
+    title="average precision of gains from a threshold on",
+    formula="xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold",
+    range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
+    source=f"{_SCHEEL}, equation 2",
+    example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
+    caveat="AP is the standard measure, whose threshold on levels of relevance is rel.",
+    parameters={"threshold": Number(1.0, 0.0, above=True)},
+)
 def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return average_precision_at(topic.gains, topic.ideal, parameters["threshold"])
 
 
+@MEASURES.register(
+    "muAP",
+    title="μAP, average precision over all levels of gain",
+    formula="μAP = Σ xAP(t)·d(t) / Σ d(t) over the levels t of the ideal gains, where d(t) is the "
+    "distance of t to the next lower level, or to 0",
+    range="0 to 1; above 1 only if results gain more than ideal elements",
+    source=f"{_SCHEEL}, equation 4",
+    example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
+    caveat="The mean over topics is called μMAP in the paper.",
+)
 def _mu_ap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return mu_average_precision(topic.gains, topic.ideal)
 
 
-def _generalised(recall: bool) -> Callable[[TopicGains, float, Parameters], float]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-        name = "gRecall" if recall else "gPrecision"
-        gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
-        highest = max(gains.max(initial=0.0), ideal[0])
-        if highest > 1:
-            raise XcgError(
-                f"{name} needs gains from 0 to 1, and the highest is {highest:g}; "
-                "map levels to gains with quantisation: {gains: {1: 0.5, 2: 1}}"
-            )
-        depth = len(gains) if math.isinf(cutoff) else int(cutoff)
-        gained = float(gains[:depth].sum())
-        if recall:
-            return gained / float(ideal.sum())
-        return gained / depth if depth else 0.0
-
-    return compute
+_generalised = partial(
+    MEASURES.register,
+    source="Kekäläinen & Järvelin 2002",
+    caveat="Gains must be from 0 to 1.",
+    cutoff=RANK_OR_ALL,
+)
 
 
-_SL = "Scheel, Lommatzsch & Albayrak 2011"
-MEASURES.register(
-    Definition(
-        name="xAP",
-        title="average precision of gains from a threshold on",
-        formula="xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ "
-        "threshold",
-        range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
-        source=f"{_SL}, equation 2",
-        example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-        caveat="AP is the standard measure, whose threshold on levels of relevance is rel.",
-        parameters={"threshold": Number(1.0, 0.0, above=True)},
-        compute=_xap,
-    )
+@_generalised(
+    "gPrecision",
+    title="generalised precision",
+    formula="gPrecision[n] = (G[1] + … + G[n]) / n",
+    example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
 )
-MEASURES.register(
-    Definition(
-        name="muAP",
-        title="μAP, average precision over all levels of gain",
-        formula="μAP = Σ xAP(t)·d(t) / Σ d(t) over the levels t of the ideal gains, where d(t) is the "
-        "distance of t to the next lower level, or to 0",
-        range="0 to 1; above 1 only if results gain more than ideal elements",
-        source=f"{_SL}, equation 4",
-        example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
-        caveat="The mean over topics is called μMAP in the paper.",
-        compute=_mu_ap,
-    )
+def _generalised_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    gained, depth = _gained(topic, cutoff, "gPrecision")
+    return gained / depth if depth else 0.0
+
+
+@_generalised(
+    "gRecall",
+    title="generalised recall",
+    formula="gRecall[n] = (G[1] + … + G[n]) / sum of all ideal gains",
+    example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
-MEASURES.register(
-    Definition(
-        name="gPrecision",
-        title="generalised precision",
-        formula="gPrecision[n] = (G[1] + … + G[n]) / n",
-        range="0 to 1",
-        source="Kekäläinen & Järvelin 2002",
-        example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
-        caveat="Gains must be from 0 to 1.",
-        cutoff=RANK_OR_ALL,
-        compute=_generalised(recall=False),
-    )
+def _generalised_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    gained, _ = _gained(topic, cutoff, "gRecall")
+    return gained / float(np.sum(topic.ideal))
+
+
+def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]:
+    """Return the total gain up to the cutoff, and the rank of the cutoff."""
+    gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
+    highest = max(gains.max(initial=0.0), ideal[0])
+    if highest > 1:
+        raise XcgError(
+            f"{measure} needs gains from 0 to 1, and the highest is {highest:g}; "
+            "map levels to gains with quantisation: {gains: {1: 0.5, 2: 1}}"
+        )
+    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
+    return float(gains[:depth].sum()), depth
+
+
+@MEASURES.register(
+    "Q",
+    title="Sakai's Q-measure on element gains",
+    formula="Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates "
+    "g + 1 for gains g > 0, cig cumulates ideal gains, and N is that of MAep",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 11 with footnotes 12 and 13; Sakai 2004",
+    example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
+    parameters=UNRETRIEVED,
 )
-MEASURES.register(
-    Definition(
-        name="gRecall",
-        title="generalised recall",
-        formula="gRecall[n] = (G[1] + … + G[n]) / sum of all ideal gains",
-        range="0 to 1",
-        source="Kekäläinen & Järvelin 2002",
-        example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
-        caveat="Gains must be from 0 to 1.",
-        cutoff=RANK_OR_ALL,
-        compute=_generalised(recall=True),
-    )
+def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    return q_measure(topic.gains, topic.ideal, topic.not_retrieved, parameters["unretrieved"])
+
+
+@MEASURES.register(
+    "R",
+    title="Sakai's R-measure on element gains",
+    formula="R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q",
+    range=BOUND,
+    source="Kazai & Lalmas 2006, equation 12, corrected by its Table II; Sakai 2004",
+    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
+    caveat="R with a rank, as in R@10, is the standard measure recall.",
+    with_cutoff=RECALL_AT_RANK,
 )
+def _r(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    return r_measure(topic.gains, topic.ideal)

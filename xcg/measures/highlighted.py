@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from xcg.documents.intervals import IntervalSet
@@ -12,7 +13,6 @@ from xcg.measures.definition import (
     RANK_OR_ALL,
     RECALL_FROM_0,
     Curve,
-    Definition,
     Number,
     Parameters,
 )
@@ -43,7 +43,7 @@ def f_measure(precision: float, recall: float, beta: float) -> float:
 
 
 def hixeval(
-    ranking: HighlightedRanking, rank: int, alpha: float, beta: float
+    ranking: HighlightedRanking, rank: int, alpha: float, beta: float = 1.0
 ) -> tuple[float, float, float]:
     """Compute HiXEval's precision, recall and F-measure at a rank.
 
@@ -136,55 +136,136 @@ def interpolated_precision(ranking: HighlightedRanking, points: Sequence[float])
 
 OfHighlights = Callable[[HighlightedRanking, float, Parameters], float]
 
+LIMIT = {"limit": Number(0, 0, whole=True)}
+_INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
 
-def register_highlighted(name: str, value: OfHighlights, **declaration: Any) -> Definition:
-    """Register a measure of highlighted text, which is undefined for a topic without any."""
 
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-        ranking = topic.required_details(name).highlights()
-        return value(ranking, cutoff, parameters) if ranking.relevant else None
+def register_highlighted(
+    name: str, source: str = _INEX, **declaration: Any
+) -> Callable[[OfHighlights], OfHighlights]:
+    """Return a decorator that registers a measure of highlighted text.
 
-    return MEASURES.register(
-        Definition(
-            name=name,
-            range="0 to 1",
-            needs="text",
-            needs_characters=True,
-            compute=compute,
-            **declaration,
-        )
-    )
+    The measure is undefined for a topic without highlighted text.
+    """
+
+    def add(function: OfHighlights) -> OfHighlights:
+        def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+            ranking = topic.required_details(name).highlights()
+            return function(ranking, cutoff, parameters) if ranking.relevant else None
+
+        declared = {"source": source, "needs": "text", "needs_characters": True, **declaration}
+        MEASURES.register(name, **declared)(compute)
+        return function
+
+    return add
 
 
 def _depth(ranking: HighlightedRanking, cutoff: float) -> int:
     return len(ranking.results) if math.isinf(cutoff) else int(cutoff)
 
 
-def _hixeval(index: int) -> OfHighlights:
-    def value(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-        beta = parameters.get("beta", 1.0)
-        return hixeval(ranking, _depth(ranking, cutoff), parameters["alpha"], beta)[index]
-
-    return value
-
-
-def _in_characters(
-    of_both: Callable[[float, float, Parameters], float],
-) -> OfHighlights:
-    def value(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-        limit = parameters["limit"] or math.inf
-        both = precision_and_recall(ranking, _depth(ranking, cutoff), limit)
-        return of_both(*both, parameters)
-
-    return value
+_ALPHA = {"alpha": Number(1.0, 0, 1)}
+_BETA = {"beta": Number(1.0, 0)}
+_hixeval = partial(
+    register_highlighted,
+    source="HiXEval, Pehcevski & Thom 2006",
+    caveat="alpha=0 does not penalise repeated text.",
+    cutoff=RANK_OR_ALL,
+)
 
 
+@_hixeval(
+    "hixP",
+    title="HiXEval's precision",
+    formula="hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text "
+    "of a result minus alpha times the part of it that was retrieved before",
+    example="sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150",
+    parameters=_ALPHA,
+)
+def _hix_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[0]
+
+
+@_hixeval(
+    "hixR",
+    title="HiXEval's recall",
+    formula="hixR[k] = Σ rval over the first k results / highlighted text of the topic",
+    example="highlighted 80 and 0 of 200: hixR@2 = 0.4",
+    parameters=_ALPHA,
+)
+def _hix_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[1]
+
+
+@_hixeval(
+    "hixF",
+    title="HiXEval's F-measure",
+    formula="hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR",
+    example="P = 0.8, R = 0.4: hixF = 0.533",
+    parameters={**_ALPHA, **_BETA},
+)
+def _hix_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[2]
+
+
+_in_characters = partial(
+    register_highlighted,
+    caveat="limit=1000 reads the first 1000 characters of the ranking (Restricted Focused task, INEX "
+    "2010); 0 reads all.",
+    cutoff=RANK_OR_ALL,
+)
+
+
+@_in_characters(
+    "charP",
+    title="precision in characters",
+    formula="charP[k] = highlighted text / text of the first k results, each character once",
+    example="sizes 100, 50, highlighted 80, 0: charP@2 = 0.533",
+    parameters=LIMIT,
+)
+def _char_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return _precision_and_recall(ranking, cutoff, parameters)[0]
+
+
+@_in_characters(
+    "charR",
+    title="recall in characters",
+    formula="charR[k] = highlighted text of the first k results, each character once / highlighted "
+    "text of the topic",
+    example="highlighted 80 and 0 of 200: charR@2 = 0.4",
+    parameters=LIMIT,
+)
+def _char_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return _precision_and_recall(ranking, cutoff, parameters)[1]
+
+
+@_in_characters(
+    "charF",
+    title="F-measure in characters",
+    formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
+    example="P = 0.8, R = 0.4: charF = 0.533",
+    parameters={**_BETA, **LIMIT},
+)
+def _char_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return f_measure(*_precision_and_recall(ranking, cutoff, parameters), parameters["beta"])
+
+
+def _precision_and_recall(
+    ranking: HighlightedRanking, cutoff: float, parameters: Parameters
+) -> tuple[float, float]:
+    limit = parameters["limit"] or math.inf
+    return precision_and_recall(ranking, _depth(ranking, cutoff), limit)
+
+
+@register_highlighted(
+    "iP",
+    title="interpolated precision at a recall point",
+    formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
+    example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
+    cutoff=RECALL_FROM_0,
+)
 def _ip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return interpolated_precision(ranking, [cutoff])[0]
-
-
-def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return math.fsum(interpolated_precision(ranking, RECALL_POINTS)) / len(RECALL_POINTS)
 
 
 def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
@@ -194,104 +275,14 @@ def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS)
 
 
-_ALPHA = {"alpha": Number(1.0, 0, 1)}
-_BETA = {"beta": Number(1.0, 0)}
-LIMIT = {"limit": Number(0, 0, whole=True)}
-_HIXEVAL = "HiXEval, Pehcevski & Thom 2006"
-INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
-_LIMIT_CAVEAT = (
-    "limit=1000 reads the first 1000 characters of the ranking (Restricted Focused task, INEX 2010); "
-    "0 reads all."
-)
-_REPEATED = "alpha=0 does not penalise repeated text."
-
-register_highlighted(
-    "hixP",
-    _hixeval(0),
-    title="HiXEval's precision",
-    formula="hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text "
-    "of a result minus alpha times the part of it that was retrieved before",
-    source=_HIXEVAL,
-    example="sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150",
-    caveat=_REPEATED,
-    cutoff=RANK_OR_ALL,
-    parameters=_ALPHA,
-)
-register_highlighted(
-    "hixR",
-    _hixeval(1),
-    title="HiXEval's recall",
-    formula="hixR[k] = Σ rval over the first k results / highlighted text of the topic",
-    source=_HIXEVAL,
-    example="highlighted 80 and 0 of 200: hixR@2 = 0.4",
-    caveat=_REPEATED,
-    cutoff=RANK_OR_ALL,
-    parameters=_ALPHA,
-)
-register_highlighted(
-    "hixF",
-    _hixeval(2),
-    title="HiXEval's F-measure",
-    formula="hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR",
-    source=_HIXEVAL,
-    example="P = 0.8, R = 0.4: hixF = 0.533",
-    caveat=_REPEATED,
-    cutoff=RANK_OR_ALL,
-    parameters={**_ALPHA, **_BETA},
-)
-register_highlighted(
-    "charP",
-    _in_characters(lambda precision, recall, parameters: precision),
-    title="precision in characters",
-    formula="charP[k] = highlighted text / text of the first k results, each character once",
-    source=INEX,
-    example="sizes 100, 50, highlighted 80, 0: charP@2 = 0.533",
-    caveat=_LIMIT_CAVEAT,
-    cutoff=RANK_OR_ALL,
-    parameters=LIMIT,
-)
-register_highlighted(
-    "charR",
-    _in_characters(lambda precision, recall, parameters: recall),
-    title="recall in characters",
-    formula="charR[k] = highlighted text of the first k results, each character once / highlighted "
-    "text of the topic",
-    source=INEX,
-    example="highlighted 80 and 0 of 200: charR@2 = 0.4",
-    caveat=_LIMIT_CAVEAT,
-    cutoff=RANK_OR_ALL,
-    parameters=LIMIT,
-)
-register_highlighted(
-    "charF",
-    _in_characters(
-        lambda precision, recall, parameters: f_measure(precision, recall, parameters["beta"])
-    ),
-    title="F-measure in characters",
-    formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
-    source=INEX,
-    example="P = 0.8, R = 0.4: charF = 0.533",
-    caveat=_LIMIT_CAVEAT,
-    cutoff=RANK_OR_ALL,
-    parameters={**_BETA, **LIMIT},
-)
-register_highlighted(
-    "iP",
-    _ip,
-    title="interpolated precision at a recall point",
-    formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
-    source=INEX,
-    example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
-    cutoff=RECALL_FROM_0,
-)
-register_highlighted(
+@register_highlighted(
     "AiP",
-    _aip,
     title="average interpolated precision",
     formula="AiP = mean of iP at the recall points 0, 0.01, …, 1",
-    source=INEX,
     example="sizes 100, 50, 100, highlighted 80, 0, 60 of 200: AiP = 0.49109",
     caveat="The mean over topics is called MAiP.",
     curve=_aip_curve,
     curve_over="recall",
 )
+def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    return math.fsum(interpolated_precision(ranking, RECALL_POINTS)) / len(RECALL_POINTS)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number, Parameters
-from xcg.measures.highlighted import INEX, LIMIT, f_measure, register_highlighted
+from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
 from xcg.measures.highlighted_ranking import HighlightedRanking
 
 ArticleScores = Sequence[tuple[float, bool]]
@@ -111,31 +111,81 @@ def average_generalised_precision(scores: ArticleScores, relevant: int) -> float
 
 # Declarations
 
+_PARAMETERS = {"beta": Number(0.25, 0), **LIMIT, "t2i": Number(0, 0, whole=True)}
+_CAVEAT = (
+    "beta was 1 in INEX 2006 and 2007, and 0.25 from 2009. limit=500 reads the first 500 characters of "
+    "an article (Restricted in Context task, 2010). t2i=300 stops after 300 irrelevant characters "
+    "(xcg's own). 0 means no limit."
+)
+
 
 def _scores(ranking: HighlightedRanking, parameters: Parameters) -> list[tuple[float, bool]]:
     limit, tolerance = parameters["limit"] or math.inf, parameters["t2i"] or math.inf
     return article_scores(ranking, parameters["beta"], limit, tolerance)
 
 
+@register_highlighted(
+    "gP",
+    title="generalised precision of articles, Relevant in Context",
+    formula="gP[r] = Σ F_β of the text read in the first r articles / r",
+    example="F .8, 0: gP@2 = 0.4",
+    caveat=_CAVEAT,
+    cutoff=RANK,
+    parameters=_PARAMETERS,
+)
 def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return generalised_precision(_scores(ranking, parameters), int(cutoff))
 
 
+@register_highlighted(
+    "gR",
+    title="recall of articles, Relevant in Context",
+    formula="gR[r] = relevant articles among the first r / relevant articles",
+    example="one of two articles relevant, four relevant in all: gR@2 = 0.25",
+    cutoff=RANK,
+)
 def _gr(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     first = list(ranking.articles())[: int(cutoff)]
     return sum(document in ranking.relevant_in for document in first) / len(ranking.relevant_in)
 
 
+@register_highlighted(
+    "AgP",
+    title="average generalised precision, Relevant in Context",
+    formula="AgP = Σ of gP at the ranks of relevant articles / relevant articles",
+    example="F .8, 0, .5 (relevant, not, relevant) of 4: AgP = (.8 + 1.3 / 3) / 4 = 0.308",
+    caveat=f"The mean over topics is called MAgP. {_CAVEAT}",
+    parameters=_PARAMETERS,
+)
 def _agp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return average_generalised_precision(_scores(ranking, parameters), len(ranking.relevant_in))
 
 
+@register_highlighted(
+    "BiC",
+    title="average generalised precision of entry points, Best in Context",
+    formula="BiC = AgP of the scores max(0, (n - distance) / n), where distance is that of the "
+    "article's first result to the best entry point, in characters",
+    example="distance 100: (500 - 100) / 500 = 0.8",
+    caveat="n was 1000 in 2007; the available literature does not settle the default of 500.",
+    parameters={"n": Number(500, 1)},
+)
 def _bic(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     n = parameters["n"]
     scores = entry_point_scores(ranking, lambda distance: max(0.0, (n - distance) / n))
     return average_generalised_precision(scores, len(ranking.relevant_in))
 
 
+@register_highlighted(
+    "BEPD",
+    title="best-entry-point distance, INEX 2006",
+    formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
+    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
+    example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
+    caveat="L is the mean length of the corpus's articles by default. The mean over articles is xcg's "
+    "own.",
+    parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
+)
 def _bepd(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     length = parameters["L"]
     if not length and ranking.mean_length is not None:
@@ -145,64 +195,3 @@ def _bepd(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) ->
     weight = parameters["A"] * length
     scores = entry_point_scores(ranking, lambda distance: weight / (weight + distance))
     return math.fsum(score for score, _ in scores) / len(ranking.relevant_in)
-
-
-_PARAMETERS = {"beta": Number(0.25, 0), **LIMIT, "t2i": Number(0, 0, whole=True)}
-_CAVEAT = (
-    "beta was 1 in INEX 2006 and 2007, and 0.25 from 2009. limit=500 reads the first 500 characters of "
-    "an article (Restricted in Context task, 2010). t2i=300 stops after 300 irrelevant characters "
-    "(xcg's own). 0 means no limit."
-)
-
-register_highlighted(
-    "gP",
-    _gp,
-    title="generalised precision of articles, Relevant in Context",
-    formula="gP[r] = Σ F_β of the text read in the first r articles / r",
-    source=INEX,
-    example="F .8, 0: gP@2 = 0.4",
-    caveat=_CAVEAT,
-    cutoff=RANK,
-    parameters=_PARAMETERS,
-)
-register_highlighted(
-    "gR",
-    _gr,
-    title="recall of articles, Relevant in Context",
-    formula="gR[r] = relevant articles among the first r / relevant articles",
-    source=INEX,
-    example="one of two articles relevant, four relevant in all: gR@2 = 0.25",
-    cutoff=RANK,
-)
-register_highlighted(
-    "AgP",
-    _agp,
-    title="average generalised precision, Relevant in Context",
-    formula="AgP = Σ of gP at the ranks of relevant articles / relevant articles",
-    source=INEX,
-    example="F .8, 0, .5 (relevant, not, relevant) of 4: AgP = (.8 + 1.3 / 3) / 4 = 0.308",
-    caveat=f"The mean over topics is called MAgP. {_CAVEAT}",
-    parameters=_PARAMETERS,
-)
-register_highlighted(
-    "BiC",
-    _bic,
-    title="average generalised precision of entry points, Best in Context",
-    formula="BiC = AgP of the scores max(0, (n - distance) / n), where distance is that of the "
-    "article's first result to the best entry point, in characters",
-    source=INEX,
-    example="distance 100: (500 - 100) / 500 = 0.8",
-    caveat="n was 1000 in 2007; the available literature does not settle the default of 500.",
-    parameters={"n": Number(500, 1)},
-)
-register_highlighted(
-    "BEPD",
-    _bepd,
-    title="best-entry-point distance, INEX 2006",
-    formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
-    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
-    example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
-    caveat="L is the mean length of the corpus's articles by default. The mean over articles is xcg's "
-    "own.",
-    parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
-)

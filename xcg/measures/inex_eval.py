@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from xcg.measures.definition import (
     RANK_OR_ALL,
     RECALL_OR_MEAN,
     Curve,
-    Definition,
     Parameters,
 )
-from xcg.measures.gain_vectors import TOLERANCE
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import TOLERANCE, TopicGains
 
 
 def precall(ties: Sequence[Sequence[float]], total: float, recall: float) -> float:
@@ -58,128 +57,107 @@ def precall(ties: Sequence[Sequence[float]], total: float, recall: float) -> flo
 _RECALL_POINTS = tuple(point / 100 for point in range(1, 101))
 
 
-def _ties(topic: TopicGains) -> list[list[float]]:
-    """Return the scores of each group of tied results."""
+def _precalls(topic: TopicGains, points: Sequence[float]) -> list[float]:
+    """Return P(rel|retr) at recall points; an empty list if no assessed element scores above 0."""
     details = topic.required_details("inexEval")
+    total = math.fsum(details.recall_base_scores())
+    if total <= 0:
+        return []
     ties: dict[int, list[float]] = {}
     for group, score in zip(details.tie_groups(), details.scores(), strict=True):
         ties.setdefault(group, []).append(score)
-    return list(ties.values())
+    return [precall(list(ties.values()), total, point) for point in points]
 
 
-def _total(topic: TopicGains) -> float:
-    return math.fsum(topic.required_details("inexEval").recall_base_scores())
+def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+    return _RECALL_POINTS, _precalls(topic, _RECALL_POINTS) or [0.0] * len(_RECALL_POINTS)
 
 
-def _precall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    total = _total(topic)
+@MEASURES.register(
+    "inexEval",
+    title="inex-eval: precision at recall points, and its mean",
+    formula="P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean "
+    "over x = 0.01, 0.02, …, 1.00",
+    source="Kazai & Lalmas 2006, equation 17; Raghavan, Bollmann & Jung 1989",
+    example="relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3",
+    caveat="It ignores overlap: each result counts with the quantised score of its assessment, and "
+    "all assessed elements are to be retrieved.",
+    cutoff=RECALL_OR_MEAN,
+    needs="scores",
+    curve=_curve,
+    curve_over="recall",
+)
+def _inex_eval(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    values = _precalls(topic, _RECALL_POINTS if math.isinf(cutoff) else [cutoff])
+    return math.fsum(values) / len(values) if values else None
+
+
+_ng = partial(
+    MEASURES.register,
+    source="Gövert, Fuhr, Lalmas & Kazai 2006",
+    cutoff=RANK_OR_ALL,
+    parameters={"overlap": ("considered", "ignored")},
+    needs="grades",
+    needs_characters=True,
+)
+_GRADES = "Exhaustivity and specificity are mapped to 0 to 1."
+
+
+@_ng(
+    "ngRecall",
+    title="inex-eval-ng: recall by exhaustivity",
+    formula="ngRecall[k] = Σ e(c)·|c'| / |c| over the first k results c / Σ e over all assessed "
+    "elements, where |c'| is the number of characters of c that no earlier result contains",
+    range="0 to 1 if no element is repeated",
+    example="e = 1 and 2/3, half of the second seen before, Σ e = 2: ngRecall@2 = (1 + 1/3) / 2",
+    caveat=f"overlap=ignored replaces |c'| / |c| by 1. {_GRADES}",
+)
+def _ng_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    exhaustive, _, _, total = _ng_sums(topic, cutoff, parameters)
+    return exhaustive / total if total > 0 else None
+
+
+@_ng(
+    "ngPrecision",
+    title="inex-eval-ng: precision by specificity",
+    formula="ngPrecision[k] = Σ s(c)·|c'| / Σ |c'| over the first k results c, with |c'| as for "
+    "ngRecall",
+    example="s = 1 and 1/3, 30 and 60 new characters: ngPrecision@2 = 50 / 90",
+    caveat=f"overlap=ignored counts all characters of each result. {_GRADES}",
+)
+def _ng_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    _, specific, read, total = _ng_sums(topic, cutoff, parameters)
     if total <= 0:
         return None
-    ties = _ties(topic)
-    if not math.isinf(cutoff):
-        return precall(ties, total, cutoff)
-    return math.fsum(precall(ties, total, point) for point in _RECALL_POINTS) / len(_RECALL_POINTS)
+    return specific / read if read else 0.0
 
 
-def _precall_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    total, ties = _total(topic), _ties(topic)
-    return _RECALL_POINTS, [precall(ties, total, x) if total else 0.0 for x in _RECALL_POINTS]
+def _ng_sums(
+    topic: TopicGains, cutoff: float, parameters: Parameters
+) -> tuple[float, float, float, float]:
+    """Return Σ e·|c'| / |c|, Σ s·|c'| and Σ |c'| of the results, and Σ e of all assessed elements."""
+    results, total = topic.required_details("inex-eval-ng").grades()
+    considered = parameters["overlap"] == "considered"
+    exhaustive = specific = read = 0.0
+    for result in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
+        size = result.new if considered else result.size
+        new = 1.0 if not considered else size / result.size if result.size else 0.0
+        exhaustive += result.exhaustivity * new
+        specific += result.specificity * size
+        read += size
+    return exhaustive, specific, read, total
 
 
-def _ng(recall: bool) -> Callable[[TopicGains, float, Parameters], float | None]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-        results, total = topic.required_details("inex-eval-ng").grades()
-        if total <= 0:
-            return None
-        considered = parameters["overlap"] == "considered"
-        depth = len(results) if math.isinf(cutoff) else int(cutoff)
-        exhaustive = specific = read = 0.0
-        for result in results[:depth]:
-            size = result.new if considered else result.size
-            new = 1.0 if not considered else size / result.size if result.size else 0.0
-            exhaustive += result.exhaustivity * new
-            specific += result.specificity * size
-            read += size
-        if recall:
-            return exhaustive / total
-        return specific / read if read else 0.0
-
-    return compute
-
-
+@MEASURES.register(
+    "overlap",
+    title="overlap of a ranking",
+    formula="overlap = share of the results that contain, lie inside or repeat another result",
+    source="Kazai & Lalmas 2006, section 6.3",
+    example="a section, a paragraph of it, another section: overlap = 2 / 3",
+    caveat="It describes a run and does not rate it. A topic without results is left out of the mean.",
+    cutoff=RANK_OR_ALL,
+    needs="scores",
+)
 def _overlap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
     top = topic.required_details("overlap").overlaps(None if math.isinf(cutoff) else int(cutoff))
     return sum(top) / len(top) if top else None
-
-
-_NG = "Gövert, Fuhr, Lalmas & Kazai 2006"
-_OVERLAP = {"overlap": ("considered", "ignored")}
-_GRADES = "Exhaustivity and specificity are mapped to 0 to 1."
-
-MEASURES.register(
-    Definition(
-        name="inexEval",
-        title="inex-eval: precision at recall points, and its mean",
-        formula="P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean "
-        "over x = 0.01, 0.02, …, 1.00",
-        range="0 to 1",
-        source="Kazai & Lalmas 2006, equation 17; Raghavan, Bollmann & Jung 1989",
-        example="relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3",
-        caveat="It ignores overlap: each result counts with the quantised score of its assessment, and "
-        "all assessed elements are to be retrieved.",
-        cutoff=RECALL_OR_MEAN,
-        needs="scores",
-        compute=_precall,
-        curve=_precall_curve,
-        curve_over="recall",
-    )
-)
-MEASURES.register(
-    Definition(
-        name="ngRecall",
-        title="inex-eval-ng: recall by exhaustivity",
-        formula="ngRecall[k] = Σ e(c)·|c'| / |c| over the first k results c / Σ e over all assessed "
-        "elements, where |c'| is the number of characters of c that no earlier result contains",
-        range="0 to 1 if no element is repeated",
-        source=_NG,
-        example="e = 1 and 2/3, half of the second seen before, Σ e = 2: ngRecall@2 = (1 + 1/3) / 2",
-        caveat=f"overlap=ignored replaces |c'| / |c| by 1. {_GRADES}",
-        cutoff=RANK_OR_ALL,
-        parameters=_OVERLAP,
-        needs="grades",
-        needs_characters=True,
-        compute=_ng(recall=True),
-    )
-)
-MEASURES.register(
-    Definition(
-        name="ngPrecision",
-        title="inex-eval-ng: precision by specificity",
-        formula="ngPrecision[k] = Σ s(c)·|c'| / Σ |c'| over the first k results c, with |c'| as for "
-        "ngRecall",
-        range="0 to 1",
-        source=_NG,
-        example="s = 1 and 1/3, 30 and 60 new characters: ngPrecision@2 = 50 / 90",
-        caveat=f"overlap=ignored counts all characters of each result. {_GRADES}",
-        cutoff=RANK_OR_ALL,
-        parameters=_OVERLAP,
-        needs="grades",
-        needs_characters=True,
-        compute=_ng(recall=False),
-    )
-)
-MEASURES.register(
-    Definition(
-        name="overlap",
-        title="overlap of a ranking",
-        formula="overlap = share of the results that contain, lie inside or repeat another result",
-        range="0 to 1",
-        source="Kazai & Lalmas 2006, section 6.3",
-        example="a section, a paragraph of it, another section: overlap = 2 / 3",
-        caveat="It describes a run and does not rate it. A topic without results is left out of the "
-        "mean.",
-        cutoff=RANK_OR_ALL,
-        needs="scores",
-        compute=_overlap,
-    )
-)

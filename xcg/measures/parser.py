@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import Any
 
 from xcg.errors import XcgError, nearest
 from xcg.measures.definition import HIGHER_IS_BETTER, NO_CUTOFF, Definition, Measure, Order
 from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
-from xcg.registry import Registry
+from xcg.registry import F, Registry
 
 _MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII)
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
@@ -38,9 +39,19 @@ class MeasureRegistry(Registry[Definition]):
     ('AP@100', ['nxCG@10', 'MAep'])
     """
 
-    def register(self, definition: Definition) -> Definition:
-        """Add a definition under its name and return it; ValueError if the name is taken."""
-        return self.add(definition.name, definition)
+    def register(self, name: str, **declaration: Any) -> Callable[[F], F]:
+        """Return a decorator that registers a function as a measure.
+
+        Args:
+            name: The name of the measure.
+            **declaration: The other fields of its :class:`Definition`.
+        """
+
+        def add(compute: F) -> F:
+            self.add(name, Definition(name, compute=compute, **declaration))
+            return compute
+
+        return add
 
     def knows(self, name: str) -> bool:
         """Return whether a name or alias means a measure."""

@@ -7,14 +7,14 @@ it gains more than 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.measures.definition import Definition, Number, Parameters
-from xcg.measures.gain_vectors import check_gains, check_ideal, vector
+from xcg.measures.definition import Number, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import TopicGains, check_gains, check_ideal, vector
 
 
 def average_search_length(ranks: Sequence[float]) -> float | None:
@@ -132,6 +132,8 @@ def scaled_utility(
 
 # Declarations
 
+COMPARED = "compared by Järvelin & Kekäläinen 2002, section 2.4"
+
 
 def _relevant_ranks(topic: TopicGains) -> list[float]:
     return [float(index) + 1 for index in np.flatnonzero(check_gains(topic.gains) > 0)]
@@ -150,6 +152,16 @@ def _ties(topic: TopicGains, name: str) -> list[tuple[int, int]]:
     return [(relevant, other) for relevant, other in counts.values()]
 
 
+@MEASURES.register(
+    "ASL",
+    title="average search length",
+    formula="ASL = mean rank of the relevant results; tied results have their mean rank",
+    range="1 to the number of results",
+    source=f"Losee 1998; {COMPARED}",
+    example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
+    caveat="Only retrieved documents count. A topic without relevant results is left out of the mean.",
+    lower_is_better=True,
+)
 def _asl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
     ranks: list[float] = []
     before = 0
@@ -160,112 +172,82 @@ def _asl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | No
     return average_search_length(ranks)
 
 
+@MEASURES.register(
+    "ESL",
+    title="expected search length",
+    formula="ESL = j + i·s / (r + 1), the non-relevant results seen before the wanted relevant "
+    "ones: j before the last group of ties, which has i non-relevant and r relevant results, s of "
+    "them wanted",
+    range="0 to the number of results",
+    source=f"Cooper 1968; {COMPARED}",
+    example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
+    caveat="A topic with too few relevant results is left out of the mean.",
+    lower_is_better=True,
+    parameters={"wanted": Number(1, 1, whole=True)},
+)
 def _esl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
     return expected_search_length(_ties(topic, "ESL"), int(parameters["wanted"]))
 
 
-def _rocchio(
-    function: Callable[[Sequence[float], int], float], name: str
-) -> Callable[[TopicGains, float, Parameters], float]:
-    def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-        documents = int(parameters["N"])
-        if not documents:
-            raise XcgError(f"{name} needs the number of documents: {name}(N=12107)")
-        ranks = _relevant_ranks(topic)
-        missing = max(0, _relevant_documents(topic) - len(ranks))
-        if documents < len(vector(topic.gains)) + missing:
-            raise XcgError(
-                f"{name}: N is {documents}, but there are more results and relevant documents"
-            )
-        return function(ranks + [documents - i for i in reversed(range(missing))], documents)
-
-    return compute
+_rocchio = partial(
+    MEASURES.register,
+    source=f"Rocchio 1966; {COMPARED}",
+    caveat="Relevant documents that the run does not retrieve get the last of the N ranks.",
+    parameters={"N": Number(0, 0, whole=True)},
+)
 
 
+@_rocchio(
+    "normRecall",
+    title="normalised recall",
+    formula="normRecall = 1 - (Σ r_i - Σ i) / (n·(N - n)) for the ranks r_i of the n relevant "
+    "documents, where N is the number of documents",
+    example="ranks 1, 2, 4, 6, 13: normRecall(N=200) = 0.98872",
+)
+def _norm_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    return normalised_recall(*_ranks_among_all("normRecall", topic, parameters))
+
+
+@_rocchio(
+    "normPrecision",
+    title="normalised precision",
+    formula="normPrecision = 1 - (Σ ln r_i - Σ ln i) / ln(N! / ((N - n)!·n!)) for the ranks r_i "
+    "of the n relevant documents, where N is the number of documents",
+    example="ranks 1, 2, 4, 6, 13: normPrecision(N=200) = 0.92386",
+)
+def _norm_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    return normalised_precision(*_ranks_among_all("normPrecision", topic, parameters))
+
+
+def _ranks_among_all(
+    measure: str, topic: TopicGains, parameters: Parameters
+) -> tuple[list[float], int]:
+    """Return the ranks of all relevant documents, and the number of documents."""
+    documents = int(parameters["N"])
+    if not documents:
+        raise XcgError(f"{measure} needs the number of documents: {measure}(N=12107)")
+    ranks = _relevant_ranks(topic)
+    missing = max(0, _relevant_documents(topic) - len(ranks))
+    if documents < len(vector(topic.gains)) + missing:
+        raise XcgError(
+            f"{measure}: N is {documents}, but there are more results and relevant documents"
+        )
+    return [*ranks, *range(documents - missing + 1, documents + 1)], documents
+
+
+@MEASURES.register(
+    "scaledUtility",
+    title="scaled utility of a set",
+    formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
+    "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
+    source="TREC-8 filtering track; compared by Scheel, Lommatzsch & Albayrak 2011",
+    example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
+    parameters={"a": Number(3, 0, above=True), "b": Number(2, 0), "s": Number(25, 1, whole=True)},
+)
 def _utility(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    relevant, results = len(_relevant_ranks(topic)), len(vector(topic.gains))
+    relevant = len(_relevant_ranks(topic))
+    other = len(vector(topic.gains)) - relevant
+    s = int(parameters["s"])
     return scaled_utility(
-        relevant,
-        results - relevant,
-        _relevant_documents(topic),
-        parameters["a"],
-        parameters["b"],
-        int(parameters["s"]),
+        relevant, other, _relevant_documents(topic), parameters["a"], parameters["b"], s
     )
-
-
-COMPARED = "compared by Järvelin & Kekäläinen 2002, section 2.4"
-_NOT_RETRIEVED = "Relevant documents that the run does not retrieve get the last of the N ranks."
-_N = {"N": Number(0, 0, whole=True)}
-
-MEASURES.register(
-    Definition(
-        name="ASL",
-        title="average search length",
-        formula="ASL = mean rank of the relevant results; tied results have their mean rank",
-        range="1 to the number of results",
-        source=f"Losee 1998; {COMPARED}",
-        example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
-        caveat="Only retrieved documents count. A topic without relevant results is left out of the "
-        "mean.",
-        lower_is_better=True,
-        compute=_asl,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="ESL",
-        title="expected search length",
-        formula="ESL = j + i·s / (r + 1), the non-relevant results seen before the wanted relevant "
-        "ones: j before the last group of ties, which has i non-relevant and r relevant results, s of "
-        "them wanted",
-        range="0 to the number of results",
-        source=f"Cooper 1968; {COMPARED}",
-        example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
-        caveat="A topic with too few relevant results is left out of the mean.",
-        lower_is_better=True,
-        parameters={"wanted": Number(1, 1, whole=True)},
-        compute=_esl,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="normRecall",
-        title="normalised recall",
-        formula="normRecall = 1 - (Σ r_i - Σ i) / (n·(N - n)) for the ranks r_i of the n relevant "
-        "documents, where N is the number of documents",
-        range="0 to 1",
-        source=f"Rocchio 1966; {COMPARED}",
-        example="ranks 1, 2, 4, 6, 13: normRecall(N=200) = 0.98872",
-        caveat=_NOT_RETRIEVED,
-        parameters=_N,
-        compute=_rocchio(normalised_recall, "normRecall"),
-    )
-)
-MEASURES.register(
-    Definition(
-        name="normPrecision",
-        title="normalised precision",
-        formula="normPrecision = 1 - (Σ ln r_i - Σ ln i) / ln(N! / ((N - n)!·n!)) for the ranks r_i "
-        "of the n relevant documents, where N is the number of documents",
-        range="0 to 1",
-        source=f"Rocchio 1966; {COMPARED}",
-        example="ranks 1, 2, 4, 6, 13: normPrecision(N=200) = 0.92386",
-        caveat=_NOT_RETRIEVED,
-        parameters=_N,
-        compute=_rocchio(normalised_precision, "normPrecision"),
-    )
-)
-MEASURES.register(
-    Definition(
-        name="scaledUtility",
-        title="scaled utility of a set",
-        formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
-        "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
-        range="0 to 1",
-        source="TREC-8 filtering track; compared by Scheel, Lommatzsch & Albayrak 2011",
-        example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
-        parameters={"a": Number(3, 0, above=True), "b": Number(2, 0), "s": Number(25, 1, whole=True)},
-        compute=_utility,
-    )
-)

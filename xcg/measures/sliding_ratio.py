@@ -9,11 +9,10 @@ import math
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import RANK, RANK_OR_ALL, Definition, Number, Parameters
-from xcg.measures.gain_vectors import Gains, check_gains, vector
+from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.search_length import COMPARED
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import Gains, TopicGains, check_gains, vector
 
 
 def sliding_ratio(gains: npt.ArrayLike) -> Gains:
@@ -92,119 +91,94 @@ def relative_relevance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 
 # Declarations
 
+_RETRIEVED_ONLY = "It compares a run with its own results, not with what it should have retrieved."
+
 
 def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     ratios = sliding_ratio(gains)
     return float(ratios[min(int(cutoff), len(ratios)) - 1]) if len(ratios) else 0.0
 
 
+@MEASURES.register(
+    "slidingRatio",
+    title="sliding ratio",
+    formula="slidingRatio[i] = sum of the first i gains / sum of the i highest gains of the run",
+    source=f"Pollack 1968; {COMPARED}",
+    example="gains 3, 2, 3: slidingRatio@2 = 5 / 6 = 0.833",
+    caveat=_RETRIEVED_ONLY,
+    cutoff=RANK,
+)
+@MEASURES.register(
+    "satisfaction",
+    title="satisfaction",
+    formula="satisfaction[i] = slidingRatio[i]",
+    source=f"Myaeng & Korfhage 1990; {COMPARED}",
+    example="gains 3, 2, 3: satisfaction@2 = 5 / 6 = 0.833",
+    caveat=_RETRIEVED_ONLY,
+    cutoff=RANK,
+)
 def _sliding_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(topic.gains, cutoff)
 
 
+@MEASURES.register(
+    "frustration",
+    title="frustration",
+    formula="frustration[i] = slidingRatio[i] with 1 for each result without gain, and 0 for others",
+    source=f"Myaeng & Korfhage 1990; {COMPARED}",
+    example="gains 0, 1, 0: frustration@2 = 1 / 2",
+    caveat="The available literature does not say how non-relevant results are weighted; here each "
+    "has weight 1.",
+    lower_is_better=True,
+    cutoff=RANK,
+)
 def _frustration(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(check_gains(topic.gains) == 0, cutoff)
 
 
+@MEASURES.register(
+    "total",
+    title="weighted total of satisfaction and frustration",
+    formula="total = weight·satisfaction + (1 - weight)·(1 - frustration)",
+    source=f"Myaeng & Korfhage 1990; {COMPARED}",
+    example="satisfaction 1, frustration 0.5: total@2 = 0.75",
+    caveat="The available literature does not give the weights; the default is xcg's own.",
+    cutoff=RANK,
+    parameters={"weight": Number(0.5, 0, 1)},
+)
 def _total(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     weight = float(parameters["weight"])
     satisfaction = _sliding_ratio(topic, cutoff, parameters)
     return weight * satisfaction + (1 - weight) * (1 - _frustration(topic, cutoff, parameters))
 
 
+@MEASURES.register(
+    "halfLife",
+    title="ranked half-life",
+    formula="halfLife = interpolated rank at which half of the run's total gain is reached",
+    range="0 to the number of results",
+    source=f"Borlund & Ingwersen 1998; {COMPARED}",
+    example="gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0",
+    caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
+    lower_is_better=True,
+)
 def _half_life(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
     return half_life(topic.gains)
 
 
+@MEASURES.register(
+    "relativeRelevance",
+    title="relative relevance",
+    formula="relativeRelevance = cosine of the system's scores and the gains",
+    range="-1 to 1",
+    source=f"Borlund & Ingwersen 1998; {COMPARED}",
+    example="scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745",
+    caveat="It needs a run with scores.",
+    cutoff=RANK_OR_ALL,
+)
 def _relative_relevance(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     scores = topic.required_details("relativeRelevance").system_scores()
     if scores is None:
         raise XcgError("relativeRelevance needs the system's scores: a run with scores or rsv")
     depth = len(scores) if math.isinf(cutoff) else int(cutoff)
     return relative_relevance(scores[:depth], vector(topic.gains)[:depth])
-
-
-_RETRIEVED_ONLY = "It compares a run with its own results, not with what it should have retrieved."
-
-MEASURES.register(
-    Definition(
-        name="slidingRatio",
-        title="sliding ratio",
-        formula="slidingRatio[i] = sum of the first i gains / sum of the i highest gains of the run",
-        range="0 to 1",
-        source=f"Pollack 1968; {COMPARED}",
-        example="gains 3, 2, 3: slidingRatio@2 = 5 / 6 = 0.833",
-        caveat=_RETRIEVED_ONLY,
-        cutoff=RANK,
-        compute=_sliding_ratio,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="satisfaction",
-        title="satisfaction",
-        formula="satisfaction[i] = slidingRatio[i]",
-        range="0 to 1",
-        source=f"Myaeng & Korfhage 1990; {COMPARED}",
-        example="gains 3, 2, 3: satisfaction@2 = 5 / 6 = 0.833",
-        caveat=_RETRIEVED_ONLY,
-        cutoff=RANK,
-        compute=_sliding_ratio,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="frustration",
-        title="frustration",
-        formula="frustration[i] = slidingRatio[i] with 1 for each result without gain, and 0 for "
-        "others",
-        range="0 to 1",
-        source=f"Myaeng & Korfhage 1990; {COMPARED}",
-        example="gains 0, 1, 0: frustration@2 = 1 / 2",
-        caveat="The available literature does not say how non-relevant results are weighted; here each "
-        "has weight 1.",
-        lower_is_better=True,
-        cutoff=RANK,
-        compute=_frustration,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="total",
-        title="weighted total of satisfaction and frustration",
-        formula="total = weight·satisfaction + (1 - weight)·(1 - frustration)",
-        range="0 to 1",
-        source=f"Myaeng & Korfhage 1990; {COMPARED}",
-        example="satisfaction 1, frustration 0.5: total@2 = 0.75",
-        caveat="The available literature does not give the weights; the default is xcg's own.",
-        cutoff=RANK,
-        parameters={"weight": Number(0.5, 0, 1)},
-        compute=_total,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="halfLife",
-        title="ranked half-life",
-        formula="halfLife = interpolated rank at which half of the run's total gain is reached",
-        range="0 to the number of results",
-        source=f"Borlund & Ingwersen 1998; {COMPARED}",
-        example="gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0",
-        caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
-        lower_is_better=True,
-        compute=_half_life,
-    )
-)
-MEASURES.register(
-    Definition(
-        name="relativeRelevance",
-        title="relative relevance",
-        formula="relativeRelevance = cosine of the system's scores and the gains",
-        range="-1 to 1",
-        source=f"Borlund & Ingwersen 1998; {COMPARED}",
-        example="scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745",
-        caveat="It needs a run with scores.",
-        cutoff=RANK_OR_ALL,
-        compute=_relative_relevance,
-    )
-)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from xcg.measures.definition import RANK, RANK_OR_ALL, Cutoff, Definition, Number, Parameters
+from xcg.measures.definition import RANK, RANK_OR_ALL, Definition, Number, Parameters
 from xcg.measures.ir_measures_names import MEANS
 from xcg.measures.parser import MEASURES
 
@@ -218,141 +218,112 @@ _REL = {"rel": Number(1, 1, whole=True)}
 _RELEVANT = "A document is relevant if its level is at least rel."
 
 
-def _up_to_rank(
-    function: Callable[[JudgedRanking, float, float], float],
-) -> Callable[[JudgedRanking, float, Parameters], float]:
-    return lambda ranking, cutoff, parameters: function(ranking, cutoff, parameters["rel"])
-
-
-def _define(
-    name: str,
-    title: str,
-    formula: str,
-    source: str,
-    example: str,
-    compute: Callable[[JudgedRanking, float, Parameters], float],
-    cutoff: Cutoff | None = None,
-    aliases: tuple[str, ...] = (),
-    caveat: str = _RELEVANT,
-    parameters: Mapping[str, Number] = _REL,
+def _declare(
+    function: Callable[..., float], name: str, *, caveat: str = _RELEVANT, key: str = "", **fields: Any
 ) -> Definition:
-    return Definition(
-        name=name,
-        title=title,
-        formula=formula,
-        range="0 to 1",
-        source=source,
-        example=example,
-        caveat=f"{caveat} {MEANS}",
-        cutoff=cutoff,
-        parameters=parameters,
-        aliases=aliases,
-        needs="levels",
-        compute=compute,
-    )
+    """Register a function of a ranking, of the depth if there is a cutoff, and of the parameters.
+
+    Args:
+        function: The function, which has its parameters as keyword arguments.
+        name: The name of the measure.
+        caveat: What users should know besides how the mean is computed.
+        key: The key in the registry, if it is not the name.
+        **fields: Other fields of the definition.
+    """
+
+    def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float:
+        return function(ranking, *([depth] if definition.cutoff else []), **parameters)
+
+    fields = {"parameters": _REL, "needs": "levels", "caveat": f"{caveat} {MEANS}", **fields}
+    definition = Definition(name, compute=compute, **fields)
+    return MEASURES.add(key or name, definition)
 
 
-MEASURES.register(
-    _define(
-        "P",
-        "precision at a rank",
-        "P[k] = relevant results among the first k / k",
-        "van Rijsbergen 1979; trec_eval",
-        "levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
-        _up_to_rank(precision),
-        RANK,
-        aliases=("Precision",),
-    )
+_declare(
+    precision,
+    "P",
+    title="precision at a rank",
+    formula="P[k] = relevant results among the first k / k",
+    source="van Rijsbergen 1979; trec_eval",
+    example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
+    cutoff=RANK,
+    aliases=("Precision",),
 )
-RECALL_AT_RANK = MEASURES.add(
-    "Recall",
-    _define(
-        "R",
-        "recall at a rank",
-        "R[k] = relevant results among the first k / all relevant documents",
-        "van Rijsbergen 1979; trec_eval",
-        "levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
-        _up_to_rank(recall),
-        RANK,
-        aliases=("Recall",),
-        caveat=f"R without a rank is Sakai's R-measure. {_RELEVANT}",
-    ),
+RECALL_AT_RANK = _declare(
+    recall,
+    "R",
+    title="recall at a rank",
+    formula="R[k] = relevant results among the first k / all relevant documents",
+    source="van Rijsbergen 1979; trec_eval",
+    example="levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
+    cutoff=RANK,
+    aliases=("Recall",),
+    caveat=f"R without a rank is Sakai's R-measure. {_RELEVANT}",
+    key="Recall",
 )
-MEASURES.register(
-    _define(
-        "AP",
-        "average precision",
-        "AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
-        "relevant documents",
-        "Harman 1992; trec_eval",
-        "levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
-        _up_to_rank(average_precision),
-        RANK_OR_ALL,
-        aliases=("MAP",),
-        caveat=f"xAP is average precision of gains under a user model. {_RELEVANT}",
-    )
+_declare(
+    average_precision,
+    "AP",
+    title="average precision",
+    formula="AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
+    "relevant documents",
+    source="Harman 1992; trec_eval",
+    example="levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
+    cutoff=RANK_OR_ALL,
+    aliases=("MAP",),
+    caveat=f"xAP is average precision of gains under a user model. {_RELEVANT}",
 )
-MEASURES.register(
-    _define(
-        "nDCG",
-        "normalised discounted cumulated gain of levels",
-        "nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all assessed "
-        "documents by level, and levels below 0 gain 0",
-        "Järvelin & Kekäläinen 2002; trec_eval",
-        "levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
-        lambda ranking, cutoff, _: ndcg(ranking, cutoff),
-        RANK_OR_ALL,
-        aliases=("NDCG",),
-        caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
-        "gains under a user model.",
-        parameters={},
-    )
+_declare(
+    ndcg,
+    "nDCG",
+    title="normalised discounted cumulated gain of levels",
+    formula="nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all "
+    "assessed documents by level, and levels below 0 gain 0",
+    source="Järvelin & Kekäläinen 2002; trec_eval",
+    example="levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
+    cutoff=RANK_OR_ALL,
+    aliases=("NDCG",),
+    caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
+    "gains under a user model.",
+    parameters={},
 )
-MEASURES.register(
-    _define(
-        "RR",
-        "reciprocal rank",
-        "RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if there "
-        "is none",
-        "Kantor & Voorhees 2000; trec_eval",
-        "levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
-        _up_to_rank(reciprocal_rank),
-        RANK_OR_ALL,
-        aliases=("MRR",),
-    )
+_declare(
+    reciprocal_rank,
+    "RR",
+    title="reciprocal rank",
+    formula="RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if "
+    "there is none",
+    source="Kantor & Voorhees 2000; trec_eval",
+    example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
+    cutoff=RANK_OR_ALL,
+    aliases=("MRR",),
 )
-MEASURES.register(
-    _define(
-        "Rprec",
-        "precision at the number of relevant documents",
-        "Rprec = P[R], where R is the number of relevant documents",
-        "Buckley & Voorhees 2005; trec_eval",
-        "levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
-        lambda ranking, _, parameters: r_precision(ranking, parameters["rel"]),
-        aliases=("RPrec",),
-    )
+_declare(
+    r_precision,
+    "Rprec",
+    title="precision at the number of relevant documents",
+    formula="Rprec = P[R], where R is the number of relevant documents",
+    source="Buckley & Voorhees 2005; trec_eval",
+    example="levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
+    aliases=("RPrec",),
 )
-MEASURES.register(
-    _define(
-        "Success",
-        "whether there is a relevant result up to a rank",
-        "Success[k] = 1 if one of the first k results is relevant, else 0",
-        "trec_eval",
-        "levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
-        _up_to_rank(success),
-        RANK,
-    )
+_declare(
+    success,
+    "Success",
+    title="whether there is a relevant result up to a rank",
+    formula="Success[k] = 1 if one of the first k results is relevant, else 0",
+    source="trec_eval",
+    example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
+    cutoff=RANK,
 )
-MEASURES.register(
-    _define(
-        "Bpref",
-        "binary preference",
-        "Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
-        "number of results before it that are assessed as not relevant, N that of all such documents, "
-        "and R the number of relevant documents",
-        "Buckley & Voorhees 2004; trec_eval",
-        "levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
-        lambda ranking, _, parameters: bpref(ranking, parameters["rel"]),
-        aliases=("BPref",),
-    )
+_declare(
+    bpref,
+    "Bpref",
+    title="binary preference",
+    formula="Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
+    "number of results before it that are assessed as not relevant, N that of all such documents, "
+    "and R the number of relevant documents",
+    source="Buckley & Voorhees 2004; trec_eval",
+    example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
+    aliases=("BPref",),
 )

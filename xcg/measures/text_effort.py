@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np, npt
-from xcg.measures.gain_vectors import RECALL_POINTS, TOLERANCE, Gains, vector
-from xcg.measures.topic_gains import Reading
+from xcg.measures.topic_gains import RECALL_POINTS, TOLERANCE, Gains, Reading, vector
 
 
 def by_density(stretches: Sequence[tuple[float, float]]) -> Reading:

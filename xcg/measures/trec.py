@@ -15,7 +15,7 @@ from xcg.measures.standard import JudgedRanking
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
-    MEASURES.register(ir_measures_definition(_name))
+    MEASURES.add(_name, ir_measures_definition(_name))
 
 Values = dict[tuple[str, str], float]
 """(topic, measure) → value."""

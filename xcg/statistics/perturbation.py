@@ -14,7 +14,7 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import GainCalculator
 from xcg.measures import Measure, TopicGains
-from xcg.measures.gain_vectors import vector
+from xcg.measures.topic_gains import vector
 from xcg.runs.run import Ties
 
 Position = Literal["after first", "before first"]
