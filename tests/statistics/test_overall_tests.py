@@ -13,8 +13,13 @@ from hypothesis import assume, given, settings
 from score_tables import Column, noise, scores_of, tables
 
 from xcg.errors import XcgError
-from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
-from xcg.statistics.paired_tests import PAIRED_TESTS
+from xcg.statistics.significance_tests import (
+    PAIRED_TESTS,
+    anova,
+    discriminative_power,
+    friedman,
+    friedman_posthoc,
+)
 
 
 def test_anova_computed_by_hand() -> None:

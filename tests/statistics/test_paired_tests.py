@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from score_tables import Column, noise, tables
 
 from xcg.errors import XcgError
-from xcg.statistics import paired_tests
-from xcg.statistics.paired_tests import PAIRED_TESTS, randomisation_test
+from xcg.statistics import significance_tests
+from xcg.statistics.significance_tests import PAIRED_TESTS, randomisation_test
 
 
 def test_the_t_test_by_its_formula() -> None:
@@ -128,7 +128,7 @@ def test_equally_good_runs_are_rarely_significantly_different(
     test: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        paired_tests, "RANDOM_SIGN_VECTORS", 10_000
+        significance_tests, "RANDOM_SIGN_VECTORS", 10_000
     )  # enough for this test, and ten times as fast
     pairs = np.random.default_rng(2006).normal(size=(200, 2, 30))
     rejected = sum(PAIRED_TESTS[test](first, second) < 0.05 for first, second in pairs)

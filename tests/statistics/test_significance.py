@@ -14,13 +14,13 @@ from score_tables import Column, noise, results_of, scores_of, tables
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.paired_tests import PAIRED_TESTS
 from xcg.statistics.significance import (
     CORRECTIONS,
     Comparison,
     compare_runs,
     deciding_topics,
 )
+from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)

@@ -22,7 +22,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.run import Ties
-from xcg.statistics.paired_tests import PAIRED_TESTS
+from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     TopicScores,
     check_name,
@@ -107,7 +107,8 @@ def compare(
         user_model: As for :func:`xcg.evaluate`.
         measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
         baseline: Name of a run, or ``"all"`` for all pairs; by default the run with the best mean.
-        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see :mod:`xcg.statistics.paired_tests`.
+        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
+            :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"holm"``, ``"bonferroni"``,
             ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``.
         unanswered: As for :func:`xcg.evaluate`.
@@ -190,7 +191,7 @@ def compare_runs(
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
     ('b', 'a', -0.2, 0.0742)
     """
-    check_name("test", test, list(PAIRED_TESTS))
+    check_name("test", test, PAIRED_TESTS)
     check_name("correction", correction, CORRECTIONS)
     check_name("measure", measure, results.measures)
     if user_model is None:
@@ -295,7 +296,7 @@ def deciding_topics(
     [('2', -0.5), ('1', 0.25)]
     """
     for name in (run, baseline):
-        check_name("run", name, list(scores.values))
+        check_name("run", name, scores.values)
     found = differences(scores.values[run], scores.values[baseline]).tolist()
     changed = [pair for pair in zip(scores.topics, found, strict=True) if pair[1]]
     return sorted(changed, key=lambda pair: -abs(pair[1]))[:count]

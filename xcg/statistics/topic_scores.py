@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -31,6 +31,11 @@ class TopicScores:
 
     topics: list[str]
     values: dict[str, list[float]]
+
+    @property
+    def matrix(self) -> Floats:
+        """The scores as an array of shape (topics, runs)."""
+        return np.array(list(self.values.values()), np.float64).T
 
 
 def topic_scores(results: Results, measure: str, user_model: str, runs: Sequence[str]) -> TopicScores:
@@ -73,7 +78,7 @@ def topic_scores(results: Results, measure: str, user_model: str, runs: Sequence
     return TopicScores(topics, {run: [scores[run][topic] for topic in topics] for run in scores})
 
 
-def check_name(kind: str, name: str, known: Sequence[str]) -> None:
+def check_name(kind: str, name: str, known: Collection[str]) -> None:
     """Raise XcgError with the nearest known name if a name is unknown."""
     if name not in known:
         raise XcgError(f"no {kind} {name!r}: {nearest(name, known)}")
