@@ -10,8 +10,6 @@ from .evaluation.curves import curves as curves
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.explain import explain as explain
 from .evaluation.ideals import ideal_elements as ideal_elements
-from .evaluation.metrics import calc_aggregate as calc_aggregate
-from .evaluation.metrics import iter_calc as iter_calc
 from .evaluation.results import Results as Results
 from .formats.base import read_assessments as read_assessments
 from .formats.base import read_run as read_run
