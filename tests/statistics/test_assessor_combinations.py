@@ -30,7 +30,9 @@ Floats = npt.NDArray[np.float64]
 
 def assessor_scores(values: Floats) -> AssessorScores:
     _, topics, runs = values.shape
-    return AssessorScores(tuple(f"r{i}" for i in range(runs)), tuple(map(str, range(topics))), values)
+    assessed = np.asarray(~np.isnan(values).all(axis=2), np.bool_)
+    names = tuple(f"r{i}" for i in range(runs))
+    return AssessorScores(names, tuple(map(str, range(topics))), values, assessed)
 
 
 def test_the_official_combination_takes_the_first_assessor_of_a_topic() -> None:
@@ -70,7 +72,10 @@ def test_illegal_arguments_of_combinations_are_errors() -> None:
         (lambda: combinations(good, 2, seed=-1), "seed of -1"),
         (lambda: combinations(lost), "topic 0 has no assessor"),
         (lambda: combinations(assessor_scores(np.zeros((1, 0, 1)))), "no topics"),
-        (lambda: AssessorScores(("r",), ("1",), np.zeros((1, 2, 1))), "expected assessors × 1 topics"),
+        (
+            lambda: AssessorScores(("r",), ("1",), np.zeros((1, 2, 1)), np.ones((1, 2), np.bool_)),
+            "expected assessors × 1 topics",
+        ),
         (
             lambda: AssessorScores(("r",), ("1",), np.zeros((1, 1, 1)), np.ones((2, 1), np.bool_)),
             "assessed has shape",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.inputs import Assessments
+from xcg.evaluation.inputs import Assessments, Inputs
 from xcg.judgements.recall_base import Assessment, RecallBase, Span
 from xcg.statistics.assessor_combinations import (
     combinations,
@@ -118,7 +118,7 @@ SECOND: Judged = {
 
 
 def by_assessor(assessments: Sequence[Assessments], measure: str = "MAep") -> AssessorScores:
-    (found,) = scores_by_assessor(assessments, RUNS, measures=measure).values()
+    (found,) = scores_by_assessor(assessments, Inputs(runs=RUNS, measures=measure)).values()
     return found
 
 
@@ -221,7 +221,9 @@ def test_illegal_arguments_of_scores_by_assessor_are_errors() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
         (lambda: by_assessor([]), "no assessors"),
         (
-            lambda: scores_by_assessor([FIRST], RUNS, user_model=["kazai-lalmas-2006", "inex-2005"]),
+            lambda: scores_by_assessor(
+                [FIRST], Inputs(runs=RUNS, user_model=["kazai-lalmas-2006", "inex-2005"])
+            ),
             "2 user models: kazai-lalmas-2006, inex-2005",
         ),
         (lambda: by_assessor([FIRST, {"1": {"d": 1}}]), "2 user models: .*levels"),

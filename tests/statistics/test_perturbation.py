@@ -10,7 +10,8 @@ from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.statistics.perturbation import COUNTS, perturb
+from xcg.evaluation.inputs import Inputs
+from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6, perturb
 
 
 def ideal_run(root: Path) -> tuple[Path, Path, Path]:
@@ -24,7 +25,7 @@ def ideal_run(root: Path) -> tuple[Path, Path, Path]:
 
 @pytest.fixture
 def lines(root: Path) -> dict[tuple[str, str, int], float]:
-    found = perturb(*ideal_run(root))
+    found = perturb(Inputs(*ideal_run(root), measures=MEASURES_OF_FIGURE_6))
     return {(line.measure, line.position, line.inserted): line.value for line in found}
 
 
@@ -60,7 +61,7 @@ def test_means_are_those_of_runs_with_non_relevant_results() -> None:
     names = "R Q MAep iMAep nxCG@2"
     found = {
         (line.measure, line.position, line.inserted): line.value
-        for line in perturb(base, {"r": {"1": good}}, None, None, names, [0, 3])
+        for line in perturb(Inputs(base, {"r": {"1": good}}, measures=names), [0, 3])
     }
     non_relevant = [f"x#/a/p[{n}]" for n in range(1, 4)]
     for position, ranking in (
@@ -71,7 +72,7 @@ def test_means_are_those_of_runs_with_non_relevant_results() -> None:
         for measure in plain.measures:
             assert found[measure, position, 3] == pytest.approx(plain.value("r", measure))
     with pytest.raises(XcgError, match="inexEval depends on more than gains"):
-        perturb(base, {"r": {"1": good}}, measures="inexEval")
+        perturb(Inputs(base, {"r": {"1": good}}, measures="inexEval"))
 
 
 def test_the_command_prints_and_draws_the_means(

@@ -25,7 +25,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.element_assessments import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
-from xcg.lazy_modules import np
 from xcg.report.plots import (
     correlations_plot,
     levels_plot,
@@ -38,7 +37,8 @@ from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_ro
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.levels import STUDIED_MEASURES, largest_distance, levels_experiment
-from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6, perturb_inputs
+from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
+from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
 from xcg.statistics.topic_sets import parallel_swap_rates
 from xcg.tables import records
@@ -96,15 +96,7 @@ def stability_assessors(
             ]
             write(records(rows, format_))
             return
-        found = scores_by_assessor(
-            bases,
-            inputs.runs,
-            inputs.corpus,
-            inputs.user_model,
-            inputs.measures,
-            ties=inputs.ties,
-            lenient=inputs.lenient,
-        )
+        found = scores_by_assessor(bases, inputs)
         rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
         write(records(rows, format_))
     if plot is not None:
@@ -167,9 +159,7 @@ def stability_topics(
             raise XcgError("several user models: expected one for this study")
         (model,) = results.user_models
         scores = {
-            measure: np.array(
-                list(topic_scores(results, measure, model, results.runs).values.values())
-            ).T
+            measure: topic_scores(results, measure, model, results.runs).matrix
             for measure in results.measures
         }
         with progress_bar("tasks") as progress:

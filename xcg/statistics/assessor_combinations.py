@@ -11,16 +11,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from xcg.errors import XcgError
+from xcg.lazy_modules import np, npt
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessors import AssessorScores
 from xcg.statistics.rank_correlation import kendall_tau_b
-from xcg.statistics.topic_scores import DIGITS, ROUNDING
-
-Floats = npt.NDArray[np.float64]
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
 
 MAX_COMBINATIONS = 4096
 MAX_PAIRS = 2000
@@ -49,7 +45,7 @@ def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 
         XcgError: If there is no topic, a topic without assessor, or a value out of range.
 
     >>> values = np.array([[[1.0], [0.5]], [[0.0], [np.nan]]])  # the second assessed one topic
-    >>> combinations(AssessorScores(("r",), ("1", "2"), values)).tolist()
+    >>> combinations(AssessorScores(("r",), ("1", "2"), values, ~np.isnan(values[:, :, 0]))).tolist()
     [[0.75], [0.25]]
     """
     maximum = MAX_COMBINATIONS if sample is None else sample

@@ -10,28 +10,15 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
 from xcg.errors import Notes, NothingToAverageError, XcgError
 from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
-from xcg.evaluation.inputs import (
-    Assessments,
-    Documents,
-    Inputs,
-    Measures,
-    Runs,
-    UserModels,
-    resolve_user_models,
-)
+from xcg.evaluation.inputs import Assessments, Inputs, UserModels, resolve_user_models
 from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, topic_key
-from xcg.measures import MEASURES
-from xcg.runs.run import Run, Ties
+from xcg.lazy_modules import np, npt
+from xcg.runs.run import Run
+from xcg.statistics.topic_scores import Floats
 from xcg.user_model.model import UserModel
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 SECTIONS = frozenset({"sec", "ss1", "ss2", "ss3", "section"})
 PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
@@ -125,8 +112,7 @@ class AssessorScores:
         topics: Names of the topics.
         scores: Array of shape (assessors, topics, runs). NaN means that the assessor did not assess the
             topic, that the topic has no ideal element, or that the run has no score for it.
-        assessed: Array of shape (assessors, topics): whether the assessor assessed the topic. By
-            default, whether there are scores.
+        assessed: Array of shape (assessors, topics): whether the assessor assessed the topic.
         notes: Notes and warnings of the evaluations.
 
     Raises:
@@ -136,7 +122,7 @@ class AssessorScores:
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     scores: Floats
-    assessed: Bools | None = None
+    assessed: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -145,16 +131,13 @@ class AssessorScores:
                 f"scores of shape {self.scores.shape}: expected assessors × "
                 f"{len(self.topics)} topics × {len(self.runs)} runs"
             )
-        if self.assessed is not None and self.assessed.shape != self.scores.shape[:2]:
+        if self.assessed.shape != self.scores.shape[:2]:
             raise XcgError(f"assessed has shape {self.assessed.shape}: expected assessors × topics")
 
     @property
     def assessors(self) -> list[list[int]]:
         """The indices of the assessors of each topic."""
-        assessed = self.assessed
-        if assessed is None:
-            assessed = np.asarray(~np.isnan(self.scores).all(axis=2), np.bool_)
-        return [np.flatnonzero(column).tolist() for column in assessed.T]
+        return [np.flatnonzero(column).tolist() for column in self.assessed.T]
 
     @property
     def varying(self) -> AssessorScores:
@@ -168,20 +151,11 @@ class AssessorScores:
             self,
             topics=tuple(self.topics[i] for i in kept),
             scores=self.scores[:, kept],
-            assessed=None if self.assessed is None else self.assessed[:, kept],
+            assessed=self.assessed[:, kept],
         )
 
 
-def scores_by_assessor(
-    assessments: Sequence[Assessments],
-    runs: Runs,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    measures: Measures = "MAep",
-    *,
-    ties: Ties = "document",
-    lenient: bool = False,
-) -> dict[str, AssessorScores]:
+def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> dict[str, AssessorScores]:
     """Evaluate runs by each of several assessors.
 
     The scores for a topic do not depend on the assessors of other topics, so these scores are enough
@@ -191,12 +165,8 @@ def scores_by_assessor(
     Args:
         assessments: Assessments of each assessor, as for :func:`xcg.evaluate`; the first assessor is
             the official one.
-        runs: As for :func:`xcg.evaluate`.
-        corpus: As for :func:`xcg.evaluate`.
-        user_model: One user model; by default that of the assessments' scale.
-        measures: Measures whose mean is the arithmetic mean over topics.
-        ties: As for :func:`xcg.evaluate`.
-        lenient: As for :func:`xcg.evaluate`.
+        inputs: Everything else: runs, corpus, one user model (by default that of the assessments'
+            scale), and measures whose mean is the arithmetic mean over topics.
 
     Returns:
         The scores by canonical name of the measure.
@@ -208,41 +178,41 @@ def scores_by_assessor(
     >>> one = {"1": {"d": {"/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}}, "2": {"d": {"/a/s[1]": (3, 3)}}}
     >>> two = {"1": {"d": {"/a/s[2]": (3, 3)}}}
     >>> runs = {"r": {"1": ["d#/a/s[1]"], "2": ["d#/a/s[1]"]}}
-    >>> found = scores_by_assessor([one, two], runs, measures="nxCG@1")["nxCG@1"]
+    >>> found = scores_by_assessor([one, two], Inputs(runs=runs, measures="nxCG@1"))["nxCG@1"]
     >>> found.topics, found.scores[:, :, 0].tolist()
     (('1', '2'), [[1.0, 1.0], [0.0, nan]])
     """
-    notes = Notes(lenient)
+    notes = Notes(inputs.lenient)
     bases = []
     for given in assessments:
-        inputs = Inputs(given, lenient=lenient)
-        bases.append(inputs.recall_base)
-        notes.take(inputs.notes)
+        assessor = replace(inputs, assessments=given)
+        bases.append(assessor.recall_base)
+        notes.take(assessor.notes)
     if not bases:
         raise XcgError("no assessors: expected at least one")
-    parsed = MEASURES.parse_all(measures)
-    model = _single_model(bases, user_model)
-    for measure in parsed:
+    measures = inputs.measure_list
+    model = _single_model(bases, inputs.user_model)
+    for measure in measures:
         if not measure.averages_values(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean is not the arithmetic mean over topics")
     topics = tuple(sorted({topic for base in bases for topic in base.topics}, key=topic_key))
-    inputs = Inputs(bases[0], runs, corpus, ties=ties, lenient=lenient, topics=frozenset(topics))
-    documents, loaded = inputs.documents, inputs.loaded_runs
+    inputs = replace(inputs, assessments=bases[0], topics=frozenset(topics))
+    documents, runs = inputs.documents, inputs.loaded_runs
     notes.take(inputs.notes)
-    names = tuple(run.name for run in loaded)
+    names = tuple(run.name for run in runs)
     topic_index = {topic: index for index, topic in enumerate(topics)}
     run_index = {run: index for index, run in enumerate(names)}
     shape = len(bases), len(topics), len(names)
-    scores = {str(measure): np.full(shape, np.nan) for measure in parsed}
+    scores = {str(measure): np.full(shape, np.nan) for measure in measures}
     lines = notes.lines()
     for number, base in enumerate(bases):
         # Topics that an assessor did not assess are no reason for a note.
         assessed_runs = [
             Run(run.name, {t: r for t, r in run.rankings.items() if t in base}, run.source)
-            for run in loaded
+            for run in runs
         ]
         try:
-            results = evaluate(base, assessed_runs, documents, model, parsed, lenient=lenient)
+            results = evaluate(base, assessed_runs, documents, model, measures, lenient=inputs.lenient)
         except NothingToAverageError as error:
             lines.append(f"assessor {number + 1}: {error}")
             continue

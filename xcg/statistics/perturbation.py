@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Literal, NamedTuple
-
-import numpy as np
 
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Assessments, Documents, Inputs, Measures, Runs, UserModels
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import GainCalculator
+from xcg.lazy_modules import np
 from xcg.measures import Measure, TopicGains
 from xcg.measures.topic_gains import vector
-from xcg.runs.run import Ties
 
 Position = Literal["after first", "before first"]
 POSITIONS: tuple[Position, ...] = ("after first", "before first")
@@ -46,17 +45,7 @@ class PerturbedMean(NamedTuple):
     change: float | None
 
 
-def perturb(
-    assessments: Assessments,
-    runs: Runs,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    measures: Measures = MEASURES_OF_FIGURE_6,
-    counts: Sequence[int] = COUNTS,
-    *,
-    ties: Ties = "document",
-    lenient: bool = False,
-) -> NotedList[PerturbedMean]:
+def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[PerturbedMean]:
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
@@ -64,14 +53,8 @@ def perturb(
     before its first result. Means are over the answered topics with an ideal gain above 0.
 
     Args:
-        assessments: As for :func:`xcg.evaluate`.
-        runs: As for :func:`xcg.evaluate`.
-        corpus: As for :func:`xcg.evaluate`.
-        user_model: As for :func:`xcg.evaluate`.
-        measures: Measures that depend only on gains.
+        inputs: Assessments, runs, and measures that depend only on gains.
         counts: Numbers of results to insert, at least 0; changes are relative to the first number.
-        ties: As for :func:`xcg.evaluate`.
-        lenient: As for :func:`xcg.evaluate`.
 
     Returns:
         Rows in the order of runs, user models, measures, positions and counts, with notes.
@@ -81,16 +64,10 @@ def perturb(
             answers a topic with an ideal element.
 
     >>> base = {"1": {"d": 2, "e": 1}}
-    >>> found = perturb(base, {"r": {"1": ["d", "e"]}}, measures="MAep", counts=[0, 1])
+    >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
     >>> [(line.position, round(line.value, 4)) for line in found if line.inserted]
     [('after first', 0.8333), ('before first', 0.5833)]
     """
-    inputs = Inputs(assessments, runs, corpus, user_model, measures, ties=ties, lenient=lenient)
-    return perturb_inputs(inputs, counts)
-
-
-def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[PerturbedMean]:
-    """Compute means after non-relevant results are inserted into runs; see :func:`perturb`."""
     for measure in inputs.measure_list:
         if measure.definition.needs != "gains":
             raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
@@ -107,32 +84,25 @@ def perturb_inputs(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[
                 gains.setdefault((run, model.name), []).append(topic_gains)
     effort = {model.name: model.effort.parameters() for model in models}
     lines: list[PerturbedMean] = []
-    for (run_name, model_name), all_gains in gains.items():
-        for measure in inputs.measure_list:
-            for position in POSITIONS:
-                first: float | None = None
-                for count in counts:
-                    mean = _mean(measure, all_gains, position, count, effort[model_name])
-                    if mean is None:
-                        continue
+    for (run, model_name), all_gains in gains.items():
+        for measure, position in product(inputs.measure_list, POSITIONS):
+            first: float | None = None
+            for count in counts:
+                topics = [_insert(topic_gains, position, count) for topic_gains in all_gains]
+                mean = _mean(measure, topics, effort[model_name])
+                if mean is not None:
                     first = mean if first is None else first
                     change = mean / first - 1 if first else None
                     lines.append(
-                        PerturbedMean(run_name, str(measure), model_name, position, count, mean, change)
+                        PerturbedMean(run, str(measure), model_name, position, count, mean, change)
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return NotedList(lines, notes.lines())
 
 
-def _mean(
-    measure: Measure,
-    all_gains: Sequence[TopicGains],
-    position: Position,
-    count: int,
-    effort: Mapping[str, str],
-) -> float | None:
-    values = [measure.compute(_insert(gains, position, count), effort) for gains in all_gains]
+def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, str]) -> float | None:
+    values = [measure.compute(topic, effort) for topic in topics]
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
 
