@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
 
 from xcg.errors import UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
@@ -35,13 +37,13 @@ def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[st
     {'nxCG@10': 0.5}
     """
     if isinstance(thresholds, Mapping):
-        pairs: list[tuple[str, object]] = list(thresholds.items())
+        pairs: Iterable[Sequence[Any]] = thresholds.items()
     else:
-        pairs = [(text.rpartition("=")[0], text.rpartition("=")[2]) for text in thresholds]
+        pairs = [text.rpartition("=")[::2] for text in thresholds]
     minimums: dict[str, float] = {}
     for name, value in pairs:
         try:
-            minimum = float(value)  # type: ignore[arg-type]
+            minimum = float(value)
         except (TypeError, ValueError):
             minimum = math.nan
         if not name or not math.isfinite(minimum):
@@ -94,35 +96,31 @@ def gate_failures(
 
 def _below_minimum(results: Results, minimums: Mapping[str, float], exempt: Sequence[str]) -> list[str]:
     failures = []
-    for measure, minimum in minimums.items():
-        for model in results.user_models:
-            for run in results.runs:
-                mean = results.value(run, measure, user_model=model)
-                if mean < minimum - ROUNDING and run not in exempt:
-                    lowest = _lowest(_scores_by_topic(results, run, measure, model), ".4f")
-                    failures.append(
-                        f"{run}, {model}: {measure} is {mean:.4f}, below {minimum:g}; "
-                        f"lowest on {lowest}"
-                    )
+    for measure, model, run in product(minimums, results.user_models, results.runs):
+        mean, minimum = results.value(run, measure, user_model=model), minimums[measure]
+        if mean < minimum - ROUNDING and run not in exempt:
+            lowest = _lowest(_scores_by_topic(results, run, measure, model), ".4f")
+            failures.append(
+                f"{run}, {model}: {measure} is {mean:.4f}, below {minimum:g}; lowest on {lowest}"
+            )
     return failures
 
 
 def _worse_than_baseline(results: Results, baseline: str, test: str, correction: str) -> list[str]:
     failures = []
-    for measure in results.measures:
+    for measure, model in product(results.measures, results.user_models):
         order = MEASURES.order(measure)
-        for model in results.user_models:
-            baseline_scores = _scores_by_topic(results, baseline, measure, model)
-            for line in compare_runs(results, measure, model, baseline, test, correction):
-                if order.better(0, line.difference) and line.p_adjusted < SIGNIFICANCE_LEVEL:
-                    scores = _scores_by_topic(results, line.run, measure, model)
-                    losses = {t: scores[t] - baseline_scores[t] for t in scores if t in baseline_scores}
-                    sign = -1 if order.lower_is_better else 1
-                    failures.append(
-                        f"{line.run}, {model}: {measure} is {line.mean:.4f}, worse than "
-                        f"{line.baseline_mean:.4f} of {baseline} (p = {line.p_adjusted:.4f}); "
-                        f"lost most on {_lowest(losses, '+.4f', sign)}"
-                    )
+        baseline_scores = _scores_by_topic(results, baseline, measure, model)
+        for line in compare_runs(results, measure, model, baseline, test, correction):
+            if order.better(0, line.difference) and line.p_adjusted < SIGNIFICANCE_LEVEL:
+                scores = _scores_by_topic(results, line.run, measure, model)
+                losses = {t: scores[t] - baseline_scores[t] for t in scores if t in baseline_scores}
+                sign = -1 if order.lower_is_better else 1
+                failures.append(
+                    f"{line.run}, {model}: {measure} is {line.mean:.4f}, worse than "
+                    f"{line.baseline_mean:.4f} of {baseline} (p = {line.p_adjusted:.4f}); "
+                    f"lost most on {_lowest(losses, '+.4f', sign)}"
+                )
     return failures
 
 
@@ -146,14 +144,12 @@ def _check_complete(
     if scope.unanswering:
         raise XcgError(f"run {scope.unanswering[0]} answers no assessed topic: expected its results")
     means = {(row.run, row.measure, row.user_model) for row in results if row.topic == MEAN}
-    for model in scope.user_models:
-        for measure in scope.measures if baseline is not None else minimums:
-            for run in scope.runs:
-                if (run, measure, model) not in means:
-                    raise XcgError(
-                        f"run {run} has no score of {measure} under {model}: there is no topic to "
-                        "average over"
-                    )
+    checked = scope.measures if baseline is not None else minimums
+    for model, measure, run in product(scope.user_models, checked, scope.runs):
+        if (run, measure, model) not in means:
+            raise XcgError(
+                f"run {run} has no score of {measure} under {model}: there is no topic to average over"
+            )
 
 
 def _scores_by_topic(results: Results, run: str, measure: str, model: str) -> dict[str, float]:

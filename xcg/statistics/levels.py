@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
+from xcg.lazy_modules import np
+from xcg.statistics.topic_scores import Floats
 
 ITEMS = 100
 LEVELS = (2, 10, 20, 50)
@@ -111,11 +109,13 @@ def list_scores(ranking: Floats, ideal: Floats) -> tuple[float, float, float]:
     precision = np.cumsum(relevant, axis=1) / ranks
     average = (precision * relevant).sum(axis=1) / relevant.sum(axis=1)
     distances = np.diff(thresholds, prepend=0.0)
-    pairs = [(ranking, ideal), (ranking / ideal[0], ideal / ideal[0])]
-    plain, normalised = (
-        float(
-            (np.expm1(run * np.log(2)) / discount).sum() / (np.expm1(best * np.log(2)) / discount).sum()
-        )
-        for run, best in pairs
+
+    def dcg(ratings: Floats) -> float:
+        return float((np.expm1(ratings * np.log(2)) / discount).sum())
+
+    highest = ideal[0]
+    return (
+        float(average @ distances / distances.sum()),
+        dcg(ranking) / dcg(ideal),
+        dcg(ranking / highest) / dcg(ideal / highest),
     )
-    return float(average @ distances / distances.sum()), plain, normalised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from xcg.errors import XcgError, nearest
@@ -114,23 +114,16 @@ def order_shifts(results: Results, baseline: str | None = None) -> list[OrderShi
         raise XcgError("one run has no order: expected at least two")
     means = {(row.measure, row.user_model, row.run): row.value for row in results.means()}
     shifts = []
-    for measure in results.measures:
+    for measure, model in product(results.measures, models):
         order = MEASURES.order(measure)
-        for model in models:
-            runs = [
-                run
-                for run in results.runs
-                if (measure, model, run) in means and (measure, base, run) in means
-            ]
-            before = [means[measure, base, run] for run in runs]
-            after = [means[measure, model, run] for run in runs]
-            moved = sum(
-                order.rank(a, before) != order.rank(b, after)
-                for a, b in zip(before, after, strict=True)
-            )
-            best = [run for run, mean in zip(runs, after, strict=True) if order.rank(mean, after) == 1]
-            tau = kendall_tau_b(before, after)
-            shifts.append(OrderShift(measure, model, tau, moved, ", ".join(best)))
+        runs = [r for r in results.runs if {(measure, model, r), (measure, base, r)} <= means.keys()]
+        before = [means[measure, base, run] for run in runs]
+        after = [means[measure, model, run] for run in runs]
+        ranks_before = [order.rank(mean, before) for mean in before]
+        ranks = [order.rank(mean, after) for mean in after]
+        moved = sum(old != new for old, new in zip(ranks_before, ranks, strict=True))
+        best = ", ".join(run for run, rank in zip(runs, ranks, strict=True) if rank == 1)
+        shifts.append(OrderShift(measure, model, kendall_tau_b(before, after), moved, best))
     return shifts
 
 
@@ -169,19 +162,13 @@ def order_agreements(results: Results) -> list[OrderAgreement]:
     if len(results.runs) < 2:
         raise XcgError("one run has no order: expected at least two")
     goodness: dict[tuple[str, str], list[float]] = {}
-    for model in results.user_models:
-        for measure in results.measures:
-            means = [results.value(run, measure, user_model=model) for run in results.runs]
-            lower_is_better = MEASURES.order(measure).lower_is_better
-            goodness[measure, model] = [-mean for mean in means] if lower_is_better else means
+    for model, measure in product(results.user_models, results.measures):
+        means = [results.value(run, measure, user_model=model) for run in results.runs]
+        lower_is_better = MEASURES.order(measure).lower_is_better
+        goodness[measure, model] = [-mean for mean in means] if lower_is_better else means
     if len(goodness) < 2:
         raise XcgError("one order: expected at least two measures or user models")
     return [
-        OrderAgreement(
-            *first,
-            *second,
-            kendall_tau_b(goodness[first], goodness[second]),
-            tau_ap(goodness[first], goodness[second]),
-        )
-        for first, second in combinations(goodness, 2)
+        OrderAgreement(*first, *second, kendall_tau_b(means, others), tau_ap(means, others))
+        for (first, means), (second, others) in combinations(goodness.items(), 2)
     ]

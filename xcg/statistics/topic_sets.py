@@ -12,17 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Backend, Progress, run_tasks
-from xcg.measures import MEASURES, Order
-from xcg.measures.definition import HIGHER_IS_BETTER
+from xcg.lazy_modules import np, npt
+from xcg.measures import MEASURES
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessor_combinations import random_generator
-from xcg.statistics.topic_scores import DIGITS, ROUNDING
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
@@ -52,17 +49,16 @@ class SwapRates:
     @property
     def rates(self) -> Floats:
         """Swaps / counts, from 0 to 1; NaN in bins without comparisons."""
-        empty = np.full(self.counts.shape, np.nan)
-        found: Floats = np.divide(self.swaps, self.counts, out=empty, where=self.counts > 0)
-        return found
+        empty: Floats = np.full(self.counts.shape, np.nan)
+        return np.divide(self.swaps, self.counts, out=empty, where=self.counts > 0)
 
     def at(self, size: int) -> Floats:
         """Return the rates for one topic-set size by bin; XcgError for an unknown size."""
         if size not in self.sizes:
             known = ", ".join(map(str, self.sizes))
             raise XcgError(f"no swap rates for {size} topics: expected one of {known}")
-        found: Floats = self.rates[self.sizes.index(size)]
-        return found
+        rates: Floats = self.rates[self.sizes.index(size)]
+        return rates
 
 
 def swap_rates(
@@ -119,9 +115,7 @@ def _scores(scores: npt.ArrayLike) -> Floats:
 
 
 def best_runs(
-    scores: Floats,
-    fraction: float = BEST_FRACTION,
-    order: Order = HIGHER_IS_BETTER,
+    scores: Floats, fraction: float = BEST_FRACTION, order: Order = HIGHER_IS_BETTER
 ) -> Floats:
     """Return the columns of the runs with the best means, in their order; of equal runs the first.
 
