@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from xcg.laws.cases import (
     Case,
@@ -48,16 +49,15 @@ class Claim:
 
     def holds(self, before: float | None, score: float) -> bool:
         """Return whether the scores of ``before`` and of the ranking obey the law."""
-        if self.relation == "bounded":
-            return -TOLERANCE <= score <= 1 + TOLERANCE
-        if self.relation == "one":
-            return abs(score - 1) <= TOLERANCE
-        assert before is not None
-        rise = score - before
-        return not (
-            (rise > TOLERANCE and self.relation != "not below")
-            or (rise < -TOLERANCE and self.relation != "not above")
-        )
+        other = math.nan if before is None else before
+        lowest, highest = {
+            "bounded": (0, 1),
+            "one": (1, 1),
+            "equal": (other, other),
+            "not above": (-math.inf, other),
+            "not below": (other, math.inf),
+        }[self.relation]
+        return lowest - score <= TOLERANCE and score - highest <= TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,49 @@ class Law:
         name: Name on the command line.
         statement: The law in one sentence.
         violation: What it means to users of a measure that breaks the law.
-        claim: Draws a case, and returns what the law states about it.
+        claims: Returns a strategy that draws cases with what the law states about them.
     """
 
     name: str
     statement: str
     violation: str
-    claim: Callable[[DrawFn, Setting], Claim]
+    claims: Callable[[Setting], SearchStrategy[Claim]]
 
 
+LAWS: dict[str, Law] = {}
+"""All laws by name."""
+
+
+_Draw = Callable[[DrawFn, Setting], Claim]
+
+
+def _law(statement: str, violation: str) -> Callable[[_Draw], _Draw]:
+    """Register a function that draws claims as the law of its name."""
+
+    def register(draw_claim: _Draw) -> _Draw:
+        name = draw_claim.__name__.replace("_", "-")
+        LAWS[name] = Law(name, statement, violation, st.composite(draw_claim))
+        return draw_claim
+
+    return register
+
+
+@_law(
+    "The score of any ranking lies between 0 and 1.",
+    "Scores are not fractions of the best possible score: means over topics lose their "
+    "meaning, and a system can win by what increases the score beyond 1.",
+)
 def boundedness(draw: DrawFn, setting: Setting) -> Claim:
     """Draw any ranking."""
     case = draw(cases(setting))
     return Claim(case, draw(rankings(case, setting)), "bounded")
 
 
+@_law(
+    "A result that repeats an earlier result, or lies inside one, never increases the score.",
+    "The measure rewards the same text twice: a system gains by returning what its user has "
+    "already read.",
+)
 def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a ranking, and insert a result that repeats an earlier one or lies inside it."""
     case = draw(cases(setting))
@@ -94,6 +122,12 @@ def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
     return Claim(case, extended, "not above", ranking)
 
 
+@_law(
+    "Splitting results in two never increases the score, and does not change it if effort is "
+    "the length of the text.",
+    "The score depends on how a system splits its text, and not only on the text: systems with "
+    "different chunk sizes cannot be compared.",
+)
 def granularity(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a ranking, and split its results in two."""
     case = draw(cases(setting))
@@ -104,6 +138,11 @@ def granularity(draw: DrawFn, setting: Setting) -> Claim:
     return Claim(case, tuple(split), relation, ranking)
 
 
+@_law(
+    "Moving a result with relevant text before results without any never decreases the score.",
+    "The measure penalises a better order: a system that returns relevant text earlier can get "
+    "a lower score.",
+)
 def order(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a ranking, and move a result with relevant text before results without any."""
     case = draw(cases(setting))
@@ -118,6 +157,11 @@ def order(draw: DrawFn, setting: Setting) -> Claim:
     return Claim(case, (*head, moved, *passed, *tail), "not below", (*head, *passed, moved, *tail))
 
 
+@_law(
+    "The gold spans, best first, score 1.",
+    "The best possible answer does not score 1, so a score does not show how far a system is "
+    "from the best.",
+)
 def ideal(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a case, and rank its gold spans by grade, or by grade per unit of effort."""
     case = draw(cases(setting))
@@ -131,47 +175,3 @@ def ideal(draw: DrawFn, setting: Setting) -> Claim:
 
     best = sorted(range(len(case.gold)), key=value, reverse=True)
     return Claim(case, tuple(Retrieved(*case.gold[index][:3]) for index in best), "one")
-
-
-LAWS = {
-    law.name: law
-    for law in (
-        Law(
-            "boundedness",
-            "The score of any ranking lies between 0 and 1.",
-            "Scores are not fractions of the best possible score: means over topics lose their "
-            "meaning, and a system can win by what increases the score beyond 1.",
-            boundedness,
-        ),
-        Law(
-            "no-pay-twice",
-            "A result that repeats an earlier result, or lies inside one, never increases the score.",
-            "The measure rewards the same text twice: a system gains by returning what its user has "
-            "already read.",
-            no_pay_twice,
-        ),
-        Law(
-            "granularity",
-            "Splitting results in two never increases the score, and does not change it if effort is "
-            "the length of the text.",
-            "The score depends on how a system splits its text, and not only on the text: systems with "
-            "different chunk sizes cannot be compared.",
-            granularity,
-        ),
-        Law(
-            "order",
-            "Moving a result with relevant text before results without any never decreases the score.",
-            "The measure penalises a better order: a system that returns relevant text earlier can get "
-            "a lower score.",
-            order,
-        ),
-        Law(
-            "ideal",
-            "The gold spans, best first, score 1.",
-            "The best possible answer does not score 1, so a score does not show how far a system is "
-            "from the best.",
-            ideal,
-        ),
-    )
-}
-"""All laws by name."""

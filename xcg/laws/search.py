@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
 import hypothesis
 import hypothesis.errors
-from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.strategies import DrawFn
 
 from xcg.errors import XcgError, nearest
 from xcg.laws.laws import LAWS, Claim, Law
@@ -78,27 +75,12 @@ def search(
                 return
 
 
-@contextmanager
-def _hypothesis_files_elsewhere() -> Iterator[None]:
-    """Keep hypothesis from writing to the working directory."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        set_hypothesis_home_dir(folder)
-        try:
-            yield
-        finally:
-            set_hypothesis_home_dir(None)
-
-
 def _search(subject: Subject, law: Law, examples: int, seed: int) -> Outcome:
+    from tempfile import TemporaryDirectory
+
     tested = 0
     sought: Verdict = "held"  # the verdict of the first case that did not hold
     smallest: Outcome | None = None
-
-    @st.composite
-    def claims(draw: DrawFn) -> Claim:
-        return law.claim(draw, subject.setting)
 
     def is_violation(claim: Claim) -> bool:
         nonlocal tested, sought, smallest
@@ -122,16 +104,19 @@ def _search(subject: Subject, law: Law, examples: int, seed: int) -> Outcome:
         derandomize=False,
         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
     )
-    try:
-        with _hypothesis_files_elsewhere():
+    with TemporaryDirectory() as folder:
+        set_hypothesis_home_dir(folder)  # and not the working directory
+        try:
             random = Random(seed)  # noqa: S311
-            hypothesis.find(claims(), is_violation, settings=settings, random=random)
-    except hypothesis.errors.NoSuchExample:
-        return Outcome(law, "held", tested)
-    except hypothesis.errors.Unsatisfiable:
-        raise XcgError(f"{subject.name}: no case was found to which {law.name} applies") from None
-    except hypothesis.errors.Flaky:
-        smallest = None
+            hypothesis.find(law.claims(subject.setting), is_violation, settings=settings, random=random)
+        except hypothesis.errors.NoSuchExample:
+            return Outcome(law, "held", tested)
+        except hypothesis.errors.Unsatisfiable:
+            raise XcgError(f"{subject.name}: no case was found to which {law.name} applies") from None
+        except hypothesis.errors.Flaky:
+            smallest = None
+        finally:
+            set_hypothesis_home_dir(None)
     if smallest is None or smallest.claim is None or _test(subject, law, smallest.claim) != smallest:
         raise XcgError(
             f"{subject.name} returned two scores for the same case: expected a pure function"

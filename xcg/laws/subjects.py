@@ -7,7 +7,6 @@ import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, UnitConverter
@@ -30,29 +29,6 @@ class UndefinedScoreError(Exception):
 
 class FailedScoreError(Exception):
     """A measure raised an error or returned no number."""
-
-
-class Subject(Protocol):
-    """A measure that is tested against the laws."""
-
-    @property
-    def name(self) -> str:
-        """Name in messages."""
-
-    @property
-    def setting(self) -> Setting:
-        """The kind of cases that suits the measure."""
-
-    def score(self, case: Case, ranking: Ranking) -> float:
-        """Return the score of a ranking.
-
-        Raises:
-            UndefinedScoreError: If the measure has no score for the case.
-            FailedScoreError: If it raises an error or returns no number.
-        """
-
-    def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
-        """Return the assessed spans, each with its assessment as text."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +64,11 @@ class FunctionSubject:
         return Setting(converter=(lambda text: CharacterConverter()) if self.effort_is_text else None)
 
     def score(self, case: Case, ranking: Ranking) -> float:
-        """Call the function; see :meth:`Subject.score`."""
+        """Return the score of a ranking.
+
+        Raises:
+            FailedScoreError: If the function raises an error or returns no finite number.
+        """
         try:
             value = self.function(list(case.gold), list(ranking))
         except Exception as error:  # a user's function may raise anything
@@ -101,13 +81,10 @@ class FunctionSubject:
             raise FailedScoreError(f"returned {value}: expected a finite number")
         return float(value)
 
-    def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
+    @staticmethod
+    def assessed(case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades."""
-        return _graded(case)
-
-
-def _graded(case: Case) -> list[tuple[Retrieved, str]]:
-    return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
+        return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
 
 
 @dataclass(frozen=True)
@@ -119,7 +96,7 @@ class MeasureSubject:
     text are assessed by the fraction of relevant text on the scale of the user model; with levels of
     relevance, only the gold spans are assessed.
 
-    Use :meth:`of` or :meth:`named`, which choose a setting and a scale that suit the measure.
+    Use :meth:`named`, which chooses a setting and a scale that suit the measure.
     """
 
     measure: Measure
@@ -128,32 +105,25 @@ class MeasureSubject:
     scale: Scale
 
     @classmethod
-    def named(cls, measure: str, user_model: UserModel | None = None) -> MeasureSubject:
-        """Return the subject for the name of a measure; see :meth:`of`."""
-        return cls.of(MEASURES.parse(measure), user_model or UserModel.shipped(DEFAULT))
-
-    @classmethod
-    def of(cls, measure: Measure, model: UserModel) -> MeasureSubject:
-        """Return the subject for a measure.
+    def named(cls, name: str, user_model: UserModel | None = None) -> MeasureSubject:
+        """Return the subject for the name of a measure, by default under the default user model.
 
         Raises:
-            XcgError: If the measure is lower-is-better, or has no score for a case in which the gold
-                span is the only result.
+            XcgError: If the measure is unknown or lower-is-better, or has no score for a case in which
+                the gold span is the only result.
         """
+        measure, model = MEASURES.parse(name), user_model or UserModel.shipped(DEFAULT)
         if measure.definition.lower_is_better:
             raise XcgError(f"{measure} is lower-is-better: the laws are for higher-is-better measures")
         converter = _converter(measure, model)
-        form: Form
-        scales: list[Scale]
-        if model.spans == "text" or measure.definition.needs == "text":
-            form, scales = "text", ["level"]
-        else:
-            form, scales = "elements", list(_ASSESSMENT)
+        is_text = model.spans == "text" or measure.definition.needs == "text"
+        form: Form = "text" if is_text else "elements"
+        scales: list[Scale] = ["level"] if is_text else list(_SCALES)
         reasons = []
         for scale in scales:
             subject = cls(measure, model, Setting(form, converter=converter), scale)
             grades = []
-            for grade in _GRADES[scale]:
+            for grade in range(1, _SCALES[scale][0] + 1):
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
                 try:
                     subject._evaluate(case, (Retrieved("a", 0, 1),))
@@ -172,7 +142,12 @@ class MeasureSubject:
         return f"{self.measure} under {self.model.name} (alpha {alpha:g})"
 
     def score(self, case: Case, ranking: Ranking) -> float:
-        """Evaluate a ranking; see :meth:`Subject.score`."""
+        """Return the score of a ranking.
+
+        Raises:
+            UndefinedScoreError: If no topic of the case has an ideal gain.
+            FailedScoreError: If the evaluation raises another error.
+        """
         try:
             return self._evaluate(case, ranking)
         except NothingToAverageError as error:
@@ -183,7 +158,7 @@ class MeasureSubject:
     def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades, or the elements with their assessments."""
         if self.setting.form == "text":
-            return _graded(case)
+            return FunctionSubject.assessed(case)
         return [(span, assessment.label) for span, assessment in self._assessments(case)]
 
     def _evaluate(self, case: Case, ranking: Ranking) -> float:
@@ -210,8 +185,8 @@ class MeasureSubject:
                 if inside and (self.scale != "level" or (start, end) == inside[0][1:3]):
                     length = sum(gold.end - gold.start for gold in inside)
                     grade = max(gold.grade for gold in inside)
-                    assessment = _ASSESSMENT[self.scale](grade, length / (end - start))
-                    yield Retrieved(name, start, end), assessment
+                    assess = _SCALES[self.scale][1]
+                    yield Retrieved(name, start, end), assess(grade, length / (end - start))
 
     def _results(
         self, case: Case, ranking: Ranking
@@ -232,19 +207,19 @@ def _converter(measure: Measure, model: UserModel) -> Callable[[str], UnitConver
     return partial(UnitConverter.of, unit=unit, tokenizer=model.effort.tokenizer)
 
 
-_ASSESSMENT: dict[Scale, Callable[[int, float], Assessment]] = {
-    "four-point": lambda grade, share: Assessment(float(grade), SpecificityScale().specificity(share)),
-    "share": lambda grade, share: Assessment(float(grade), share, None, "share"),
-    "level": lambda grade, share: level_assessment(grade),
-    "coverage": lambda grade, share: Assessment(
-        float(grade), "E" if share == 1 else "L", None, "coverage"
+_SCALES: dict[Scale, tuple[int, Callable[[int, float], Assessment]]] = {
+    "four-point": (
+        3,
+        lambda grade, share: Assessment(float(grade), SpecificityScale().specificity(share)),
+    ),
+    "share": (2, lambda grade, share: Assessment(float(grade), share, None, "share")),
+    "level": (3, lambda grade, share: level_assessment(grade)),
+    "coverage": (
+        3,
+        lambda grade, share: Assessment(float(grade), "E" if share == 1 else "L", None, "coverage"),
     ),
 }
-"""The assessment of an element by the highest grade and the fraction of relevant text in it."""
+"""The highest grade of gold, and the assessment by the grade and fraction of an element's gold text."""
 
-_GRADES: dict[Scale, tuple[int, ...]] = {
-    "four-point": (1, 2, 3),
-    "share": (1, 2),
-    "level": (1, 2, 3),
-    "coverage": (1, 2, 3),
-}
+Subject = FunctionSubject | MeasureSubject
+"""What the laws are tested on."""
