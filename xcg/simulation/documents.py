@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from xcg.lazy_modules import np, npt
 from xcg.simulation.article_parts import GRANULARITY, PartBuilder
 from xcg.simulation.shape import Shape, Stream
 
@@ -85,8 +82,7 @@ class Retrievable(NamedTuple):
         return cls([path for part in paths for path in part], granularities, parents, ends)
 
 
-@dataclass
-class _Part:
+class _Part(NamedTuple):
     """A part of articles: markup and word slots as tokens, and its retrievable elements."""
 
     tokens: Ints
@@ -96,12 +92,17 @@ class _Part:
 
 
 class Article(NamedTuple):
-    """An article as the numbers of its parts."""
+    """An article as its parts, which it shares with other articles."""
 
     name: str
-    front: int
-    sections: list[int]
-    references: list[int]
+    front: _Part
+    sections: list[_Part]
+    references: list[_Part]
+
+    @property
+    def parts(self) -> list[_Part]:
+        """All parts in document order."""
+        return [self.front, *self.sections, *self.references]
 
 
 class ArticleFactory:
@@ -165,44 +166,34 @@ class ArticleFactory:
         """Draw the parts of an article: log-normal in size, with a fifth for the references."""
         journal = _JOURNALS[number % len(_JOURNALS)]
         name = f"{journal}/{1995 + number // len(_JOURNALS) % 8}/a{number:05d}"
-        front = int(rng.integers(len(self._fronts)))
+        front = self._fronts[rng.integers(len(self._fronts))]
         size = self._shape.elements * rng.lognormal(-0.125, 0.5)
         count = round(size * 0.2 / self._reference_size * rng.lognormal(-0.08, 0.4))
-        references = rng.integers(len(self._references), size=count).tolist()
-        left = size - self._fronts[front].elements - 2
-        left -= sum(self._references[n].elements for n in references) + 3 * bool(references)
-        sections: list[int] = []
+        references = [self._references[n] for n in rng.integers(len(self._references), size=count)]
+        left = size - front.elements - 2
+        left -= sum(reference.elements for reference in references) + 3 * bool(references)
+        sections: list[_Part] = []
         while True:
-            section = int(rng.integers(len(self._sections)))
-            elements = self._sections[section].elements
-            if sections and elements > 2 * left:  # the size is closer to the target without it
+            section = self._sections[rng.integers(len(self._sections))]
+            if sections and section.elements > 2 * left:  # the size is closer to the target without it
                 return Article(name, front, sections, references)
             sections.append(section)
-            left -= elements
-
-    def _parts_of(self, article: Article) -> tuple[_Part, list[_Part], list[_Part]]:
-        return (
-            self._fronts[article.front],
-            [self._sections[number] for number in article.sections],
-            [self._references[number] for number in article.references],
-        )
+            left -= section.elements
 
     def elements(self, article: Article) -> tuple[int, int]:
         """Return the number of elements of an article, and the sum of their depths."""
-        front, sections, references = self._parts_of(article)
-        parts = [front, *sections, *references]
-        back, back_depths = (3, 2 + 3 + 4) if references else (0, 0)
+        back, back_depths = (3, 2 + 3 + 4) if article.references else (0, 0)
         return (
-            2 + back + sum(part.elements for part in parts),
-            1 + 2 + back_depths + sum(part.depth_sum for part in parts),
+            2 + back + sum(part.elements for part in article.parts),
+            1 + 2 + back_depths + sum(part.depth_sum for part in article.parts),
         )
 
     def xml(self, article: Article, rng: np.random.Generator) -> bytes:
         """Return an article as XML, with words drawn from ``rng``."""
-        front, sections, references = self._parts_of(article)
-        tokens = [self._start, front.tokens, self._body, *(part.tokens for part in sections)]
-        if references:
-            tokens += [self._back, *(part.tokens for part in references), self._end]
+        sections = (part.tokens for part in article.sections)
+        tokens = [self._start, article.front.tokens, self._body, *sections]
+        if article.references:
+            tokens += [self._back, *(part.tokens for part in article.references), self._end]
         else:
             tokens.append(self._end_without_back)
         joined = np.concatenate(tokens)
@@ -212,19 +203,19 @@ class ArticleFactory:
 
     def retrievable(self, article: Article) -> Retrievable:
         """Return the elements of an article that systems retrieve."""
-        front, sections, _ = self._parts_of(article)
-        body = 1 + len(front.retrievable.paths)
-        end = body + 1 + sum(len(part.retrievable.paths) for part in sections)
+        front = article.front.retrievable
+        sections = [part.retrievable for part in article.sections]
+        body = 1 + len(front.paths)
+        end = body + 1 + sum(len(section.paths) for section in sections)
         lists = [
             _single("/article[1]", "article", -1, end),
-            front.retrievable.below(0, 1, "/article[1]/fm[1]"),
+            front.below(0, 1, "/article[1]/fm[1]"),
             _single("/article[1]/bdy[1]", "bdy", 0, end),
         ]
         position = body + 1
-        for number, part in enumerate(sections, 1):
-            path = f"/article[1]/bdy[1]/sec[{number}]"
-            lists.append(part.retrievable.below(body, position, path))
-            position += len(part.retrievable.paths)
+        for number, section in enumerate(sections, 1):
+            lists.append(section.below(body, position, f"/article[1]/bdy[1]/sec[{number}]"))
+            position += len(section.paths)
         return Retrievable.concatenate(lists)
 
 
