@@ -30,8 +30,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-import numpy as np
-
 try:
     import ir_measures
 except ImportError as _error:
@@ -46,7 +44,7 @@ from xcg.errors import InputError, NothingToAverageError, XcgError, nearest
 from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import resolve_user_models
-from xcg.integrations.tabular import (
+from xcg.integrations.pandas import (
     JudgedRow,
     Judgements,
     Rankings,
@@ -55,33 +53,8 @@ from xcg.integrations.tabular import (
     value_or_none,
 )
 from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Definition, Measure, Number
-
-__all__ = [
-    "NDCNG",
-    "MAep",
-    "MAnxCG",
-    "MAnxDCG",
-    "MAxCG",
-    "MAxDCG",
-    "XcgMeasure",
-    "XcgProvider",
-    "avgNDCNG",
-    "ep",
-    "gPrecision",
-    "gRecall",
-    "gr",
-    "iMAep",
-    "muAP",
-    "nxCG",
-    "nxDCG",
-    "provider",
-    "xAP",
-    "xCG",
-    "xDCG",
-    "xcg_Q",
-    "xcg_R",
-]
 
 
 class XcgMeasure(ir_measures.Measure):
@@ -210,21 +183,17 @@ gPrecision = _offer("gPrecision")  # noqa: N816
 gRecall = _offer("gRecall")  # noqa: N816
 
 
-def _with_any_parameters(measure: XcgMeasure) -> XcgMeasure:
-    """Return the declaration that all parameters of a measure are supported."""
-    accepted = {
-        name: _AnyValue(required=info.required)  # type: ignore[no-untyped-call]
-        for name, info in measure.SUPPORTED_PARAMS.items()
-    }
-    return type(measure)(**accepted)
-
-
 class XcgProvider(ir_measures.Provider):
     """xcg: measures for the retrieval of parts of documents, with overlapping results."""
 
     NAME = "xcg"
     SUPPORTED_MEASURES: ClassVar[list[ir_measures.Measure]] = [  # type: ignore[misc]
-        _with_any_parameters(measure)
+        type(measure)(
+            **{
+                name: _AnyValue(required=info.required)  # type: ignore[no-untyped-call]
+                for name, info in measure.SUPPORTED_PARAMS.items()
+            }
+        )
         for measure in _registry.values()
         if isinstance(measure, XcgMeasure)
     ]
@@ -277,17 +246,11 @@ class _Evaluator(ir_measures.Evaluator):
                         yield ir_measures.Metric(self._query_ids[row.topic], measure, row.value)
 
 
-def _register_provider() -> XcgProvider:
-    """Register the provider; one that an earlier import registered is replaced."""
-    created = XcgProvider()  # type: ignore[no-untyped-call]
-    ir_measures.providers.register(created)  # type: ignore[no-untyped-call]
-    pipeline = ir_measures.DefaultPipeline
-    others = [other for other in pipeline.providers if other.NAME != created.NAME]
-    pipeline.providers[:] = [*others, created]
-    return created
-
-
-provider = _register_provider()
+provider = XcgProvider()  # type: ignore[no-untyped-call]
+ir_measures.providers.register(provider)  # type: ignore[no-untyped-call]
+# Replace a provider that an earlier import of this module registered.
+_others = [other for other in ir_measures.DefaultPipeline.providers if other.NAME != provider.NAME]
+ir_measures.DefaultPipeline.providers[:] = [*_others, provider]
 
 
 def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:

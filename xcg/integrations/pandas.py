@@ -1,21 +1,22 @@
-"""Read judgements and runs from pandas and polars data frames."""
+"""Read judgements and runs from tables: data frames of pandas and polars, and rows of ir_measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from xcg.documents.paths import WHOLE
+from xcg.documents.paths import WHOLE, split_element_id
 from xcg.errors import InputError, XcgError, nearest
-from xcg.integrations.tabular import (
-    JudgedRow,
-    Judgements,
-    Rankings,
-    finite_number,
-    nest_judgements,
-    nest_scores,
-    value_or_none,
-)
+from xcg.judgements.recall_base import Assessment, check_pair
+from xcg.lazy_modules import np
+
+Grade = int | tuple[float, float] | Assessment
+Judgements = dict[str, dict[str, int | dict[str, Grade]]]
+"""Topic → file → path → level, (e, s) or assessment with size; or topic → document → level."""
+
+Rankings = dict[str, dict[str, float] | list[str]]
+"""Topic → element → score; or topic → elements in rank order if an element is repeated."""
 
 _TOPIC = ("topic", "query_id", "qid")
 _DOCUMENT = ("doc", "doc_id", "docno")
@@ -56,18 +57,18 @@ def qrels_from_frame(frame: Any) -> Judgements:
     {'1': {'d': {'/a[1]/s[1]': 2}, 'e': 0}}
     """
     name = "assessments"
-    table = _read_frame(frame, name, {**_ELEMENT_COLUMNS, **_GRADE_COLUMNS})
-    if ("exhaustivity" in table.columns) != ("specificity" in table.columns):
-        missing = "specificity" if "exhaustivity" in table.columns else "exhaustivity"
+    columns, rows = _read_frame(frame, name, {**_ELEMENT_COLUMNS, **_GRADE_COLUMNS})
+    if ("exhaustivity" in columns) != ("specificity" in columns):
+        missing = "specificity" if "exhaustivity" in columns else "exhaustivity"
         raise XcgError(
             f"{name}: no column {missing}: expected exhaustivity and specificity, or neither"
         )
-    if not {"level", "exhaustivity"} & table.columns:
+    if not {"level", "exhaustivity"} & columns:
         expected = f"one of {', '.join(_LEVEL)}, or exhaustivity and specificity"
         raise XcgError(f"{name}: no column for the relevance: expected {expected}")
     return nest_judgements(
         JudgedRow(where, *_element(row, where), *(row.get(grade) for grade in _GRADE_COLUMNS))
-        for where, row in table.rows
+        for where, row in rows
     )
 
 
@@ -91,13 +92,13 @@ def run_from_frame(frame: Any) -> Rankings:
     >>> run_from_frame(pandas.DataFrame(rows, columns=["qid", "docno", "path", "rank"]))
     {'1': ['e', 'd#/a/s[1]']}
     """
-    table = _read_frame(frame, "run", _RUN_COLUMNS)
-    if "score" in table.columns:
-        return nest_scores((where, *_element(row, where), row["score"]) for where, row in table.rows)
-    if "rank" not in table.columns:
+    columns, rows = _read_frame(frame, "run", _RUN_COLUMNS)
+    if "score" in columns:
+        return nest_scores((where, *_element(row, where), row["score"]) for where, row in rows)
+    if "rank" not in columns:
         raise XcgError("run: no column for the order: expected score or rank")
     ranked: dict[str, list[tuple[float, str]]] = {}
-    for where, row in table.rows:
+    for where, row in rows:
         topic, element = _element(row, where)
         rank = finite_number(row["rank"])
         if rank is None:
@@ -109,13 +110,15 @@ def run_from_frame(frame: Any) -> Rankings:
     }
 
 
-class _Table(NamedTuple):
-    columns: set[str]  # by their standard names, like "document"
-    rows: list[tuple[str, dict[str, Any]]]  # the row for messages, and its values
+def _read_frame(
+    frame: Any, name: str, columns: Mapping[str, tuple[str, ...]]
+) -> tuple[set[str], list[tuple[str, dict[str, Any]]]]:
+    """Read the known columns of a frame, given as standard name → legal names.
 
-
-def _read_frame(frame: Any, name: str, columns: Mapping[str, tuple[str, ...]]) -> _Table:
-    """Read the known columns of a frame, given as standard name → legal names."""
+    Returns:
+        The standard names of the frame's columns, and the values of each row with its number for
+        messages.
+    """
     polars = hasattr(frame, "to_dicts")
     if not polars and not (hasattr(frame, "to_dict") and hasattr(frame, "columns")):
         raise XcgError(
@@ -144,7 +147,7 @@ def _read_frame(frame: Any, name: str, columns: Mapping[str, tuple[str, ...]]) -
         )
         for number, record in enumerate(records, 1)
     ]
-    return _Table(set(found), rows)
+    return set(found), rows
 
 
 def _element(row: Mapping[str, Any], where: str) -> tuple[str, str]:
@@ -155,3 +158,134 @@ def _element(row: Mapping[str, Any], where: str) -> tuple[str, str]:
     path = row.get("path")
     document = str(row["document"])
     return str(row["topic"]), document if path in (None, "", WHOLE) else f"{document}#{path}"
+
+
+class JudgedRow(NamedTuple):
+    """A judgement of one element.
+
+    Attributes:
+        where: The row, for messages.
+        topic: The topic.
+        element: A document or ``file#/path``.
+        level: Level of relevance, or None.
+        exhaustivity: Exhaustivity, or None.
+        specificity: Specificity, or None.
+        characters: Size of the element, or None.
+    """
+
+    where: str
+    topic: str
+    element: str
+    level: Any
+    exhaustivity: Any
+    specificity: Any
+    characters: Any = None
+
+
+def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
+    """Nest judgements by topic, file and path.
+
+    The grades are (e, s) if all rows have both values, and levels otherwise.
+
+    Raises:
+        InputError: If an element or a value is illegal, or an element has two different judgements.
+    """
+    judged = list(rows)
+    pairs = all(row.exhaustivity is not None and row.specificity is not None for row in judged)
+    nested: dict[str, dict[str, dict[str, Grade]]] = {}
+    for row in judged:
+        try:
+            file, path = split_element_id(row.element)
+        except ValueError as error:
+            raise InputError(row.where, str(error)) from None
+        grade: Grade = (row.exhaustivity, row.specificity) if pairs else _level(row)
+        if row.characters is not None:
+            grade = check_pair(grade, row.where)._replace(characters=_size(row))
+        elements = nested.setdefault(row.topic, {}).setdefault(file, {})
+        if elements.setdefault(path, grade) != grade:
+            raise InputError(
+                row.where,
+                f"topic {row.topic}, {row.element}: judged {grade}, but {elements[path]} before; "
+                "expected one judgement per element",
+            )
+    return {
+        topic: {file: _level_of_document(elements) for file, elements in files.items()}
+        for topic, files in nested.items()
+    }
+
+
+def _level_of_document(elements: dict[str, Grade]) -> int | dict[str, Grade]:
+    """Return a level instead of a mapping if only the whole document is judged."""
+    whole = elements.get(WHOLE)
+    return whole if len(elements) == 1 and isinstance(whole, int) else elements
+
+
+def _level(row: JudgedRow) -> int:
+    if row.level is None:
+        raise InputError(row.where, "no level of relevance")
+    number = _integer(row.level)
+    if number is None:
+        raise InputError(row.where, f"the level is {row.level!r}: expected an integer")
+    return number
+
+
+def _size(row: JudgedRow) -> int:
+    number = _integer(row.characters)
+    if number is None or number < 0:
+        raise InputError(
+            row.where,
+            f"the size is {row.characters!r}: expected the number of characters as an integer",
+        )
+    return number
+
+
+def _integer(value: Any) -> int | None:
+    number = finite_number(value)
+    return None if number is None or not number.is_integer() else int(number)
+
+
+def nest_scores(rows: Iterable[tuple[str, str, str, Any]]) -> Rankings:
+    """Nest results by topic.
+
+    Args:
+        rows: For each result: the row for messages, topic, element and score.
+
+    Returns:
+        Scores by element; or elements in trec_eval's order if a topic repeats an element, because
+        repeated results count as overlap and keep their ranks.
+
+    Raises:
+        InputError: If a score is not a finite number.
+    """
+    nested: dict[str, list[tuple[str, float]]] = {}
+    for where, topic, element, score in rows:
+        number = finite_number(score)
+        if number is None:
+            raise InputError(where, f"the score is {score!r}: expected a finite number")
+        nested.setdefault(topic, []).append((element, number))
+    rankings: Rankings = {}
+    for topic, scored in nested.items():
+        by_element = dict(scored)
+        if len(by_element) == len(scored):
+            rankings[topic] = by_element
+        else:
+            scored.sort(key=lambda pair: (float(np.float32(pair[1])), pair[0]), reverse=True)
+            rankings[topic] = [element for element, _ in scored]
+    return rankings
+
+
+def finite_number(value: Any) -> float | None:
+    """Return a finite number as float, and None for anything else, including texts and booleans."""
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def value_or_none(value: Any) -> Any:
+    """Return a value of a data frame, and None for the missing values of pandas and polars."""
+    missing = value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
+    return None if missing else value
