@@ -6,8 +6,9 @@ The explanation drives the readers of the evaluation result by result, so its ga
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.explanation import (
@@ -18,9 +19,8 @@ from xcg.evaluation.explanation import (
     RelatedIdeal,
 )
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
-from xcg.gains.element_reader import ElementReader, JudgedDocument
-from xcg.gains.reader import RELATIVE_THRESHOLD, Reader, Seen
-from xcg.gains.span_reader import GoldSpan, SpanReader, UnitSpan
+from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.reader import RELATIVE_THRESHOLD
 from xcg.gains.topic import ElementReaders, GainCalculator, IdealRecallBase
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
@@ -74,155 +74,100 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
     campaign, models = Campaign.of(inputs), inputs.user_models
     notes = inputs.new_notes()
     calculator = GainCalculator(campaign.topic(topic, notes), campaign)
-
-    def explanations() -> Iterator[Explanation]:
-        for model in models:
-            ideal = calculator.ideal(model)
-            if not ideal.gains:
-                raise XcgError(f"topic {topic} has no ideal element under {model.name}")
-            for run in campaign.runs:
-                ranking: _Ranking = (
-                    _ElementRanking(calculator, run, ideal, model)
-                    if ideal.gold is None
-                    else _TextRanking(calculator, run, ideal, model)
+    explanations = []
+    for model in models:
+        ideal = calculator.ideal(model)
+        if not ideal.gains:
+            raise XcgError(f"topic {topic} has no ideal element under {model.name}")
+        kind = _ElementRanking if ideal.gold is None else _TextRanking
+        for run in campaign.runs:
+            ranking = kind(calculator, run, ideal, model)
+            results, missed = _explained(ranking)
+            explanations.append(
+                Explanation(
+                    run,
+                    topic,
+                    model.name,
+                    results,
+                    missed,
+                    sum(ideal.gains),
+                    calculator.topic.trees,
+                    ranking.judged,
+                    ranking.labels,
                 )
-                yield _explanation(ranking, calculator, run, ideal, model)
+            )
+    return Explanations(explanations, notes.lines())
 
-    return Explanations(explanations(), notes.lines())
+
+class _Named(NamedTuple):
+    """A result with its names; the reader is None if it is not read."""
+
+    file: str
+    path: str
+    label: str
+    span: tuple[int, int] | None
+    result: Any
+    reader: Any
 
 
 class _Reading(NamedTuple):
-    """A result with what its reader knew before and after reading it.
+    """An explained result, still without its reason, with what the reason depends on.
 
-    ``earlier`` has the numbers of earlier results as the reader counts them, ``through`` their ranks.
+    ``earlier`` has the numbers of earlier results as the reader counts them.
     """
 
-    file: str
+    explained: ExplainedResult
     result: Any
     reader: Any
-    score: float
-    seen: Seen
     earlier: list[int]
-    through: list[int]
-    value: float | None
     ideals: list[int]
-    related: list[RelatedIdeal]
-    gain: float
 
     @property
     def left(self) -> float:
         """What could still be gained from the related ideal elements or gold spans."""
-        return sum(ideal.left for ideal in self.related)
+        return sum(ideal.left for ideal in self.explained.related)
 
     @property
     def names(self) -> str:
         """The related ideal elements by their last steps, or the gold spans."""
-        return ", ".join(ideal.path.rpartition("/")[2] for ideal in self.related)
+        return ", ".join(ideal.path.rpartition("/")[2] for ideal in self.explained.related)
 
     @property
     def at(self) -> str:
         """The ranks of the earlier results that showed it."""
-        return ("ranks " if len(self.through) > 1 else "rank ") + ", ".join(map(str, self.through))
+        ranks = self.explained.through
+        return ("ranks " if len(ranks) > 1 else "rank ") + ", ".join(map(str, ranks))
 
 
-class _Ranking(Protocol):
-    """A ranking of elements or of text: how its results are read, named and explained."""
-
-    @property
-    def judged(self) -> Mapping[str, JudgedDocument]:
-        """Document → its scored elements."""
-
-    @property
-    def labels(self) -> Mapping[str, Mapping[int, str]]:
-        """Document → row → assessment as the papers write it."""
-
-    def results(self) -> Iterator[tuple[str, Any, Reader[Any] | None]]:
-        """Yield document, result and reader; the reader is None for a result that is not read."""
-
-    def path(self, position: int) -> str:
-        """Return the name of a result."""
-
-    def span(self, position: int) -> tuple[int, int] | None:
-        """Return the characters of a result, if results are scored as text."""
-
-    def label(self, position: int) -> str:
-        """Return the assessment of a result as the papers write it."""
-
-    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
-        """Describe an ideal element or gold span."""
-
-    def gained_from(self, reading: _Reading) -> Sequence[int]:
-        """Return the ideal elements or gold spans from which a result gained."""
-
-    def why(self, reading: _Reading) -> str:
-        """Explain the gain of a result that was read."""
-
-    def why_not_read(self, file: str) -> str:
-        """Explain why a result was not read."""
-
-    def ideals(self) -> Iterator[tuple[int, MissedElement]]:
-        """Yield all ideal elements or gold spans, each with its number in its document."""
-
-
-def _explanation(
-    ranking: _Ranking, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
-) -> Explanation:
+def _explained(
+    ranking: _ElementRanking | _TextRanking,
+) -> tuple[list[ExplainedResult], list[MissedElement]]:
+    """Return the results, and the ideal elements or gold spans without a gain, best first."""
     ranks: dict[str, list[int]] = {}  # of the results that each reader has read
     gained_from: set[tuple[str, int]] = set()
     results = []
-    for position, (file, result, reader) in enumerate(ranking.results()):
-        rank, path = position + 1, ranking.path(position)
-        label, span = ranking.label(position), ranking.span(position)
+    for rank, (file, path, label, span, result, reader) in enumerate(ranking.results(), 1):
         if reader is None:
             why = ranking.why_not_read(file)
             results.append(
                 ExplainedResult(rank, file, path, label, 0.0, "no", [], None, [], 0.0, why, span)
             )
             continue
-        reading = _read(ranking, file, result, reader, ranks.setdefault(file, []))
-        ranks[file].append(rank)
-        gained_from.update((file, number) for number in ranking.gained_from(reading))
-        results.append(
-            ExplainedResult(
-                rank,
-                file,
-                path,
-                label,
-                reading.score,
-                reading.seen,
-                reading.through,
-                reading.value,
-                reading.related,
-                reading.gain,
-                ranking.why(reading),
-                span,
-            )
+        seen, earlier = reader.seen(result)
+        through = [ranks[file][number] for number in earlier]
+        ideals = reader.related(result)
+        related = [ranking.related(file, ideal, reader.remaining(ideal)) for ideal in ideals]
+        score, value = reader.score(result), reader.value(result)
+        gain = reader.read(result)
+        explained = ExplainedResult(
+            rank, file, path, label, score, seen, through, value, related, gain, "", span
         )
+        reading = _Reading(explained, result, reader, earlier, ideals)
+        results.append(explained._replace(why=ranking.why(reading)))
+        ranks.setdefault(file, []).append(rank)
+        gained_from.update((file, number) for number in ranking.gained_from(reading))
     missed = [one for number, one in ranking.ideals() if (one.file, number) not in gained_from]
-    return Explanation(
-        run,
-        calculator.topic.topic,
-        model.name,
-        results,
-        sorted(missed, key=lambda element: -element.score),
-        sum(ideal.gains),
-        calculator.topic.trees,
-        ranking.judged,
-        ranking.labels,
-    )
-
-
-def _read(
-    ranking: _Ranking, file: str, result: Any, reader: Reader[Any], ranks: Sequence[int]
-) -> _Reading:
-    """Look at what a reader knows of a result, and let it read the result."""
-    seen, earlier = reader.seen(result)
-    ideals = reader.related(result)
-    related = [ranking.related(file, ideal, reader.remaining(ideal)) for ideal in ideals]
-    score, value = reader.score(result), reader.value(result)
-    through = [ranks[number] for number in earlier]
-    gain = reader.read(result)
-    return _Reading(file, result, reader, score, seen, earlier, through, value, ideals, related, gain)
+    return results, sorted(missed, key=lambda element: -element.score)
 
 
 class _ElementRanking:
@@ -241,22 +186,14 @@ class _ElementRanking:
             for file, rows in self._topic.assessed.items()
         }
 
-    def results(self) -> Iterator[tuple[str, int | None, ElementReader | None]]:
-        for file, row in self._ranking:
-            yield file, row, self._readers[file] if row is not None else None
-
-    def path(self, position: int) -> str:
-        file, row = self._ranking.files[position], self._ranking.rows.get(position)
-        if row is not None and file in self.judged:
-            return self.judged[file].tree.path(row)
-        return self._ranking.ranking.paths[position] or "passage"
-
-    def span(self, position: int) -> tuple[int, int] | None:
-        return None
-
-    def label(self, position: int) -> str:
-        row = self._ranking.rows.get(position)
-        return self._label(self._ranking.files[position], row) if row is not None else ""
+    def results(self) -> Iterator[_Named]:
+        for (file, row), path in zip(self._ranking, self._ranking.ranking.paths, strict=True):
+            if row is None:
+                yield _Named(file, path or "passage", "", None, row, None)
+                continue
+            document = self.judged.get(file)
+            name = document.tree.path(row) if document is not None else path or "passage"
+            yield _Named(file, name, self._label(file, row), None, row, self._readers[file])
 
     def _label(self, file: str, row: int) -> str:
         return self.labels.get(file, {}).get(row, "")
@@ -266,7 +203,7 @@ class _ElementRanking:
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
     def gained_from(self, reading: _Reading) -> Sequence[int]:
-        return reading.ideals if reading.gain > 0 else []
+        return reading.ideals if reading.explained.gain > 0 else []
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
         for file, document in sorted(self.judged.items()):
@@ -286,45 +223,43 @@ class _ElementRanking:
 
 
 def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
-    if reading.gain > 0:
+    found, document = reading.explained, reading.reader.document
+    if found.gain > 0:
         return ""
-    reader: ElementReader = reading.reader
-    document = reader.document
-    if reading.seen == "fully" and rule.alpha == 1:
+    if found.seen == "fully" and rule.alpha == 1:
         return f"{_container(reading)} was returned at {reading.at}"
     if rule.near_misses.name == "exact" and reading.result not in document.ideal_scores:
         return "not ideal, and only ideal elements gain anything"
-    if reading.score <= 0:
+    if found.score <= 0:
         return "not relevant"
     if rule.normalisation == "subtree" and reading.left <= document.threshold:
         used_up = f"nothing is left of {reading.names}"
-        return used_up if reading.related else "relevant, but near to no ideal element"
+        return used_up if found.related else "relevant, but near to no ideal element"
     return f"what is new after {reading.at} is worth nothing"
 
 
 def _why_less_than_score(reading: _Reading, rule: RelevanceValue) -> str:
-    value, threshold = reading.value, reading.reader.document.threshold
-    normalised = rule.normalisation == "subtree"
-    if normalised and value is not None and reading.gain < value - threshold:
+    found, threshold = reading.explained, reading.reader.document.threshold
+    value = found.value if rule.normalisation == "subtree" else None
+    if value is not None and found.gain < value - threshold:
         return f"worth {value:.4g}, but only {reading.left:.4g} is left of {reading.names}"
-    if reading.seen == "fully":
+    if found.seen == "fully":
         return f"seen at {reading.at}: (1 − α) of its score"
-    if reading.seen == "partly":
-        return f"parts of it were returned at {reading.at}; the rest is worth {reading.gain:.4g}"
+    if found.seen == "partly":
+        return f"parts of it were returned at {reading.at}; the rest is worth {found.gain:.4g}"
     return ""
 
 
 def _why_full_score(reading: _Reading) -> str:
-    document = reading.reader.document
-    path = document.tree.path(reading.result)
-    if reading.result in document.ideal_scores:
+    path, ideals = reading.explained.path, [ideal.path for ideal in reading.explained.related]
+    if reading.result in reading.reader.document.ideal_scores:
         return "ideal, and new to the reader"
-    if not reading.related:
+    if not ideals:
         return "relevant, and new to the reader"
     relation = "is near"
-    if any(path.startswith(f"{ideal.path}/") for ideal in reading.related):
+    if any(path.startswith(f"{ideal}/") for ideal in ideals):
         relation = "lies in"
-    elif any(ideal.path.startswith(f"{path}/") for ideal in reading.related):
+    elif any(ideal.startswith(f"{path}/") for ideal in ideals):
         relation = "contains"
     return f"a near-miss: {relation} the ideal {reading.names}"
 
@@ -351,71 +286,63 @@ class _TextRanking:
         topic = calculator.span_topic(ideal, model)
         self._unit_spans = topic.in_units(self._spans)
         self._readers = topic.readers(model.relevance_value)
-        self._gold: Mapping[str, Sequence[GoldSpan]] = topic.gold
-        self._characters: dict[str, list[tuple[int, int]]] = {file: [] for file in topic.gold}
-        for file, start, end, _ in calculator.gold_in_characters(ideal, model):
-            self._characters[file].append((start, end))
-        self.judged = {file: self._judged(calculator, file) for file in self._characters}
+        characters = calculator.gold_in_characters(ideal, model)
+        self._gold = {
+            file: [MissedElement(file, f"{low}–{high}", "", q, (low, high)) for low, high, q in gold]
+            for file, gold in characters.items()
+        }
+        trees = calculator.topic.trees
+        self.judged = {file: _around(gold, trees[file], file) for file, gold in characters.items()}
         self.labels: Mapping[str, Mapping[int, str]] = {}
 
-    def _judged(self, calculator: GainCalculator, file: str) -> JudgedDocument:
-        """Return the smallest elements around the gold spans of a document."""
-        tree = calculator.topic.trees[file]
-        scores: dict[int, float] = {}
-        for span, gold in zip(self._characters[file], self._gold[file], strict=True):
-            row = tree.smallest_element(*span)
-            scores[row] = scores.get(row, 0.0) + gold.score
-        return JudgedDocument(tree, scores, list(scores), file)
-
-    def results(self) -> Iterator[tuple[str, UnitSpan | None, SpanReader | None]]:
-        for (file, _, _), span in zip(self._spans, self._unit_spans, strict=True):
-            yield file, span, self._readers[file] if span is not None else None
-
-    def path(self, position: int) -> str:
-        return self._paths[position] or _name(self._spans[position][1:])
-
-    def span(self, position: int) -> tuple[int, int] | None:
-        return self._spans[position][1:]
-
-    def label(self, position: int) -> str:
-        return ""
+    def results(self) -> Iterator[_Named]:
+        for path, (file, *span), unit_span in zip(
+            self._paths, self._spans, self._unit_spans, strict=True
+        ):
+            start, end = span
+            reader = self._readers[file] if unit_span is not None else None
+            yield _Named(file, path or f"{start}–{end}", "", (start, end), unit_span, reader)
 
     def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
-        span = self._characters[file][ideal]
-        return RelatedIdeal(_name(span), self._gold[file][ideal].score, left, span)
+        gold = self._gold[file][ideal]
+        return RelatedIdeal(gold.path, gold.score, left, gold.span)
 
     def gained_from(self, reading: _Reading) -> Sequence[int]:
         return [number for number in reading.ideals if reading.reader.earned[number] > 0]
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
-        for file, spans in sorted(self._characters.items()):
-            for number, span in enumerate(spans):
-                score = self._gold[file][number].score
-                yield number, MissedElement(file, _name(span), "", score, span)
+        for gold in self._gold.values():
+            yield from enumerate(gold)
 
     def why_not_read(self, file: str) -> str:
         return "it has no text"
 
     def why(self, reading: _Reading) -> str:
-        if not reading.related:
+        found = reading.explained
+        if not found.related:
             start, end = reading.result
             return "it has no text" if start == end else "it shows no relevant text"
-        if reading.gain <= 0:
+        if found.gain <= 0:
             if self._alpha == 1:
                 return f"its relevant text was shown at {reading.at}"
-            return f"nothing is left of {', '.join(gold.path for gold in reading.related)}"
+            return f"nothing is left of {reading.names}"
         shares = [reading.reader.overlap(number, reading.result) for number in reading.ideals]
         shown = " and ".join(
             f"{'all' if share > 1 - RELATIVE_THRESHOLD else f'{share:.0%}'} of {gold.path}"
-            for share, gold in zip(shares, reading.related, strict=True)
+            for share, gold in zip(shares, found.related, strict=True)
         )
-        if reading.gain < reading.score * (1 - RELATIVE_THRESHOLD):
-            if reading.through:
+        if found.gain < found.score * (1 - RELATIVE_THRESHOLD):
+            if found.through:
                 return f"shows {shown}, of which {reading.at} showed some before"
             # Repeats of other text of a gold span use it up too.
             return f"shows {shown}, of which less than that is left"
         return f"shows {shown}, new to the reader"
 
 
-def _name(span: tuple[int, int]) -> str:
-    return f"{span[0]}–{span[1]}"
+def _around(gold: Sequence[tuple[int, int, float]], tree: ElementTree, file: str) -> JudgedDocument:
+    """Return the smallest elements around the gold spans of a document, in characters."""
+    scores: dict[int, float] = {}
+    for start, end, score in gold:
+        row = tree.smallest_element(start, end)
+        scores[row] = scores.get(row, 0.0) + score
+    return JudgedDocument(tree, scores, list(scores), file)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
 from xcg.documents.tree import ElementTree
+from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
 from xcg.tables import Html, html_table, text_table
@@ -137,68 +138,48 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return the results as a table for a notebook; text with the relevant text marked."""
-        spans = [
-            *(result.span for result in self.results),
-            *(missed.span for missed in self.missed),
-        ]
-        if any(span is not None for span in spans):
-            return self._text_html()
-        rows = [
-            [r.rank, f"{r.file} {r.path}", r.assessment, r.score, r.seen, r.gain, r.why]
-            for r in self.results
-        ]
-        html = html_table(
-            ["rank", "element", "(e,s)", "score", "seen", "gain", "why"], rows, self.title
-        )
-        if self.missed:
-            missed = [[f"{m.file} {m.path}", m.assessment, m.score] for m in self.missed]
-            html += html_table(["element", "(e,s)", "score"], missed, "missed ideal elements")
-        return html
-
-    def _text_html(self) -> str:
+        as_text = any(r.span for r in self.results) or any(m.span for m in self.missed)
         rows = [
             [
                 r.rank,
                 f"{r.file} {r.path}",
-                self._marked(r.file, r.span, [i.span for i in r.related if i.span is not None]),
+                self._marked(r, [ideal.span for ideal in r.related]) if as_text else r.assessment,
                 float(r.score),
-                _seen(r),
+                _seen(r) if as_text else r.seen,
                 float(r.gain),
                 r.why,
             ]
             for r in self.results
         ]
-        html = html_table(["rank", "result", "text", "score", "seen", "gain", "why"], rows, self.title)
-        if self.missed:
-            missed = [
-                [
-                    f"{m.file} {m.path}",
-                    self._marked(m.file, m.span, [m.span] if m.span else []),
-                    m.score,
-                ]
-                for m in self.missed
-            ]
-            html += html_table(["relevant text", "text", "score"], missed, "missed relevant text")
-        return html
+        missed = [
+            [f"{m.file} {m.path}", self._marked(m, [m.span]) if as_text else m.assessment, m.score]
+            for m in self.missed
+        ]
+        kind, detail = ("result", "text") if as_text else ("element", "(e,s)")
+        html = html_table(["rank", kind, detail, "score", "seen", "gain", "why"], rows, self.title)
+        if not missed:
+            return html
+        kind, title = ("relevant text",) * 2 if as_text else ("element", "ideal elements")
+        return html + html_table([kind, detail, "score"], missed, f"missed {title}")
 
-    def _marked(self, file: str, span: tuple[int, int] | None, gold: Sequence[tuple[int, int]]) -> Html:
-        """Return the text of a span as HTML with the relevant text marked."""
-        if span is None or file not in self.documents:
+    def _marked(
+        self, one: ExplainedResult | MissedElement, gold: Iterable[tuple[int, int] | None]
+    ) -> Html:
+        """Return the text of a result or gold span as HTML, with the relevant text marked."""
+        if one.span is None or one.file not in self.documents:
             return Html()
-        text = self.documents[file].text
-        html, position = "", span[0]
-        for start, end in sorted((max(start, span[0]), min(end, span[1])) for start, end in gold):
-            html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:end])}</mark>"
-            position = end
-        return Html(html + _shortened(text[position : span[1]]))
+        text, (position, end) = self.documents[one.file].text, one.span
+        html = ""
+        for start, stop in sorted(
+            (max(span[0], position), min(span[1], end)) for span in gold if span is not None
+        ):
+            html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
+            position = stop
+        return Html(html + _shortened(text[position:end]))
 
 
-class Explanations(list[Explanation]):
+class Explanations(NotedList[Explanation]):
     """The explanations of several runs and user models, with notes."""
-
-    def __init__(self, explanations: Iterator[Explanation], notes: Sequence[str]) -> None:
-        super().__init__(explanations)
-        self.notes = list(notes)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -83,7 +84,8 @@ def _ideal_elements(calculator: GainCalculator, model: UserModel) -> list[IdealE
     topic, ideal = calculator.topic, calculator.ideal(model)
     spans = [
         IdealElement(model.name, topic.topic, file, f"{start}–{end}", "", score)
-        for file, start, end, score in calculator.gold_in_characters(ideal, model)
+        for file, gold in calculator.gold_in_characters(ideal, model).items()
+        for start, end, score in gold
     ]
     return spans or [
         IdealElement(
@@ -168,7 +170,8 @@ def _statistics(model: UserModel, calculator: GainCalculator) -> IdealStatistics
     ideal, topic = calculator.ideal(model), calculator.topic
     if ideal.gold is None:
         return _element_statistics(model.name, topic, ideal.documents)
-    sizes = [end - start for _, start, end, _ in calculator.gold_in_characters(ideal, model)]
+    gold = calculator.gold_in_characters(ideal, model).values()
+    sizes = [end - start for start, end, _ in chain.from_iterable(gold)]
     relevant = sum(map(len, ideal.gold.values()))
     mean = fmean(sizes) if sizes else None
     gain = sum(ideal.gains)

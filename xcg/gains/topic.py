@@ -138,19 +138,17 @@ class GainCalculator:
 
     def gold_in_characters(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
-    ) -> list[tuple[str, int, int, float]]:
-        """Return (document, start, end, score) of the disjoint gold spans, in document order.
+    ) -> dict[str, list[tuple[int, int, float]]]:
+        """Return document → (start, end, score) of its disjoint gold spans, sorted by document.
 
-        The spans are those of :meth:`span_topic` in the same unit.
+        The spans are those of :meth:`span_topic` in the same unit; there are none of elements.
         """
-        found: list[tuple[str, int, int, float]] = []
-        if ideal.gold is None:
-            return found
+        found: dict[str, list[tuple[int, int, float]]] = {}
         for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            converter = self._text.converter(model, unit or model.size, file)
-            for start, end, score in spans:
-                first, last = converter.offsets([start, end]).tolist()
-                found.append((file, round(first), round(last), score))
+            offsets = self._text.converter(model, unit or model.size, file).offsets
+            found[file] = [
+                (*map(round, offsets([start, end]).tolist()), score) for start, end, score in spans
+            ]
         return found
 
     def text_spans(self, run: str) -> list[TextSpan]:
