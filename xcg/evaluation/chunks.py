@@ -7,10 +7,11 @@ user model with ``spans: text``. Amounts of text are in one unit: characters, wo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import TextUnit
@@ -21,7 +22,6 @@ from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import list_topics, note_topics
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
-from xcg.gains.span_reader import GoldSpan
 from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -107,7 +107,7 @@ def compare_chunks_of_inputs(
     if documents is None:
         raise XcgError("chunks are compared by their text: expected a corpus")
     notes = inputs.new_notes()
-    summaries = [_RunSummary(run, budgets) for run in campaign.runs]
+    scores = [_RunScores(run) for run in campaign.runs]
     lines: list[GoldLine | ResultLine] = []
     ideals: list[Reading] = []
     without_gold: list[str] = []
@@ -119,29 +119,31 @@ def compare_chunks_of_inputs(
         if not ideal.gains:
             without_gold.append(topic.topic)
             continue
-        for summary in summaries:
-            answered = summary.run in topic.rankings
-            reading, best = calculator.details(summary.run, ideal, model, ()).readings(unit)
-            read = _ReadRanking(calculator, summary.run, ideal, model, unit)
-            summary.unanswered += not answered
+        for of_run in scores:
+            answered = of_run.run in topic.rankings
+            reading, best = calculator.details(of_run.run, ideal, model, ()).readings(unit)
+            results, gold = _read(calculator, of_run.run, ideal, model, unit)
+            of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
-                summary.add(read, reading, best, answered)
+                of_run.readings.append((reading, best))
+                of_run.results += results
+                of_run.nothing_found += answered and math.fsum(reading.gains) == 0
             if questions:
-                lines += read.gold_lines(documents)
-                lines += read.result_lines(documents)
+                lines += [line._replace(words=_beginning(documents, line)) for line in gold]
+                lines += [line._replace(words=_beginning(documents, line)) for line in results]
         ideals.append(best)
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     note_topics(base, campaign.runs, inputs.unanswered, notes)
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
-    summaries = _with_questions(summaries, model, notes)
+    scores = _with_questions(scores, model, notes)
     return ChunkComparison(
         unit,
         model.name,
-        [summary.line() for summary in summaries],
+        [_line(of_run, budgets) for of_run in scores],
         lines,
-        _curves(summaries, ideals, model.name),
+        _curves(scores, ideals, model.name),
         notes.lines(),
     )
 
@@ -157,188 +159,105 @@ def _checked_budgets(budgets: Iterable[int], unit: str) -> list[int]:
     return checked
 
 
-def _with_questions(
-    summaries: Sequence[_RunSummary], model: UserModel, notes: Notes
-) -> list[_RunSummary]:
+def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes) -> list[_RunScores]:
     """Return the runs with questions to average over, and note the others."""
-    for summary in summaries:
-        if not summary.readings:
-            notes.note(f"{model.name}: run {summary.run} has no question to average over")
-    kept = [summary for summary in summaries if summary.readings]
+    for of_run in scores:
+        if not of_run.readings:
+            notes.note(f"{model.name}: run {of_run.run} has no question to average over")
+    kept = [of_run for of_run in scores if of_run.readings]
     if not kept:
         raise XcgError(f"nothing to compare: no question with gold text under {model.name} is answered")
     return kept
 
 
-class _ReadText(NamedTuple):
-    """The text of a result: all of it, what is relevant and new or seen, and what was seen at all."""
-
-    text: float
-    new: float = 0.0
-    again: float = 0.0
-    seen: float = 0.0
-
-
 @dataclass
-class _FoundGold:
-    """The first result that showed a gold span, the text read before, and how much was shown."""
-
-    rank: int
-    after: float
-    shown: float = 0.0
-
-
-class _ReadRanking:
-    """A run's ranking for a question, read result by result.
-
-    Attributes:
-        results: The text of each result.
-    """
-
-    def __init__(
-        self,
-        calculator: GainCalculator,
-        run: str,
-        ideal: IdealRecallBase,
-        model: UserModel,
-        unit: TextUnit,
-    ) -> None:
-        self._question = calculator.topic.topic
-        self._run = run
-        self._spans = calculator.text_spans(run)
-        self._gold_in_characters = calculator.gold_in_characters(ideal, model, unit)
-        topic = calculator.span_topic(ideal, model, unit)
-        self._gold = topic.gold
-        self._found: dict[tuple[str, int], _FoundGold] = {}
-        self.results: list[_ReadText] = []
-        readers = topic.readers(model.relevance_value)
-        text_before = 0.0
-        for position, span in enumerate(topic.in_units(self._spans)):
-            if span is None:
-                self.results.append(_ReadText(1.0))  # the user looks at it, as in the curves
-                text_before += 1.0
-                continue
-            document = self._spans[position][0]
-            reader = readers[document]
-            start, end = span
-            new = again = 0.0
-            for number in reader.related(span):
-                gold = reader.gold[number]
-                low, high = max(start, gold.start), min(end, gold.end)
-                seen = reader.seen_text(low, high)
-                found = self._found.setdefault(
-                    (document, number), _FoundGold(position + 1, text_before + low - start)
-                )
-                found.shown += high - low - seen
-                new += high - low - seen
-                again += seen
-            amounts = map(_without_rounding, (new, again, reader.seen_text(start, end)))
-            self.results.append(_ReadText(end - start, *amounts))
-            reader.read(span)
-            text_before += end - start
-
-    def gold_lines(self, corpus: Corpus) -> Iterator[GoldLine]:
-        """Yield the gold spans, document by document."""
-        pieces: Iterator[tuple[int, GoldSpan]] = (
-            piece for _, spans in sorted(self._gold.items()) for piece in enumerate(spans)
-        )
-        for (number, gold), (document, start, end, score) in zip(
-            pieces, self._gold_in_characters, strict=True
-        ):
-            text = gold.end - gold.start
-            found = self._found.get((document, number))
-            share = found.shown / text if found is not None else 0.0
-            if share > 1 - _ROUNDING:
-                share = 1.0
-            yield GoldLine(
-                self._question,
-                self._run,
-                document,
-                start,
-                end,
-                text,
-                score,
-                share,
-                "found" if share == 1 else "partly found" if share else "missed",
-                found.rank if found is not None else None,
-                found.after if found is not None else None,
-                _beginning(corpus, document, start, end),
-            )
-
-    def result_lines(self, corpus: Corpus) -> Iterator[ResultLine]:
-        """Yield the results by rank."""
-        for rank, ((document, start, end), (text, new, again, seen)) in enumerate(
-            zip(self._spans, self.results, strict=True), 1
-        ):
-            yield ResultLine(
-                self._question,
-                self._run,
-                rank,
-                document,
-                start,
-                end,
-                text,
-                new,
-                again,
-                _without_rounding(text - new - again),
-                seen,
-                "new" if new else "paid twice" if seen else "irrelevant",
-                _beginning(corpus, document, start, end),
-            )
-
-
-@dataclass
-class _RunSummary:
-    """The scores of one run, which grow question by question.
+class _RunScores:
+    """What is known of one run, which grows question by question.
 
     Attributes:
         readings: For each question, what the user reads of the run and of the ideal ranking.
+        results: The results of all questions, without words.
     """
 
     run: str
-    budgets: Sequence[int]
     unanswered: int = 0
     nothing_found: int = 0
     readings: list[tuple[Reading, Reading]] = field(default_factory=list)
-    results: list[_ReadText] = field(default_factory=list)
-    found: list[float] = field(default_factory=list)
-    maep: list[float] = field(default_factory=list)
-    nxcg: list[Sequence[float]] = field(default_factory=list)
-
-    def add(self, read: _ReadRanking, reading: Reading, best: Reading, answered: bool) -> None:
-        """Add a question."""
-        found = math.fsum(reading.gains) / math.fsum(best.gains)
-        self.nothing_found += answered and found == 0
-        self.readings.append((reading, best))
-        self.results += read.results
-        self.found.append(found)
-        self.maep.append(mean_effort_precision_in_text(reading, best))
-        self.nxcg.append(nxcg_at_budgets(reading, best, self.budgets).tolist())
-
-    def line(self) -> ChunkLine:
-        """Return the summary."""
-        questions, chunks = len(self.readings), len(self.results)
-        text = math.fsum(result.text for result in self.results)
-        by_budget = zip(*self.nxcg, strict=True)
-        return ChunkLine(
-            self.run,
-            questions,
-            self.unanswered,
-            self.nothing_found,
-            chunks / questions,
-            text / chunks if chunks else None,
-            text / questions,
-            fmean(self.found),
-            math.fsum(result.new for result in self.results) / text if text else None,
-            math.fsum(result.seen for result in self.results) / text if text else None,
-            fmean(self.maep),
-            {budget: fmean(scores) for budget, scores in zip(self.budgets, by_budget, strict=True)},
-        )
+    results: list[ResultLine] = field(default_factory=list)
 
 
-def _curves(summaries: Sequence[_RunSummary], ideals: Sequence[Reading], model: str) -> list[CurveOf]:
+def _line(scores: _RunScores, budgets: Sequence[int]) -> ChunkLine:
+    """Return the means of a run over its questions."""
+    readings, results = scores.readings, scores.results
+    text = math.fsum(result.text for result in results)
+    nxcg = zip(*(nxcg_at_budgets(*both, budgets).tolist() for both in readings), strict=True)
+    return ChunkLine(
+        scores.run,
+        len(readings),
+        scores.unanswered,
+        scores.nothing_found,
+        len(results) / len(readings),
+        text / len(results) if results else None,
+        text / len(readings),
+        fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
+        math.fsum(result.new for result in results) / text if text else None,
+        math.fsum(result.seen for result in results) / text if text else None,
+        fmean(mean_effort_precision_in_text(*both) for both in readings),
+        {budget: fmean(values) for budget, values in zip(budgets, nxcg, strict=True)},
+    )
+
+
+def _read(
+    calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
+) -> tuple[list[ResultLine], list[GoldLine]]:
+    """Read a ranking result by result; return its results and the gold, without words."""
+    question, topic = calculator.topic.topic, calculator.span_topic(ideal, model, unit)
+    first: dict[tuple[str, int], tuple[int, float]] = {}  # the rank and the text read before
+    shown: dict[tuple[str, int], float] = defaultdict(float)
+    results: list[ResultLine] = []
+    readers = topic.readers(model.relevance_value)
+    spans = calculator.text_spans(run)
+    before = 0.0
+    for rank, (named, span) in enumerate(zip(spans, topic.in_units(spans), strict=True), 1):
+        text = 1.0  # the user looks at an empty result, as in the curves
+        new = again = seen = 0.0
+        if span is not None:
+            reader, (start, end) = readers[named[0]], span
+            text = end - start
+            for number in reader.related(span):
+                low, high = max(start, reader.gold[number].start), min(end, reader.gold[number].end)
+                known = reader.seen_text(low, high)
+                first.setdefault((named[0], number), (rank, before + low - start))
+                shown[named[0], number] += high - low - known
+                new += high - low - known
+                again += known
+            new, again, seen = map(_without_rounding, (new, again, reader.seen_text(start, end)))
+            reader.read(span)
+        before += text
+        irrelevant = _without_rounding(text - new - again)
+        verdict = "new" if new else "paid twice" if seen else "irrelevant"
+        amounts = text, new, again, irrelevant, seen
+        results.append(ResultLine(question, run, rank, *named, *amounts, verdict, ""))
+    gold: list[GoldLine] = []
+    for document, pieces in calculator.gold_in_characters(ideal, model, unit).items():
+        for number, (first_character, end_character, score) in enumerate(pieces):
+            piece = topic.gold[document][number]
+            amount = piece.end - piece.start
+            share = shown[document, number] / amount
+            if share > 1 - _ROUNDING:
+                share = 1.0
+            found = "found" if share == 1 else "partly found" if share else "missed"
+            rank_and_text = first.get((document, number), (None, None))
+            where = document, first_character, end_character
+            gold.append(
+                GoldLine(question, run, *where, amount, score, share, found, *rank_and_text, "")
+            )
+    return results, gold
+
+
+def _curves(scores: Sequence[_RunScores], ideals: Sequence[Reading], model: str) -> list[CurveOf]:
     """Return gr over the text read, mean over questions, up to the most text that a run has."""
-    of_runs = {summary.run: summary.readings for summary in summaries}
+    of_runs = {of_run.run: of_run.readings for of_run in scores}
     texts = [reading.text for readings in of_runs.values() for reading, _ in readings]
     most = max(map(math.fsum, texts)) or max(math.fsum(ideal.text) for ideal in ideals)
     amounts = np.linspace(0.0, most, _CURVE_STEPS + 1)
@@ -354,10 +273,10 @@ def _without_rounding(amount: float) -> float:
     return amount if amount > _ROUNDING else 0.0
 
 
-def _beginning(corpus: Corpus, document: str, start: int, end: int) -> str:
+def _beginning(corpus: Corpus, line: GoldLine | ResultLine) -> str:
     """Return the beginning of a text on one line, without control characters."""
-    if start == end:
+    if line.start == line.end:
         return ""
-    text = corpus.tree(document).text[start : min(end, start + 4 * _SHOWN_CHARACTERS)]
+    text = corpus.tree(line.doc).text[line.start : min(line.end, line.start + 4 * _SHOWN_CHARACTERS)]
     shown = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
     return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[: _SHOWN_CHARACTERS - 1]}…"
