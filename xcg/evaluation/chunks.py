@@ -240,18 +240,17 @@ def _read(
         results.append(ResultLine(question, run, rank, *named, *amounts, verdict, ""))
     gold: list[GoldLine] = []
     for document, pieces in calculator.gold_in_characters(ideal, model, unit).items():
-        for number, (first_character, end_character, score) in enumerate(pieces):
+        for number, (begin, stop, score) in enumerate(pieces):
             piece = topic.gold[document][number]
             amount = piece.end - piece.start
             share = shown[document, number] / amount
             if share > 1 - _ROUNDING:
                 share = 1.0
             found = "found" if share == 1 else "partly found" if share else "missed"
-            rank_and_text = first.get((document, number), (None, None))
-            where = document, first_character, end_character
-            gold.append(
-                GoldLine(question, run, *where, amount, score, share, found, *rank_and_text, "")
-            )
+            first_rank, read_before = first.get((document, number), (None, None))
+            values = amount, score, share
+            where = first_rank, read_before
+            gold.append(GoldLine(question, run, document, begin, stop, *values, found, *where, ""))
     return results, gold
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,18 +14,16 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.recall_base import RecallBase, Span
+from xcg.judgements.recall_base import Assessment, RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import Run, Ties
-
-Level = Literal["error", "warning"]
 
 
 @dataclass
 class Finding:
     """A kind of problem with its number of occurrences and the first one."""
 
-    level: Level
+    level: Literal["error", "warning"]
     kind: str
     count: int
     first: str
@@ -37,34 +35,24 @@ class Report:
 
     Attributes:
         counts: Name → number of documents, assessments, results and so on.
+        errors: Problems that stop an evaluation.
+        warnings: Problems that an evaluation accepts.
     """
 
     counts: dict[str, int | float] = field(default_factory=dict)
-    _findings: dict[tuple[Level, str], Finding] = field(default_factory=dict)
-
-    def add(self, level: Level, kind: str, first: str, count: int = 1) -> None:
-        """Count a finding under its kind."""
-        known = self._findings.get((level, kind))
-        if known is None:
-            self._findings[level, kind] = Finding(level, kind, count, first)
-        else:
-            known.count += count
-
-    def take(self, notes: Notes) -> None:
-        """Add the problems that lenient reading counted, as errors."""
-        for kind, count, first in notes.problems():
-            self.add("error", kind, first, count)
+    errors: Notes = field(default_factory=lambda: Notes(lenient=True))
+    warnings: Notes = field(default_factory=lambda: Notes(lenient=True))
 
     @property
     def findings(self) -> list[Finding]:
         """All findings, errors first, each in the order of occurrence."""
-        return sorted(self._findings.values(), key=lambda finding: finding.level != "error")
+        errors = [Finding("error", *problem) for problem in self.errors.problems()]
+        return errors + [Finding("warning", *problem) for problem in self.warnings.problems()]
 
     @property
     def status(self) -> int:
         """The exit status: 0 without findings, 1 with warnings, 2 with errors."""
-        levels = {finding.level for finding in self._findings.values()}
-        return 2 if "error" in levels else 1 if levels else 0
+        return 2 if self.errors.tolerated else 1 if self.warnings.tolerated else 0
 
 
 def validate(
@@ -99,9 +87,9 @@ def validate(
         try:
             run = read_run(path, notes, ties)
         except InputError as error:
-            report.add("error", "unreadable runs", str(error))
+            report.errors.tolerate("unreadable runs", error)
             continue
-        report.take(notes)
+        report.errors.take(notes)
         _check_run(run, base, documents, report)
     return report
 
@@ -110,7 +98,7 @@ def _expanded(paths: Sequence[PathLike], what: str, report: Report) -> list[Path
     try:
         return expand(paths, what)
     except InputError as error:
-        report.add("error", f"missing {what}", str(error))
+        report.errors.tolerate(f"missing {what}", error)
         return []
 
 
@@ -118,7 +106,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
     try:
         corpus = Corpus(path)
     except InputError as error:
-        report.add("error", "unreadable corpora", str(error))
+        report.errors.tolerate("unreadable corpora", error)
         return None
     documents = elements = 0
     for name in corpus:
@@ -126,7 +114,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
             elements += len(corpus.tree(name))
             documents += 1
         except InputError as error:
-            report.add("error", "unreadable documents", str(error))
+            report.errors.tolerate("unreadable documents", error)
     report.counts.update({"documents": documents, "elements in documents": elements})
     return corpus
 
@@ -139,8 +127,8 @@ def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:
         try:
             _merge(base, read_assessments(path, notes), notes)
         except InputError as error:
-            report.add("error", "unreadable assessments", str(error))
-        report.take(notes)
+            report.errors.tolerate("unreadable assessments", error)
+        report.errors.take(notes)
     return base
 
 
@@ -166,64 +154,69 @@ def _merge(base: RecallBase, more: RecallBase, notes: Notes) -> None:
 
 
 def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) -> None:
-    elements = [
-        a for topic in base.topics for file in base.files(topic).values() for a in file.values()
-    ]
-    report.counts.update(
-        {
-            "assessed topics": len(base.topics),
-            "assessed elements": len(elements),
-            "relevant elements": sum(assessment.relevant for assessment in elements),
-            "relevant passages": sum(
-                len(found)
-                for topic in base.topics
-                for passages in (base.spans(topic), base.passages(topic))
-                for found in passages.values()
-            ),
-        }
-    )
+    elements: list[Assessment] = []
+    passages = 0
     for topic in base.topics:
-        source = base.sources.get(topic, "assessments")
+        source = f"{base.sources.get(topic, 'assessments')}, topic {topic}"
         for file, assessed in base.files(topic).items():
-            where = f"{source}, topic {topic}, {file}"
-            for path, assessment in assessed.items():
-                above = assessed.get(parent_path(path))
-                if parent_path(path) and assessment.relevant and path != WHOLE:
-                    judged = above.exhaustivity if above is not None else 0
-                    if judged < assessment.exhaustivity:
-                        first = (
-                            f"{where}: {path} has {assessment.exhaustivity:g}, its parent {judged:g}"
-                        )
-                        report.add("warning", "exhaustivity that decreases towards the root", first)
-            tree = _tree(corpus, file, where, report)
-            if tree is not None:
-                _check_elements(tree, assessed, where, report)
+            elements += assessed.values()
+            _check_elements(assessed, corpus, file, f"{source}, {file}", report)
         stated: dict[str, Sequence[Span | Passage]] = {**base.spans(topic), **base.passages(topic)}
-        for file, passages in stated.items():
-            where = f"{source}, topic {topic}, {file}"
+        passages += sum(map(len, (*base.spans(topic).values(), *base.passages(topic).values())))
+        for file, found in stated.items():
+            where = f"{source}, {file}"
             tree = _tree(corpus, file, where, report)
             if tree is not None:
-                _check_passages(tree, passages, where, report)
+                for passage in found:
+                    problem = "passages that do not fit their document"
+                    _check_passage(passage, tree, problem, where, report)
+    report.counts["assessed topics"] = len(base.topics)
+    report.counts["assessed elements"] = len(elements)
+    report.counts["relevant elements"] = sum(assessment.relevant for assessment in elements)
+    report.counts["relevant passages"] = passages
 
 
-def _check_passages(
-    tree: ElementTree, passages: Iterable[Span | Passage], where: str, report: Report
+def _check_elements(
+    assessed: Mapping[str, Assessment], corpus: Corpus | None, file: str, where: str, report: Report
 ) -> None:
-    for passage in passages:
+    for path, assessment in assessed.items():
+        parent = parent_path(path)
+        if parent and assessment.relevant and path != WHOLE:
+            judged = assessed[parent].exhaustivity if parent in assessed else 0
+            if judged < assessment.exhaustivity:
+                message = f"{path} has {assessment.exhaustivity:g}, its parent {judged:g}"
+                problem = "exhaustivity that decreases towards the root"
+                report.warnings.problem(problem, where, message)
+    tree = _tree(corpus, file, where, report)
+    if tree is None:
+        return
+    for path, assessment in assessed.items():
         try:
-            if isinstance(passage, Passage):
-                passage.characters(tree)
-            else:
-                tree.smallest_element(passage.start, passage.end)
+            size = int(tree.characters[tree.row(path)])
         except UnknownPathError as error:
-            report.add("error", "passages that do not fit their document", f"{where}: {error}")
+            report.errors.problem("assessments of unknown paths", where, str(error))
+            continue
+        stated = assessment.characters
+        if stated is not None and stated != size:
+            message = f"{path} has {size} characters, but the assessments state {stated}"
+            report.warnings.problem("stated sizes that differ from the document", where, message)
+
+
+def _check_passage(
+    passage: Sequence[float] | Passage, tree: ElementTree, problem: str, where: str, report: Report
+) -> None:
+    try:
+        start, end, *_ = passage.characters(tree) if isinstance(passage, Passage) else passage
+        tree.smallest_element(int(start), int(end))
+    except UnknownPathError as error:
+        report.errors.problem(problem, where, str(error))
 
 
 def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> ElementTree | None:
     if corpus is None:
         return None
     if file not in corpus:
-        report.add("error", "documents that the corpus lacks", where)
+        report.errors.problem("documents that the corpus lacks", "", where)
         return None
     try:
         return corpus.tree(file)
@@ -231,51 +224,29 @@ def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> Eleme
         return None  # reported when the corpus was read
 
 
-def _check_elements(
-    tree: ElementTree, assessed: Mapping[str, object], where: str, report: Report
-) -> None:
-    for path, assessment in assessed.items():
-        try:
-            row = tree.row(path)
-        except UnknownPathError as error:
-            report.add("error", "assessments of unknown paths", f"{where}: {error}")
-            continue
-        stated, size = getattr(assessment, "characters", None), int(tree.characters[row])
-        if stated is not None and stated != size:
-            first = f"{where}: {path} has {size} characters, but the assessments state {stated}"
-            report.add("warning", "stated sizes that differ from the document", first)
-
-
 def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report: Report) -> None:
-    results = sum(map(len, run.rankings.values()))
     overlapping = 0
     for topic, ranking in run.rankings.items():
-        where = f"{run.source}, topic {topic}"
+        source = f"{run.source}, topic {topic}"
         if base is not None and topic not in base:
-            report.add("warning", "topics without assessments", where)
+            report.warnings.problem("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        repeated = len(named) - len(set(named))
-        if repeated:
-            report.add("warning", "elements returned more than once", where, repeated)
+        for _ in range(len(named) - len(set(named))):
+            report.warnings.problem("elements returned more than once", "", source)
         overlapping += sum(overlapping_results(ranking))
-        for rank, (file, path) in enumerate(ranking, 1):
-            tree = _tree(corpus, file, f"{where}, rank {rank}, {file}", report)
-            span = ranking.spans.get(rank - 1)
-            if tree is not None and span is not None:
-                try:
-                    tree.smallest_element(
-                        *(span.characters(tree) if isinstance(span, Passage) else span)
-                    )
-                except UnknownPathError as error:
-                    first = f"{where}, rank {rank}, {file}: {error}"
-                    report.add("error", "results with unknown passages", first)
-            if tree is not None and path not in ("", WHOLE) and path not in tree:
-                first = f"{where}, rank {rank}, {file}: no element {path}"
-                report.add("error", "results with unknown paths", first)
-    if base is not None:
-        for topic in base.topics:
-            if not len(run.rankings.get(topic, ())):
-                report.add("warning", "assessed topics without results", f"{run.source}, {topic}")
+        for rank, (file, path, span) in enumerate(named, 1):
+            where = f"{source}, rank {rank}, {file}"
+            tree = _tree(corpus, file, where, report)
+            if tree is None:
+                continue
+            if span is not None:
+                _check_passage(span, tree, "results with unknown passages", where, report)
+            if path not in ("", WHOLE) and path not in tree:
+                report.errors.problem("results with unknown paths", where, f"no element {path}")
+    for topic in base.topics if base is not None else ():
+        if not len(run.rankings.get(topic, ())):
+            report.warnings.problem("assessed topics without results", "", f"{run.source}, {topic}")
+    results = sum(map(len, run.rankings.values()))
     name = f"{run.name} [{run.source}]" if f"results of {run.name}" in report.counts else run.name
     report.counts[f"results of {name}"] = results
     report.counts[f"overlap of {name}"] = round(overlapping / results, 4) if results else 0.0
