@@ -115,5 +115,6 @@ class TestInexEvalNg:
         with pytest.raises(XcgError, match="ngRecall@1: needs the documents: expected a corpus"):
             xcg.evaluate(self.BASE, self.RUN, None, None, "ngRecall@1")
         flat = {"1": {"d": 1}}
-        with pytest.raises(XcgError, match="needs exhaustivity and specificity, but the assessment level 1 is on the level scale"):
+        message = "needs exhaustivity and specificity, but the assessment level 1 is on the level scale"
+        with pytest.raises(XcgError, match=message):
             xcg.evaluate(flat, self.RUN, {"d": self.DOCUMENT}, None, "ngRecall@1")

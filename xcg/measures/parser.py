@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -158,13 +159,10 @@ class MeasureRegistry(Registry[Definition]):
         try:
             return self.definition(name)
         except XcgError:
-            try:
-                known = canonical_name(text) is not None  # a newer ir_measures may have more
-            except XcgError:
-                known = False
-            if not known:
-                raise
-            return ir_measures_definition(name)
+            with suppress(XcgError):  # a newer ir_measures may have more
+                if canonical_name(text) is not None:
+                    return ir_measures_definition(name)
+            raise
 
     def _external(self, definition: Definition, text: str) -> Measure | None:
         """Return a measure that ir_measures computes; None if xcg can, or should explain the error."""

@@ -11,7 +11,7 @@ import numpy as np
 from xcg.judgements.recall_base import RecallBase
 from xcg.simulation.documents import Article, ArticleFactory, Floats, Ints, Retrievable
 from xcg.simulation.shape import Shape, Stream
-from xcg.user_model.quantisation import sog
+from xcg.user_model.quantisation import QUANTISATIONS
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ def make_pool(
     sizes: list[int] = []
     worth: list[float] = []
     assessed = truth.files(topic)
+    sog = QUANTISATIONS.get("sog")
     for article in articles:
         elements = factory.retrievable(article)
         lists.append(elements.below(-1, sum(sizes), ""))

@@ -14,7 +14,9 @@ near-misses is taken from that of the ideal element, so that all of them gain at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
@@ -264,58 +266,52 @@ def browsing(
         raise ValueError(f"the probabilities sum to {total:g}: expected at most 1")
     _check("moves", moves, 0, 1000)
     row = tree.row(ideal)
-    moves_to = _MovesTo(tree, parent, child, sibling, onward)
+
+    @cache
+    def children(parent: int) -> list[int]:
+        return list(tree.children(parent))
+
     # Backwards from the ideal element: the probability of reaching it from each element within the
     # moves counted so far. A user who has reached it stays.
     reaching = {row: 1.0}
     for _ in range(moves):
-        before: dict[int, float] = {}
+        before: defaultdict[int, float] = defaultdict(float)
         for target, value in reaching.items():
-            for origin, probability in moves_to(target):
+            for origin, probability in _moves_to(target, tree, children, probabilities):
                 if origin != row:
-                    before[origin] = before.get(origin, 0.0) + probability * value
+                    before[origin] += probability * value
         before[row] = 1.0
         reaching = {origin: value for origin, value in before.items() if value > _NEGLIGIBLE}
     return {tree.path(other): min(reaching[other], 1.0) for other in sorted(reaching) if other != row}
 
 
-class _MovesTo:
-    """The moves of a browsing user that lead to an element: origins with probabilities."""
-
-    def __init__(
-        self, tree: ElementTree, parent: float, child: float, sibling: float, onward: float
-    ) -> None:
-        self.tree = tree
-        self.parent, self.child, self.sibling, self.onward = parent, child, sibling, onward
-        self._children_of: dict[int, list[int]] = {}
-
-    def __call__(self, target: int) -> list[tuple[int, float]]:
-        tree = self.tree
-        parent = int(tree.parent[target])
-        moves = [(child, self.parent) for child in self._children(target)] if self.parent else []
-        if parent >= 0:
-            siblings = self._children(parent)
-            if self.child:
-                moves.append((parent, self.child / len(siblings)))
-            if self.sibling:
-                index = siblings.index(target)
-                for neighbour in (index - 1, index + 1):
-                    if 0 <= neighbour < len(siblings):
-                        choices = (neighbour > 0) + (neighbour < len(siblings) - 1)
-                        moves.append((siblings[neighbour], self.sibling / choices))
-        if self.onward and target > 0:
-            # The elements that end where this one begins: the previous row, and its ancestors that end
-            # with it.
-            previous = target - 1
-            while previous >= 0 and tree.end[previous] == target:
-                moves.append((previous, self.onward))
-                previous = int(tree.parent[previous])
-        return moves
-
-    def _children(self, row: int) -> list[int]:
-        if row not in self._children_of:
-            self._children_of[row] = list(self.tree.children(row))
-        return self._children_of[row]
+def _moves_to(
+    target: int,
+    tree: ElementTree,
+    children: Callable[[int], list[int]],
+    probabilities: Mapping[str, float],
+) -> Iterator[tuple[int, float]]:
+    """Yield the moves of a browsing user that lead to an element: origin and probability."""
+    parent = int(tree.parent[target])
+    if probabilities["parent"]:
+        yield from ((child, probabilities["parent"]) for child in children(target))
+    if parent >= 0:
+        siblings = children(parent)
+        if probabilities["child"]:
+            yield parent, probabilities["child"] / len(siblings)
+        if probabilities["sibling"]:
+            index = siblings.index(target)
+            for neighbour in (index - 1, index + 1):
+                if 0 <= neighbour < len(siblings):
+                    choices = (neighbour > 0) + (neighbour < len(siblings) - 1)
+                    yield siblings[neighbour], probabilities["sibling"] / choices
+    if probabilities["onward"]:
+        # The elements that end where this one begins: the previous row, and its ancestors that end
+        # with it.
+        previous = target - 1
+        while previous >= 0 and tree.end[previous] == target:
+            yield previous, probabilities["onward"]
+            previous = int(tree.parent[previous])
 
 
 def near_scores(
@@ -343,7 +339,7 @@ def near_scores(
         try:
             near = part.function(tree, path, ideals)
             pairs = [(tree.row(other), closeness) for other, closeness in near.items()]
-        except (XcgError, MissingSizeError) as error:
+        except XcgError as error:
             raise XcgError(f"near-miss model {part}, {path}: {error}") from None
         except Exception as error:  # a user's function may raise anything
             raise XcgError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import TypeGuard
 
 from xcg.errors import XcgError
 from xcg.judgements.recall_base import Assessment, Grade, Scale
@@ -15,6 +16,11 @@ from xcg.registry import FunctionRegistry, Part
 
 Quantisation = Callable[[float, Grade], float]
 QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number; True and False are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Table:
@@ -38,7 +44,7 @@ class Table:
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
             pair = _pair(key)
-            if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
+            if not (is_number(score) and 0 <= score <= 1):
                 raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
             if pair in self._scores:
                 raise XcgError(f"the pair {key!r} occurs twice")
@@ -76,7 +82,7 @@ class Gains:
         for level, gain in gains.items():
             if isinstance(level, bool) or not isinstance(level, int):
                 raise XcgError(f"illegal level {level!r}: expected a whole number")
-            if isinstance(gain, bool) or not isinstance(gain, (int, float)) or not 0 <= gain < math.inf:
+            if not (is_number(gain) and 0 <= gain < math.inf):
                 raise XcgError(f"the gain of level {level} is {gain!r}: expected a number from 0")
             self._gains[float(level)] = float(gain)
 
@@ -90,50 +96,27 @@ class Gains:
         return 0.0
 
 
-class Levels:
-    """A quantisation of levels of relevance whose gains are the levels; levels below 0 gain nothing.
-
-    >>> Levels()(3, 1), Levels()(-2, 1)
-    (3.0, 0.0)
-    """
-
-    scale: Scale = "level"
-
-    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
-        """Return the gain of a level."""
-        return max(float(exhaustivity), 0.0)
-
-
-class Shares:
-    """A quantisation for the scale of INEX 2005 and 2006: exhaustivity 0 to 2, specificity 0 to 1.
+class Formula:
+    """A quantisation given as a function.
 
     Args:
+        scale: The scale of the assessments that it is for.
         function: (exhaustivity, specificity) → score.
         summary: A description of the function.
 
-    >>> inex2005_gen(2, 0.5), round(inex2005_genlifted(0, 0.6), 3)
-    (0.5, 0.2)
+    >>> product = Formula("share", lambda e, s: e * s / 2, "e·s / 2")
+    >>> product(2, 0.5)
+    0.5
     """
 
-    scale: Scale = "share"
-
-    def __init__(self, function: Callable[[float, float], float], summary: str) -> None:
+    def __init__(self, scale: Scale, function: Callable[[float, float], float], summary: str) -> None:
         self.__doc__ = summary
+        self.scale = scale
         self._function = function
 
     def __call__(self, exhaustivity: float, specificity: Grade) -> float:
         """Return the score of a pair."""
         return self._function(exhaustivity, float(specificity))
-
-
-def table_part(table: Mapping[object, object]) -> Part[Quantisation]:
-    """Return a user's table as a part of a user model."""
-    return Part("table", Table(table))
-
-
-def gains_part(gains: Mapping[object, object]) -> Part[Quantisation]:
-    """Return a user's gains of levels as a part of a user model."""
-    return Part("gains", Gains(gains))
 
 
 def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
@@ -205,118 +188,57 @@ def _grade(value: object, key: object) -> float:
 # Published quantisations
 
 
-def _table(name: str, table: Mapping[object, object], summary: str) -> Table:
-    quantisation = Table(table, summary)
-    QUANTISATIONS.add(name, quantisation)
-    return quantisation
+def _table(pairs_of: Mapping[float, str], summary: str) -> Table:
+    """Return a table from score → pairs that have this score."""
+    return Table({pair: score for score, pairs in pairs_of.items() for pair in pairs.split()}, summary)
 
 
-def _shares(name: str, function: Callable[[float, float], float], summary: str) -> Shares:
-    quantisation = Shares(function, summary)
-    QUANTISATIONS.add(name, quantisation)
-    return quantisation
-
-
-def _gains(name: str, gains: Mapping[object, object], summary: str) -> Gains:
-    quantisation = Gains(gains, summary)
-    QUANTISATIONS.add(name, quantisation)
-    return quantisation
-
-
-strict = _table(
-    "strict",
-    {(3, 3): 1},
-    "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)",
-)
-gen = _table(
-    "gen",
-    {
-        (3, 3): 1,
-        **dict.fromkeys([(2, 3), (3, 2), (3, 1)], 0.75),
-        **dict.fromkeys([(1, 3), (2, 2), (2, 1)], 0.5),
-        **dict.fromkeys([(1, 2), (1, 1)], 0.25),
-    },
-    "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
-)
-sog = _table(
-    "sog",
-    {
-        (3, 3): 1,
-        (2, 3): 0.9,
-        **dict.fromkeys([(1, 3), (3, 2)], 0.75),
-        (2, 2): 0.5,
-        **dict.fromkeys([(1, 2), (3, 1)], 0.25),
-        **dict.fromkeys([(2, 1), (1, 1)], 0.1),
-    },
-    "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
-)
-e3_s321 = _table(
-    "e3_s321",
-    dict.fromkeys([(3, 3), (3, 2), (3, 1)], 1),
-    "1 for e = 3 with any s above 0, else 0 (INEX 2004)",
-)
-e3_s32 = _table(
-    "e3_s32",
-    dict.fromkeys([(3, 3), (3, 2)], 1),
-    "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)",
-)
-s3_e321 = _table(
-    "s3_e321",
-    dict.fromkeys([(3, 3), (2, 3), (1, 3)], 1),
-    "1 for s = 3 with any e above 0, else 0 (INEX 2004)",
-)
-s3_e32 = _table(
-    "s3_e32",
-    dict.fromkeys([(3, 3), (2, 3)], 1),
-    "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)",
-)
-inex2002_strict = _table(
-    "inex2002_strict", {(3, "E"): 1}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
-)
-inex2002_gen = _table(
-    "inex2002_gen",
-    {
-        (3, "E"): 1,
-        **dict.fromkeys([(2, "E"), (3, "L")], 0.75),
-        **dict.fromkeys([(1, "E"), (2, "L"), (2, "S")], 0.5),
-        **dict.fromkeys([(1, "S"), (1, "L")], 0.25),
-    },
-    "generalised for relevance and coverage (INEX 2002)",
-)
-inex2005_strict = _shares(
-    "inex2005_strict",
-    lambda e, s: float(e == 2 and s == 1),
-    "1 for e = 2 and s = 1, else 0 (INEX 2005)",
-)
-inex2005_gen = _shares(
-    "inex2005_gen", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
-)
-inex2005_genlifted = _shares(
-    "inex2005_genlifted",
-    lambda e, s: (e + 1) * s / 3,
-    "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
-)
-inex2006_strict = _shares(
-    "inex2006_strict", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"
-)
-inex2006_gen = _shares("inex2006_gen", lambda e, s: s, "s, the share of highlighted text (INEX 2006)")
-
-levels = Levels()
-levels.__doc__ = "the gain is the level of relevance (TREC)"
-QUANTISATIONS.add("levels", levels)
-jk_0_1_1_1 = _gains(
-    "jk_0_1_1_1",
-    {1: 1, 2: 1, 3: 1},
-    "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)",
-)
-jk_0_0_0_1 = _gains(
-    "jk_0_0_0_1", {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
-)
-jk_0_1_2_3 = _gains(
-    "jk_0_1_2_3", {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
-)
-jk_0_1_10_100 = _gains(
-    "jk_0_1_10_100",
-    {1: 1, 2: 10, 3: 100},
-    "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
-)
+_PUBLISHED: dict[str, Quantisation] = {
+    "strict": _table({1: "33"}, "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)"),
+    "gen": _table(
+        {1: "33", 0.75: "23 32 31", 0.5: "13 22 21", 0.25: "12 11"},
+        "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
+    ),
+    "sog": _table(
+        {1: "33", 0.9: "23", 0.75: "13 32", 0.5: "22", 0.25: "12 31", 0.1: "21 11"},
+        "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
+    ),
+    "e3_s321": _table({1: "33 32 31"}, "1 for e = 3 with any s above 0, else 0 (INEX 2004)"),
+    "e3_s32": _table({1: "33 32"}, "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)"),
+    "s3_e321": _table({1: "33 23 13"}, "1 for s = 3 with any e above 0, else 0 (INEX 2004)"),
+    "s3_e32": _table({1: "33 23"}, "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)"),
+    "inex2002_strict": _table({1: "3E"}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"),
+    "inex2002_gen": _table(
+        {1: "3E", 0.75: "2E 3L", 0.5: "1E 2L 2S", 0.25: "1S 1L"},
+        "generalised for relevance and coverage (INEX 2002)",
+    ),
+    "inex2005_strict": Formula(
+        "share", lambda e, s: float(e == 2 and s == 1), "1 for e = 2 and s = 1, else 0 (INEX 2005)"
+    ),
+    "inex2005_gen": Formula(
+        "share", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
+    ),
+    "inex2005_genlifted": Formula(
+        "share",
+        lambda e, s: (e + 1) * s / 3,
+        "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
+    ),
+    "inex2006_strict": Formula("share", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"),
+    "inex2006_gen": Formula("share", lambda e, s: s, "s, the share of highlighted text (INEX 2006)"),
+    "levels": Formula(
+        "level", lambda level, _: max(float(level), 0.0), "the gain is the level of relevance (TREC)"
+    ),
+    "jk_0_1_1_1": Gains(
+        {1: 1, 2: 1, 3: 1}, "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+    ),
+    "jk_0_0_0_1": Gains(
+        {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+    ),
+    "jk_0_1_2_3": Gains({1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"),
+    "jk_0_1_10_100": Gains(
+        {1: 1, 2: 10, 3: 100},
+        "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
+    ),
+}
+for _name, _quantisation in _PUBLISHED.items():
+    QUANTISATIONS.add(_name, _quantisation)

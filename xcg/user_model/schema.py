@@ -15,7 +15,7 @@ from xcg.user_model.effort import Effort, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
-from xcg.user_model.quantisation import QUANTISATIONS, Quantisation, gains_part, table_part
+from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table, is_number
 from xcg.user_model.relevance_value import Normalisation, RelevanceValue
 from xcg.yaml_file import KeyPath
 
@@ -76,24 +76,21 @@ def text(value: object) -> str:
 @cache
 def user_model_schema() -> vol.Schema:
     """Return the schema of a user model, which returns the arguments of :class:`UserModel`."""
-    relevance_value = _optional(
+    relevance_value = {
+        "alpha": _alpha,
+        "normalisation": choice(get_args(Normalisation)),
+        "partially_seen": _part(PARTIALLY_SEEN),
+        "near_misses": _part(NEAR_MISSES),
+    }
+    effort = {
+        "interpolation": choice(get_args(Interpolation)),
+        "unretrieved": choice(get_args(Unretrieved)),
+        "unit": choice(get_args(EffortUnit)),
+        "tokenizer": _part(TOKENIZERS),
+    }
+    return vol.Schema(
         {
-            "alpha": _alpha,
-            "normalisation": choice(get_args(Normalisation)),
-            "partially_seen": _part(PARTIALLY_SEEN),
-            "near_misses": _part(NEAR_MISSES),
-        }
-    )
-    effort = _optional(
-        {
-            "interpolation": choice(get_args(Interpolation)),
-            "unretrieved": choice(get_args(Unretrieved)),
-            "unit": choice(get_args(EffortUnit)),
-            "tokenizer": _part(TOKENIZERS),
-        }
-    )
-    parts = _optional(
-        {
+            vol.Required("name"): text,
             "quantisation": _quantisation,
             "ideal": _part(SELECTIONS),
             "relevance_value": vol.All(relevance_value, _relevance_value),
@@ -102,18 +99,12 @@ def user_model_schema() -> vol.Schema:
             "effort": vol.All(effort, lambda values: Effort(**values)),
         }
     )
-    return vol.Schema({vol.Required("name"): text, **parts})
-
-
-def _optional(rules: Mapping[str, object]) -> dict[object, object]:
-    return {vol.Optional(key): rule for key, rule in rules.items()}
 
 
 def _alpha(value: object) -> float:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= cast(float, value) <= 1:
+    if not (is_number(value) and 0 <= value <= 1):
         raise vol.Invalid(f"illegal value {value!r}: expected a number from 0 to 1")
-    return float(cast(float, value))
+    return float(value)
 
 
 def _part(registry: FunctionRegistry[Any]) -> Callable[[object], Part[Any]]:
@@ -140,16 +131,16 @@ def _part(registry: FunctionRegistry[Any]) -> Callable[[object], Part[Any]]:
 
 
 def _quantisation(value: object) -> Part[Quantisation]:
-    for key, make, example in (
-        ("table", table_part, '{table: {"3,3": 1, …}}'),
-        ("gains", gains_part, "{gains: {1: 1, 2: 10, …}}"),
+    for key, kind, example in (
+        ("table", Table, '{table: {"3,3": 1, …}}'),
+        ("gains", Gains, "{gains: {1: 1, 2: 10, …}}"),
     ):
         if isinstance(value, Mapping) and key in value:
             content = value[key]
             if len(value) > 1 or not isinstance(content, Mapping) or not content:
                 raise vol.Invalid(f"expected {example} without other keys")
             try:
-                return make(content)
+                return Part(key, kind(content))
             except XcgError as error:
                 raise vol.Invalid(str(error)) from None
     return _part(QUANTISATIONS)(value)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from xcg.errors import InputError
+from xcg.user_model.quantisation import is_number
 from xcg.user_model.schema import Where
 from xcg.yaml_file import KeyPath, format_key_path
 
@@ -51,13 +52,14 @@ def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, obj
         return [content]
     key_paths = [key_path for key_path, _ in axes]
     names = _axis_names(key_paths)
-    return [
-        {
-            **_with_values(content, key_paths, combination),
-            "name": f"{content.get('name', '')}[{','.join(map(_setting, names, combination))}]",
-        }
-        for combination in itertools.product(*(values for _, values in axes))
-    ]
+    models: list[Mapping[str, object]] = []
+    for combination in itertools.product(*(values for _, values in axes)):
+        settings = ",".join(map(_setting, names, combination))
+        model: dict[str, object] = {**content, "name": f"{content.get('name', '')}[{settings}]"}
+        for key_path, value in zip(key_paths, combination, strict=True):
+            model = _with_value(model, key_path, value)
+        models.append(model)
+    return models
 
 
 def _axis_names(key_paths: list[KeyPath]) -> list[str]:
@@ -76,31 +78,17 @@ def _setting(name: str, value: object) -> str:
     return f"{name}={value}"
 
 
-def _with_values(
-    content: Mapping[str, object], key_paths: list[KeyPath], values: tuple[object, ...]
-) -> dict[str, object]:
-    copy: Any = _copy(content)
-    for key_path, value in zip(key_paths, values, strict=True):
-        inner = copy
-        for key in key_path[:-1]:
-            inner = inner[key]
-        inner[key_path[-1]] = value
-    return cast(dict[str, object], copy)
-
-
-def _copy(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {key: _copy(inner) for key, inner in value.items()}
-    return value
+def _with_value(content: Mapping[Any, Any], key_path: KeyPath, value: object) -> dict[Any, Any]:
+    """Return a copy of nested mappings with another value."""
+    key, *rest = key_path
+    return {**content, key: _with_value(content[key], tuple(rest), value) if rest else value}
 
 
 def _range(value: Mapping[object, object], where: str) -> list[object]:
     numbers = [value.get(key) for key in ("from", "to", "step")]
-    if set(value) != {"from", "to", "step"} or not all(
-        isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers
-    ):
+    if set(value) != {"from", "to", "step"} or not all(map(is_number, numbers)):
         raise InputError(where, "expected a range {from: 0, to: 1, step: 0.25}")
-    first, last, step = (cast(float, number) for number in numbers)
+    first, last, step = cast(list[float], numbers)
     if not (step > 0 and first <= last and (last - first) / step <= _MAX_MODELS):
         raise InputError(where, f"illegal range from {first} to {last} by {step}")
     # Rounded, so that 3 × 0.1 is printed as 0.3; the tolerance includes the end despite rounding.
