@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 from hypothesis import strategies as st
@@ -60,7 +61,7 @@ class Document:
     @property
     def markup(self) -> str:
         """The document as XML."""
-        return _markup(self.sizes, self.text, 0)
+        return _markup(self.sizes, iter(self.text), 0)
 
     def children(self, span: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the spans of an element's children."""
@@ -80,13 +81,12 @@ def _elements(sizes: Sizes, path: str, depth: int, start: int) -> Iterator[tuple
         start += _total(child)
 
 
-def _markup(sizes: Sizes, text: str, depth: int) -> str:
-    content = text
-    if isinstance(sizes, tuple):
-        content, start = "", 0
-        for child in sizes:
-            content += _markup(child, text[start : start + _total(child)], depth + 1)
-            start += _total(child)
+def _markup(sizes: Sizes, characters: Iterator[str], depth: int) -> str:
+    """Return an element as XML, with its text taken from the remaining characters."""
+    if isinstance(sizes, int):
+        content = "".join(islice(characters, sizes))
+    else:
+        content = "".join(_markup(child, characters, depth + 1) for child in sizes)
     return f"<{_TAGS[depth]}>{content}</{_TAGS[depth]}>"
 
 
