@@ -122,10 +122,7 @@ def score_ranges(means: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> list[
     array = _means(means, 1, 1)
     low, high = array.min(axis=0), array.max(axis=0)
     mean = np.clip(array.mean(axis=0), low, high)  # rounding may exceed the range
-    ranges = [
-        ScoreRange(run, float(low[run]), float(mean[run]), float(high[run]))
-        for run in range(array.shape[1])
-    ]
+    ranges = map(ScoreRange, itertools.count(), low.tolist(), mean.tolist(), high.tolist())
     return sorted(ranges, key=lambda found: order.sort_key(found.mean))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from xcg.errors import Notes, NothingToAverageError, XcgError
@@ -23,7 +24,7 @@ from xcg.user_model.model import UserModel
 SECTIONS = frozenset({"sec", "ss1", "ss2", "ss3", "section"})
 PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
 
-_Element = tuple[str, str]  # file, path
+_Element = tuple[str, str, str]  # topic, file, path
 
 
 def agreement(
@@ -62,20 +63,19 @@ def agreement(
     topics = [topic for topic in first.topics if topic in second]
     if not topics:
         raise XcgError("the two assessors share no topic: expected at least one")
-    both = dict.fromkeys(("article", "section", "paragraph", "exact"), 0)
-    either = dict.fromkeys(both, 0)
+    one: dict[_Element, Assessment] = {}
+    two: dict[_Element, Assessment] = {}
     for topic in topics:
-        one, two = _relevant(first, topic), _relevant(second, topic)
-        for kind, a, b in (
-            ("article", {file for file, _ in one}, {file for file, _ in two}),
-            ("section", _with_tags(one, sections), _with_tags(two, sections)),
-            ("paragraph", _with_tags(one, paragraphs), _with_tags(two, paragraphs)),
-        ):
-            both[kind] += len(a & b)
-            either[kind] += len(a | b)
-        both["exact"] += sum(one[element] == two[element] for element in one.keys() & two.keys())
-        either["exact"] += len(one.keys() | two.keys())
-    return {kind: both[kind] / either[kind] if either[kind] else math.nan for kind in both}
+        one |= _relevant(first, topic)
+        two |= _relevant(second, topic)
+    by_kind: dict[str, tuple[AbstractSet[object], AbstractSet[object]]] = {
+        "article": ({element[:2] for element in one}, {element[:2] for element in two}),
+        "section": (_with_tags(one, sections), _with_tags(two, sections)),
+        "paragraph": (_with_tags(one, paragraphs), _with_tags(two, paragraphs)),
+    }
+    compared = {kind: (a & b, a | b) for kind, (a, b) in by_kind.items()}
+    compared["exact"] = one.items() & two.items(), one.keys() | two.keys()
+    return {kind: len(a) / len(b) if b else math.nan for kind, (a, b) in compared.items()}
 
 
 def _relevant(base: RecallBase, topic: str) -> dict[_Element, Assessment]:
@@ -89,7 +89,7 @@ def _relevant(base: RecallBase, topic: str) -> dict[_Element, Assessment]:
                     "needs assessed elements"
                 )
     return {
-        (file, path): assessment._replace(characters=None)
+        (topic, file, path): assessment._replace(characters=None)
         for file, elements in files.items()
         for path, assessment in elements.items()
         if assessment.relevant
@@ -100,7 +100,7 @@ def _with_tags(elements: Collection[_Element], tags: Collection[str]) -> set[_El
     def tag(path: str) -> str:
         return path.rpartition("/")[2].partition("[")[0]
 
-    return {(file, path) for file, path in elements if tag(path) in tags}
+    return {element for element in elements if tag(element[2]) in tags}
 
 
 @dataclass(frozen=True, eq=False)
