@@ -101,3 +101,11 @@ def test_the_gate_by_minimums_and_by_a_baseline(xcg_command: Command) -> None:
         wrong = xcg_command("compare", *OPTIONS, option, text)
         assert wrong.returncode == 2
         assert message in wrong.stderr
+
+
+def test_the_plot_of_a_single_run_is_empty(xcg_command: Command, tmp_path: Path) -> None:
+    single = (*OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
+    plot = tmp_path / "one.svg"
+    done = xcg_command("compare", *single, "--fail-under", "MAep=0.30", "--plot", plot)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert plot.read_text().startswith("<?xml")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from xcg.errors import InputError, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report import plots
@@ -54,13 +52,6 @@ def legend_of(owner: Any) -> list[str]:
 
 def tick_labels(axis: Any) -> list[str]:
     return [label.get_text() for label in axis.get_xticklabels()]
-
-
-def test_32_lines_have_different_styles() -> None:
-    styles = {tuple(sorted(plots.line_style(index).items())) for index in range(32)}
-    assert len(styles) == 32
-    greyscale = {(plots.line_style(i)["marker"], plots.line_style(i)["linestyle"]) for i in range(32)}
-    assert len(greyscale) == 32  # the colour is not needed
 
 
 SWEEP = {
@@ -271,33 +262,3 @@ def test_differences_from_the_best_run(
 def test_an_unknown_baseline_is_named() -> None:
     with pytest.raises(XcgError, match="no run 'c' among the results: expected one of a, b"):
         plots.differences_plot(results_of("MAep", DIFFERENCES), "c")
-
-
-@pytest.mark.parametrize(
-    ("ending", "head"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")]
-)
-def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str, head: bytes) -> None:
-    files = [tmp_path / f"{name}{ending}" for name in ("one", "two")]
-    for file in files:
-        plots.save(plots.ranges_plot([range_row("a", 0, 0.5, 1)]), file)
-    assert files[0].read_bytes().startswith(head)
-    if ending != ".svg":  # ids in SVG are random
-        assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_other_formats_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"plot.gif: unknown kind of plot: expected one of .pdf, .png"):
-        plots.check_format(tmp_path / "plot.gif")
-
-
-def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
-
-    def without_matplotlib(name: str, *arguments: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return original(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
-    with pytest.raises(XcgError, match=r"plots need matplotlib: pip install 'xcg\[plots\]'"):
-        plots.new_figure(1, 1)

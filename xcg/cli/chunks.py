@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import click
 
-from xcg.cli.messages import print_notes
-from xcg.cli.options import CampaignOptions, campaign_options, output_option, records_format_option
-from xcg.cli.output import open_output, progress_bar
-from xcg.cli.plots import plot_option
+from xcg.cli.options import CampaignOptions, campaign_options, paths_option
+from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.evaluation.chunks import compare_chunks_of_inputs
-from xcg.report.plots import reading_plot, save
+from xcg.report.plots import reading_plot
 from xcg.tables import records
 
 
 @click.command()
 @campaign_options("runs", "ties", "unanswered")
-@click.option(
-    "--gold", multiple=True, metavar="PATH", help="Read assessments; the same as --assessments."
-)
+@paths_option("--gold", help="Read assessments; the same as --assessments.")
 @click.option(
     "--budget",
     "budgets",
@@ -39,19 +34,16 @@ from xcg.tables import records
 @click.option(
     "--questions", is_flag=True, help="Print every gold span and result instead of a summary."
 )
-@plot_option
-@records_format_option
-@output_option
+@format_option(*RECORDS)
+@prints(plot=True)
 def chunks(
     campaign: CampaignOptions,
     gold: Sequence[str],
     budgets: Sequence[int],
     unit: Literal["characters", "words", "tokens"],
     questions: bool,
-    plot: Path | None,
     format_: str,
-    output: Path | None,
-) -> None:
+) -> Printed:
     """Compare chunkers and retrievers on one gold set, with one run for each.
 
     Runs of chunks, passages and elements are read as text. The table has one row per run: the number of
@@ -71,18 +63,15 @@ def chunks(
     inputs = campaign.inputs()
     if inputs.corpus is None:
         raise campaign.missing("corpus")
-    with open_output(output) as write:
-        with progress_bar() as progress:
-            comparison = compare_chunks_of_inputs(
-                inputs, budgets, unit, questions=questions, progress=progress
-            )
-        if not questions:
-            write(records(comparison.to_records(), format_))
-        elif format_ == "table":
-            tables = comparison.gold_records(), comparison.result_records()
-            write("\n".join(records(rows, format_) for rows in tables if rows))
-        else:
-            write(records(comparison.question_records(), format_))
-    if plot is not None:
-        save(reading_plot(comparison.curves, unit), plot)
-    print_notes(comparison.notes)
+    with progress_bar() as progress:
+        comparison = compare_chunks_of_inputs(
+            inputs, budgets, unit, questions=questions, progress=progress
+        )
+    if not questions:
+        tables = [comparison.to_records()]
+    elif format_ == "table":
+        tables = list(filter(None, [comparison.gold_records(), comparison.result_records()]))
+    else:
+        tables = [comparison.question_records()]
+    text = "\n".join(records(rows, format_) for rows in tables)
+    return Printed(text, comparison.notes, lambda: reading_plot(comparison.curves, unit))

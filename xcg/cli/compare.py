@@ -6,59 +6,54 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import click
 
-from xcg.cli.messages import print_error, print_notes, print_status
-from xcg.cli.options import (
-    CampaignOptions,
-    campaign_options,
-    count_option,
-    evaluate_with_progress,
-    output_option,
-    records_format_option,
-)
-from xcg.cli.output import open_output
-from xcg.cli.plots import plot_option
+from xcg.cli.messages import print_error, print_status
+from xcg.cli.options import CampaignOptions, campaign_options, count_option, evaluate_with_progress
+from xcg.cli.output import RECORDS, Printed, prints
 from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure
-from xcg.report.comparisons import comparison_rows, order_rows, overall_rows
-from xcg.report.plots import differences_plot, save, sweep_plot
+from xcg.report.comparisons import Row, comparison_rows, order_rows, overall_rows
+from xcg.report.plots import differences_plot, sweep_plot
 from xcg.statistics.gate import gate_failures, parse_thresholds
 from xcg.statistics.rank_correlation import order_shifts
-from xcg.tables import records
 
 
 @click.command()
 @campaign_options("runs", "ties", "measures", "unanswered")
 @click.option("--baseline", metavar="NAME", help="Compare with this user model.  [default: the first]")
-@plot_option
-@records_format_option
-@output_option
-def sweep(
-    campaign: CampaignOptions,
-    baseline: str | None,
-    plot: Path | None,
-    format_: str,
-    output: Path | None,
-) -> None:
+@prints(*RECORDS, plot=True)
+def sweep(campaign: CampaignOptions, baseline: str | None) -> Printed:
     """Compare the order of runs between user models.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. All
     combinations are evaluated in one pass over the files.
     """
-    with open_output(output) as write:
-        results = evaluate_with_progress(campaign.inputs())
-        rows = order_shifts(results, baseline)
-        write(records([row._asdict() for row in rows], format_))
-    if plot is not None:
-        save(sweep_plot(results, rows, baseline or results.user_models[0]), plot)
-    print_notes(results.notes)
+    results = evaluate_with_progress(campaign.inputs())
+    shifts = order_shifts(results, baseline)
+    return Printed(
+        [shift._asdict() for shift in shifts],
+        results.notes,
+        lambda: sweep_plot(results, shifts, baseline or results.user_models[0]),
+    )
+
+
+@contextmanager
+def _status_3_if_unmapped() -> Iterator[None]:
+    """Exit with status 3 if a gate finds data that do not exist in the corpus."""
+    try:
+        yield
+    except UnmappedError as error:
+        options = click.get_current_context().params
+        if not options["fail_under"] and options["fail_if_worse_than"] is None:
+            raise
+        print_error(error)
+        sys.exit(3)
 
 
 @click.command()
+@_status_3_if_unmapped()
 @campaign_options("runs", "ties", "measures", "unanswered")
 @click.option(
     "--baseline",
@@ -88,7 +83,6 @@ def sweep(
     help="Print τ-b between the orders of runs by all measures and user models.",
 )
 @count_option("--topics", "Print this number of deciding topics.", default=3, least=0)
-@plot_option
 @click.option(
     "--fail-under",
     multiple=True,
@@ -106,8 +100,7 @@ def sweep(
     metavar="N",
     help="Let a gate pass if at most N results or assessments are unusable. Implies --lenient.",
 )
-@records_format_option
-@output_option
+@prints(*RECORDS, plot=True)
 def compare(
     campaign: CampaignOptions,
     baseline: str | None,
@@ -116,13 +109,10 @@ def compare(
     overall: bool,
     orders: bool,
     topics: int,
-    plot: Path | None,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
     allow_unmapped: int | None,
-    format_: str,
-    output: Path | None,
-) -> None:
+) -> Printed:
     """Test the differences between runs over topics.
 
     The rows hold differences, confidence intervals, p values and the topics that decide.
@@ -138,43 +128,26 @@ def compare(
         campaign.lenient = True
     if campaign.measures is None and thresholds and campaign.config is None:
         campaign.measures = " ".join(thresholds)
-    with _exit_3_if_unmapped(gated):
-        with open_output(output) as write:
-            inputs = campaign.inputs(check_corpus=gated)
-            measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
-            results = evaluate_with_progress(replace(inputs, measures=measures))
-            rows: list[dict[str, Any]] = []
-            if orders:
-                rows = order_rows(results)
-            elif overall:
-                rows = overall_rows(results)
-            elif len(results.runs) > 1 or not fail_under:
-                chosen = fail_if_worse_than or baseline
-                rows = comparison_rows(results, chosen, test, correction, topics)
-            write(records(rows, format_) if rows else "")
-        if plot is not None:
-            save(differences_plot(results, fail_if_worse_than or baseline), plot)
-        print_notes(results.notes)
-        failures = (
-            gate_failures(
-                results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0
-            )
-            if gated
-            else []
-        )
-    for failure in failures:
-        print_status(f"failed: {failure}")
-    if failures:
-        sys.exit(1)
+    inputs = campaign.inputs(check_corpus=gated)
+    measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
+    results = evaluate_with_progress(replace(inputs, measures=measures))
+    chosen = fail_if_worse_than or baseline
+    rows: list[Row] = []
+    if orders:
+        rows = order_rows(results)
+    elif overall:
+        rows = overall_rows(results)
+    elif len(results.runs) > 1 or not fail_under:
+        rows = comparison_rows(results, chosen, test, correction, topics)
 
-
-@contextmanager
-def _exit_3_if_unmapped(gated: bool) -> Iterator[None]:
-    """Exit with status 3 if a gate finds data that do not exist in the corpus."""
-    try:
-        yield
-    except UnmappedError as error:
+    def gate() -> int:
         if not gated:
-            raise
-        print_error(error)
-        sys.exit(3)
+            return 0
+        failures = gate_failures(
+            results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0
+        )
+        for failure in failures:
+            print_status(f"failed: {failure}")
+        return 1 if failures else 0
+
+    return Printed(rows or "", results.notes, lambda: differences_plot(results, chosen), gate)

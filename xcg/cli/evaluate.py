@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from xcg.cli.messages import print_notes
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, output_option
-from xcg.cli.output import open_output
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
+from xcg.cli.output import Printed, prints
 from xcg.report.inex_eval import inex_eval_output, inex_eval_scores
 from xcg.report.tables import FORMATS, render
 
@@ -30,27 +27,17 @@ from xcg.report.tables import FORMATS, render
     metavar="RUN",
     help="Mark means that differ significantly from this run with a dagger (markdown and latex).",
 )
-@output_option
+@prints()
 def evaluate(
-    campaign: CampaignOptions,
-    per_topic: bool,
-    format_: str,
-    mark: bool,
-    against: str | None,
-    output: Path | None,
-) -> None:
+    campaign: CampaignOptions, per_topic: bool, format_: str, mark: bool, against: str | None
+) -> Printed:
     """Evaluate runs.
 
     CONFIG is a YAML file. Options override its settings.
     """
-    with open_output(output) as write:
-        inputs = campaign.inputs()
-        if format_ == "inex_eval":
-            scores = inex_eval_scores(inputs)
-            write(inex_eval_output(scores, per_topic))
-            notes = scores.notes
-        else:
-            results = evaluate_with_progress(inputs)
-            write(render(results, format_, per_topic, mark, against))
-            notes = results.notes
-    print_notes(notes)
+    inputs = campaign.inputs()
+    if format_ == "inex_eval":
+        scores = inex_eval_scores(inputs)
+        return Printed(inex_eval_output(scores, per_topic), scores.notes)
+    results = evaluate_with_progress(inputs)
+    return Printed(render(results, format_, per_topic, mark, against), results.notes)

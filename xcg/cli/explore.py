@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from xcg.cli.messages import print_notes
-from xcg.cli.options import (
-    CampaignOptions,
-    campaign_options,
-    count_option,
-    format_option,
-    output_option,
-    records_format_option,
-)
-from xcg.cli.output import open_output
-from xcg.cli.plots import plot_option
+from xcg.cli.options import CampaignOptions, campaign_options, count_option
+from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curves import curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
@@ -27,7 +17,7 @@ from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics_of_
 from xcg.evaluation.results import NotedList
 from xcg.judgements.recall_base import MEAN
 from xcg.report.explanations import document_tree, ranking_table
-from xcg.report.plots import curves_plot, save
+from xcg.report.plots import curves_plot
 from xcg.tables import records
 
 
@@ -39,23 +29,18 @@ from xcg.tables import records
     is_flag=True,
     help="Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
 )
-@records_format_option
-@output_option
-def ideal(
-    campaign: CampaignOptions, topic: str | None, statistics: bool, format_: str, output: Path | None
-) -> None:
+@prints(*RECORDS)
+def ideal(campaign: CampaignOptions, topic: str | None, statistics: bool) -> Printed:
     """Print the ideal recall-base of a topic: the elements that a system should return."""
     if (topic is None) != statistics:
         raise XcgError("expected either --topic, or --statistics for all topics")
     inputs = campaign.inputs(runs=())
-    with open_output(output) as write:
-        rows: NotedList[Any] = (
-            ideal_elements_of_inputs(inputs, topic)
-            if topic is not None
-            else ideal_statistics_of_inputs(inputs)
-        )
-        write(records([row._asdict() for row in rows], format_))
-    print_notes(rows.notes)
+    rows: NotedList[Any] = (
+        ideal_elements_of_inputs(inputs, topic)
+        if topic is not None
+        else ideal_statistics_of_inputs(inputs)
+    )
+    return Printed([row._asdict() for row in rows], rows.notes)
 
 
 @click.command()
@@ -66,15 +51,10 @@ def ideal(
     "--document", metavar="NAME", help="Print the tree of this document instead of the ranking."
 )
 @format_option("table", "json")
-@output_option
+@prints()
 def explain(
-    campaign: CampaignOptions,
-    run: str,
-    topic: str,
-    document: str | None,
-    format_: str,
-    output: Path | None,
-) -> None:
+    campaign: CampaignOptions, run: str, topic: str, document: str | None, format_: str
+) -> Printed:
     """Explain rank by rank what the results of RUN gained, and what RUN missed.
 
     RUN is a file, or the name of a run in the configuration.
@@ -86,20 +66,19 @@ def explain(
         if run not in by_name:
             raise XcgError(f"no run {run!r} in {campaign.config}: {nearest(run, by_name)}")
         source = by_name[run]
-    with open_output(output) as write:
-        explanations = explain_inputs(replace(inputs, runs=source), topic)
-        if format_ == "json":
-            rows = [
-                {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
-                for one in explanations
-                for record in one.to_records()
-            ]
-            write(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-        elif document is not None:
-            write("\n".join(document_tree(one, document) for one in explanations))
-        else:
-            write("\n".join(ranking_table(one) for one in explanations))
-    print_notes(explanations.notes)
+    explanations = explain_inputs(replace(inputs, runs=source), topic)
+    if format_ == "json":
+        rows = [
+            {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
+            for one in explanations
+            for record in one.to_records()
+        ]
+        text = records(rows, "json")
+    elif document is not None:
+        text = "\n".join(document_tree(one, document) for one in explanations)
+    else:
+        text = "\n".join(map(ranking_table, explanations))
+    return Printed(text, explanations.notes)
 
 
 @click.command()
@@ -107,32 +86,18 @@ def explain(
 @count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
-@plot_option
-@format_option("jsonl", "csv")
-@output_option
-def curves(
-    campaign: CampaignOptions,
-    depth: int,
-    ideal: bool,
-    per_topic: bool,
-    plot: Path | None,
-    format_: str,
-    output: Path | None,
-) -> None:
+@prints("jsonl", "csv", plot=True)
+def curves(campaign: CampaignOptions, depth: int, ideal: bool, per_topic: bool) -> Printed:
     """Print measures as curves over ranks, gain-recall or recall, one line per point.
 
     --measures names them without a cutoff, such as "nxCG ep".
     """
     inputs = campaign.inputs(parse_measures=False)
-    with open_output(output) as write:
-        lines = curves_of_inputs(inputs, campaign.measures or "nxCG ep", depth, ideal)
-        means = [curve for curve in lines if curve.topic == MEAN]
-        rows = [
-            {**curve._asdict(), "x": x, "y": y}
-            for curve in (lines if per_topic else means)
-            for x, y in zip(curve.x, curve.y, strict=True)
-        ]
-        write(records(rows, format_))
-    if plot is not None:
-        save(curves_plot(means), plot)
-    print_notes(lines.notes)
+    lines = curves_of_inputs(inputs, campaign.measures or "nxCG ep", depth, ideal)
+    means = [curve for curve in lines if curve.topic == MEAN]
+    rows = [
+        {**curve._asdict(), "x": x, "y": y}
+        for curve in (lines if per_topic else means)
+        for x, y in zip(curve.x, curve.y, strict=True)
+    ]
+    return Printed(rows, lines.notes, lambda: curves_plot(means))

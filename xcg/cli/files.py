@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Any
 import click
 
 from xcg.cli.messages import print_status
-from xcg.cli.options import count_option, format_option, output_option, required_corpus_option
-from xcg.cli.output import open_output
+from xcg.cli.options import ANY_PATH, corpus_option, count_option, paths_option
+from xcg.cli.output import Printed, format_option, open_output, prints
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
@@ -29,11 +28,12 @@ from xcg.report.article import show as show_article
 from xcg.report.listings import report_as_json, report_as_text
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import Shape
+from xcg.tables import records
 
 
 @click.command()
 @click.argument("highlights", nargs=-1, required=True)
-@required_corpus_option
+@corpus_option(required=True)
 @click.option(
     "--output",
     required=True,
@@ -85,7 +85,7 @@ def assess(
 
 
 @click.command()
-@click.option("--assessments", multiple=True, metavar="PATH", help="Convert these assessments.")
+@paths_option("--assessments", help="Convert these assessments.")
 @click.option("--run", metavar="PATH", help="Convert this run.")
 @click.option(
     "--to",
@@ -95,57 +95,35 @@ def assess(
     help="Write this format: inex2004, inex2005, offsets, trec or jsonl for assessments; inex, trec or "
     "jsonl for runs.",
 )
-@click.option(
-    "--corpus",
-    metavar="PATH",
-    help="Read documents from this folder or archive, to convert passages to elements and to add "
-    "lengths.",
+@corpus_option(
+    "Read documents from this folder or archive, to convert passages to elements and to add lengths."
 )
-@output_option
+@prints()
 def convert(
-    assessments: Sequence[str],
-    run: str | None,
-    target_format: str,
-    corpus: str | None,
-    output: Path | None,
-) -> None:
+    assessments: Sequence[str], run: str | None, target_format: str, corpus: str | None
+) -> Printed:
     """Convert assessments or a run to another file format.
 
     Notes name the data that the format cannot hold.
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
-    with open_output(output) as write:
-        if run:
-            text, lost = read_run(run).to_text(target_format)
-        else:
-            base = read_assessments(assessments)
-            documents = Corpus(corpus) if corpus else None
-            if documents is not None and target_format == "inex2005":
-                base = assess_elements_of_passages(base, documents)
-            lengths = documents.length if documents is not None else None
-            text, lost = base.to_text(target_format, lengths)
-        write(text)
-    for data in lost:
-        print_status(f"note: lost in {target_format}: {data}")
+    if run:
+        text, lost = read_run(run).to_text(target_format)
+    else:
+        base = read_assessments(assessments)
+        documents = Corpus(corpus) if corpus else None
+        if documents is not None and target_format == "inex2005":
+            base = assess_elements_of_passages(base, documents)
+        text, lost = base.to_text(target_format, documents.length if documents is not None else None)
+    return Printed(text, [f"note: lost in {target_format}: {data}" for data in lost])
 
 
 @click.command()
-@click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--assessments",
-    multiple=True,
-    metavar="PATH",
-    help="Check the assessments in this file, folder or glob pattern.",
-)
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    metavar="PATH",
-    help="Check the runs in this file, folder or glob pattern.",
-)
-@click.option("--corpus", metavar="PATH", help="Check the documents in this folder or archive.")
+@click.argument("config", required=False, type=ANY_PATH)
+@paths_option("--assessments", help="Check the assessments in this file, folder or glob pattern.")
+@paths_option("--run", "runs", help="Check the runs in this file, folder or glob pattern.")
+@corpus_option("Check the documents in this folder or archive.")
 @format_option("text", "json")
 def validate(
     config: Path | None,
@@ -173,9 +151,9 @@ def validate(
 
 @click.command()
 @click.argument("passages", nargs=-1, required=True)
-@required_corpus_option
-@output_option
-def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
+@corpus_option(required=True)
+@prints()
+def place(passages: Sequence[str], corpus: str) -> Printed:
     """Find passages in the documents by their text.
 
     PASSAGES are JSON Lines with topic, doc and text. The output adds start and end to each passage, so
@@ -183,34 +161,29 @@ def place(passages: Sequence[str], corpus: str, output: Path | None) -> None:
 
     Passages that are not found are named on standard error, and the exit status is then 1.
     """
-    with open_output(output) as write:
-        placed = locate_passages(passages, Corpus(corpus))
-        write("".join(json.dumps(p, ensure_ascii=False) + "\n" for p in placed.passages))
-    for message in placed.missing:
-        print_status(f"warning: {message}")
-    total = len(placed.passages) + len(placed.missing)
-    print_status(
-        f"{len(placed.passages)} of {total} passages found, {placed.ambiguous} of them more than once"
+    placed = locate_passages(passages, Corpus(corpus))
+    found, warnings = len(placed.passages), [f"warning: {message}" for message in placed.missing]
+    summary = (
+        f"{found} of {found + len(warnings)} passages found, {placed.ambiguous} of them more than once"
     )
-    if placed.missing:
-        sys.exit(1)
+    text = records(placed.passages, "jsonl")
+    return Printed(text, [*warnings, summary], status=lambda: 1 if warnings else 0)
 
 
 @click.command()
-@click.argument("article", type=click.Path(path_type=Path))
+@click.argument("article", type=ANY_PATH)
 @format_option("text", "html")
-@output_option
-def show(article: Path, format_: str, output: Path | None) -> None:
+@prints()
+def show(article: Path, format_: str) -> Printed:
     """Print an article of the handbook as text or HTML.
 
     ARTICLE is an XML file in either markup of the sample corpus.
     """
-    with open_output(output) as write:
-        write(show_article(article, format_))
+    return Printed(show_article(article, format_))
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=ANY_PATH)
 @count_option("--articles", "Write this number of articles.  [default: 12107]")
 @count_option("--elements", "Use this mean number of elements per article.  [default: 680]")
 @count_option("--topics", "Write this number of topics.  [default: 34]")

@@ -9,8 +9,8 @@ from typing import Literal
 
 import click
 
-from xcg.cli.options import count_option, format_option, output_option, seed_option
-from xcg.cli.output import open_output
+from xcg.cli.options import count_option, seed_option
+from xcg.cli.output import format_option, open_output, output_option
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import resolve_user_models
 from xcg.laws.search import search

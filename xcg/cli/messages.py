@@ -5,17 +5,9 @@ This module is imported at every start, so it imports little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 from xcg.errors import printable
-
-
-def print_notes(notes: Sequence[str]) -> None:
-    """Print warnings and notes to standard error, one per line."""
-    for note in notes:
-        print_status(note)
 
 
 def print_error(error: Exception) -> None:

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import click
 
-from xcg.cli.output import progress_bar
+from xcg.cli.output import C, progress_bar
 from xcg.documents.cache import without_cache
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
@@ -19,14 +19,7 @@ from xcg.evaluation.inputs import Inputs, Unanswered, resolve_user_models
 from xcg.evaluation.results import Results
 from xcg.runs.run import TIES, Ties
 
-C = TypeVar("C", bound=Callable[..., Any])
-
-
-def format_option(*formats: str) -> Callable[[C], C]:
-    """Add --format with some formats, the first of which is the default."""
-    return click.option(
-        "--format", "format_", type=click.Choice(formats), default=formats[0], help="Print this format."
-    )
+ANY_PATH = click.Path(path_type=Path)
 
 
 def count_option(name: str, help: str, default: int | None = None, least: int = 1) -> Callable[[C], C]:
@@ -34,15 +27,18 @@ def count_option(name: str, help: str, default: int | None = None, least: int = 
     return click.option(name, type=click.IntRange(min=least), default=default, help=help)
 
 
-records_format_option = format_option("table", "jsonl", "csv", "json")
-output_option = click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file instead of standard output.",
-)
-required_corpus_option = click.option(
-    "--corpus", required=True, metavar="PATH", help="Read documents from this folder or archive."
-)
+def paths_option(*names: str, help: str) -> Callable[[C], C]:
+    """Add an option for a path that may be repeated."""
+    return click.option(*names, multiple=True, metavar="PATH", help=help)
+
+
+def corpus_option(
+    help: str = "Read documents from this folder or archive.", required: bool = False
+) -> Callable[[C], C]:
+    """Add --corpus."""
+    return click.option("--corpus", required=required, metavar="PATH", help=help)
+
+
 seed_option = count_option("--seed", "Start the random numbers from this seed.", default=0, least=0)
 
 
@@ -115,13 +111,8 @@ def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) ->
 
 _INPUT_NAMES = ("config", "assessments", "corpus", "user_model", "lenient")
 _INPUT_OPTIONS = (
-    click.option(
-        "--assessments",
-        multiple=True,
-        metavar="PATH",
-        help="Read assessments from this file, folder or glob pattern.",
-    ),
-    click.option("--corpus", metavar="PATH", help="Read documents from this folder or archive."),
+    paths_option("--assessments", help="Read assessments from this file, folder or glob pattern."),
+    corpus_option(),
     click.option(
         "--user-model",
         multiple=True,
@@ -138,13 +129,7 @@ _INPUT_OPTIONS = (
     ),
 )
 _FURTHER_OPTIONS = {
-    "runs": click.option(
-        "--run",
-        "runs",
-        multiple=True,
-        metavar="PATH",
-        help="Read runs from this file, folder or glob pattern.",
-    ),
+    "runs": paths_option("--run", "runs", help="Read runs from this file, folder or glob pattern."),
     "ties": click.option(
         "--ties",
         type=click.Choice(TIES),
@@ -178,11 +163,10 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
         names: Further options: runs, ties, measures, unanswered, workers.
         config_option: Whether the configuration is an option, --config, instead of an argument.
     """
-    file_type = click.Path(path_type=Path)
     config = (
-        click.option("--config", type=file_type, metavar="FILE", help="Read this configuration.")
+        click.option("--config", type=ANY_PATH, metavar="FILE", help="Read this configuration.")
         if config_option
-        else click.argument("config", required=False, type=file_type)
+        else click.argument("config", required=False, type=ANY_PATH)
     )
     options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in names)]
 

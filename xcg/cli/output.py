@@ -1,20 +1,115 @@
-"""Write results to a file or standard output, and show progress."""
+"""Print the results of commands or write them to files, and show progress."""
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from xcg.cli.messages import print_status
 from xcg.documents.files import whole_file
+from xcg.report.figures import check_format, save
+from xcg.tables import Record, records
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+C = TypeVar("C", bound=Callable[..., Any])
+RECORDS = ("table", "jsonl", "csv", "json")
+"""The formats of records."""
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
+
+
+class Printed(NamedTuple):
+    """What a command prints.
+
+    Attributes:
+        content: Text, or records that --format decides how to write.
+        notes: Lines for standard error.
+        figure: Draws the result for --plot.
+        status: Returns the exit status; called after everything is printed.
+    """
+
+    content: str | Sequence[Record]
+    notes: Sequence[str] = ()
+    figure: Callable[[], Figure] | None = None
+    status: Callable[[], int] = int
+
+
+def prints(
+    *formats: str, plot: bool = False
+) -> Callable[[Callable[..., Printed]], Callable[..., None]]:
+    """Add --output to a command, and print what the command returns.
+
+    The output file is opened before the command runs, so no work is lost if it cannot be written.
+
+    Args:
+        formats: The values of --format for a command that returns records. The first is the default.
+        plot: Whether the command has --plot.
+    """
+    options = [output_option]
+    if formats:
+        options.append(format_option(*formats, name="records_format"))
+    if plot:
+        options.append(_plot_option)
+
+    def decorate(command: Callable[..., Printed]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def call(
+            *arguments: Any,
+            output: Path | None,
+            records_format: str = "",
+            plot: Path | None = None,
+            **values: Any,
+        ) -> None:
+            with open_output(output) as write:
+                printed = command(*arguments, **values)
+                content = printed.content
+                write(content if isinstance(content, str) else records(content, records_format))
+            if plot is not None and printed.figure is not None:
+                save(printed.figure(), plot)
+            for note in printed.notes:
+                print_status(note)
+            if status := printed.status():
+                sys.exit(status)
+
+        return functools.reduce(lambda function, option: option(function), options, call)
+
+    return decorate
+
+
+def format_option(*formats: str, name: str = "format_") -> Callable[[C], C]:
+    """Add --format with some formats, the first of which is the default."""
+    return click.option(
+        "--format", name, type=click.Choice(formats), default=formats[0], help="Print this format."
+    )
+
+
+def _check_plot(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse an unknown file format before anything is computed."""
+    if path is not None:
+        check_format(path)
+    return path
+
+
+_plot_option = click.option(
+    "--plot",
+    type=FILE,
+    callback=_check_plot,
+    help="Draw the result into this file: .png, .svg or .pdf.",
+)
+output_option = click.option(
+    "--output", type=FILE, help="Write to this file instead of standard output."
+)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.options import CampaignOptions, campaign_options, count_option
-from xcg.cli.output import progress_bar
+from xcg.cli.output import FILE, progress_bar
 from xcg.documents.files import whole_file
 from xcg.report.html_page import write_report
 
@@ -15,12 +15,7 @@ from xcg.report.html_page import write_report
 @click.command()
 @campaign_options("runs", "ties", "measures", "unanswered")
 @count_option("--explained", "Explain the results of this number of topics.", default=10, least=0)
-@click.option(
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the page to this file.",
-)
+@click.option("--output", required=True, type=FILE, help="Write the page to this file.")
 def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
     """Write one HTML page with tables, curves, topics and explanations.
 

@@ -1,0 +1,62 @@
+"""Styles, panels and files of figures."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xcg.errors import InputError, XcgError
+from xcg.report import figures
+
+pytest.importorskip("matplotlib")
+
+
+def test_32_lines_have_different_styles() -> None:
+    styles = {tuple(sorted(figures.line_style(index).items())) for index in range(32)}
+    assert len(styles) == 32
+    greyscale = {
+        (figures.line_style(i)["marker"], figures.line_style(i)["linestyle"]) for i in range(32)
+    }
+    assert len(greyscale) == 32  # the colour is not needed
+
+
+def test_panels_without_content_are_hidden() -> None:
+    figure, axes = figures.new_panels(4, 3, 9.0, 2.0)
+    assert [axis.get_visible() for axis in figure.axes] == [True] * 4 + [False] * 2
+    assert axes == figure.axes[:4]
+    assert tuple(figure.get_size_inches()) == (9.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("ending", "head"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")]
+)
+def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str, head: bytes) -> None:
+    files = [tmp_path / f"{name}{ending}" for name in ("one", "two")]
+    for file in files:
+        figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
+        figures.draw_curve(axis, 0, "a", [0, 1], [0.5, 1])
+        figures.save(figure, file)
+    assert files[0].read_bytes().startswith(head)
+    if ending != ".svg":  # ids in SVG are random
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_other_formats_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"plot.gif: unknown kind of plot: expected one of .pdf, .png"):
+        figures.check_format(tmp_path / "plot.gif")
+
+
+def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def without_matplotlib(name: str, *arguments: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return original(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    with pytest.raises(XcgError, match=r"plots need matplotlib: pip install 'xcg\[plots\]'"):
+        figures.new_figure(1, 1)
