@@ -85,7 +85,8 @@ class Work:
     def levels_only(self) -> bool:
         """Whether only standard measures of levels are computed, which need no campaign."""
         return (
-            not self.topics
+            not self.measures
+            and not self.check_corpus
             and not any(measure.is_external for measure in self.standard)
             and not self.base.states_text
         )
