@@ -38,7 +38,6 @@ _T = TypeVar("_T")
 BLOCK_SIZE = 1 << 17
 """Bytes that are read at once; about a thousand results."""
 _LONGEST_PART = 1 << 22  # bytes; the limits of libxml2 begin at 10 MB
-_REMEMBERED_NUMBERS = 1 << 13
 
 _SPACE = "[ \t\n]*"  # \r\n is replaced by \n, as in XML
 _TEXT = "[^<]*"
@@ -126,19 +125,23 @@ def _decode(data: bytes) -> str:
     return text
 
 
-def _parse_head(text: str, root_tag: str, part_tag: str, *more_tags: str) -> tuple[etree._Element, int]:
+def _read_head(
+    file: BufferedReader, root_tag: str, part_tag: str, block_tag: str, *more_tags: str
+) -> tuple[etree._Element, Iterator[str]]:
     """Parse the text before the first part of a document.
 
     The head is parsed with the end tag of the root appended. If this succeeds, only the root is open at
-    the first part. The tags of parts must not occur in the head.
+    the first part. None of the given tags may occur in the head.
 
     Returns:
-        The root, and the position of the first part.
+        The root, and the text from the first part on, in blocks that end with an end tag.
     """
+    blocks = _blocks(file, f"</{block_tag}>".encode())
+    text = next(blocks)
     first_part = re.search(f"<{part_tag}[ \t\n]", text)
     if first_part is None:
         raise IrregularFileError
-    head = text[: first_part.start()]
+    head, rest = text[: first_part.start()], text[first_part.start() :]
     if "<!DOCTYPE" in head and "[" in head:  # an internal DTD can declare default attributes
         raise IrregularFileError
     root = etree.fromstring(f"{head}</{root_tag}>".encode(), etree.XMLParser(**SAFE_PARSING))
@@ -147,40 +150,36 @@ def _parse_head(text: str, root_tag: str, part_tag: str, *more_tags: str) -> tup
     if (
         root.tag != root_tag
         or encoding.upper() != "UTF-8"
-        or not tags.isdisjoint({root_tag, part_tag, *more_tags})
+        or not tags.isdisjoint({root_tag, part_tag, block_tag, *more_tags})
     ):
         raise IrregularFileError
-    return root, first_part.start()
+    return root, chain([rest], blocks)
 
 
 def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
-    blocks = _blocks(file, b"</result>")
-    first_block = next(blocks)
-    root, head_end = _parse_head(first_block, "inex-submission", "topic", "result")
+    root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
     if not name:
         raise IrregularFileError
-    converters = _Converters()
-    results: _Results | None = None
+    caches = FunctionCache(canonical_file), FunctionCache(canonical_path)
+    results = _Results(*caches)
     layout: _ResultLayout | None = None
-    for topic, text, is_end in _topics(chain([first_block[head_end:]], blocks)):
+    for topic, text, is_end in _topics(blocks):
         if layout is None and text.strip(" \t\n"):
             layout = _ResultLayout(text)
         fields = layout.split(text) if layout is not None else {}
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
-        if results is None:
-            results = _Results(converters)
         if fields:
             results.add(fields)
         if is_end:
             if topic in rankings:
                 raise IrregularFileError
             rankings[topic] = results.ranking()
-            results = None
+            results = _Results(*caches)
     return Run(name, rankings, str(path), skipped)
 
 
@@ -191,22 +190,19 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     for block in blocks:
         if rest or "&" in block or "]]>" in block:
             raise IrregularFileError
-        position = 0
-        while True:
+        parts = block.split("</topic>")
+        for number, part in enumerate(parts, 1):
+            start, is_end = 0, number < len(parts)
             if not topic:
-                start = start_tag.match(block, position)
-                if start is None:
-                    rest = block[position:]
+                tag = start_tag.match(part)
+                if tag is None and not is_end:
+                    rest = part
                     break
-                topic, position = start[1].strip(), start.end()
-                if not topic:
+                if tag is None or not tag[1].strip():
                     raise IrregularFileError
-            end = block.find("</topic>", position)
-            if end < 0:
-                yield topic, block[position:], False
-                break
-            yield topic, block[position:end], True
-            topic, position = "", end + len("</topic>")
+                topic, start = tag[1].strip(), tag.end()
+            yield topic, part[start:], is_end
+            topic = "" if is_end else topic
     if topic or not re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest):
         raise IrregularFileError
 
@@ -217,16 +213,10 @@ class _ResultLayout:
     def __init__(self, text: str) -> None:
         """Take the layout from the first result in a text."""
         first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
-        if first is None:
-            raise IrregularFileError
-        tags = re.findall("<([a-z]+)", first[1])
-        names = {"file", "path", "fol", "passage"} & set(tags)
-        if (
-            len(tags) > len(set(tags))
-            or not set(tags) <= set(_RESULT_FIELDS)
-            or "file" not in names
-            or len(names) != 2
-        ):
+        tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
+        kinds = {"path", "fol", "passage"} & set(tags)
+        is_known = {"file"} <= set(tags) <= set(_RESULT_FIELDS)
+        if not is_known or len(kinds) != 1 or len(tags) > len(set(tags)):
             raise IrregularFileError
         content = _SPACE.join(_RESULT_FIELDS[tag] for tag in tags)
         self._result = re.compile(f"<result>{_SPACE}{content}{_SPACE}</result>")
@@ -240,32 +230,11 @@ class _ResultLayout:
         return {name: parts[index::width] for name, index in self._result.groupindex.items()}
 
 
-class _Converters:
-    """Conversions of texts that occur many times in a run."""
-
-    def __init__(self) -> None:
-        self.files, self.paths, self.numbers = (
-            FunctionCache(canonical_file),
-            FunctionCache(canonical_path),
-            _Numbers(),
-        )
-
-
-class _Numbers(dict[str, float]):
-    """Text → number; remembers as many numbers as a topic usually has ranks."""
-
-    def __missing__(self, text: str) -> float:
-        number = float(text)
-        if len(self) < _REMEMBERED_NUMBERS:
-            self[text] = number
-        return number
-
-
 class _Results:
     """The results of one topic in the order of the file."""
 
-    def __init__(self, converters: _Converters) -> None:
-        self._converters = converters
+    def __init__(self, known_files: FunctionCache, known_paths: FunctionCache) -> None:
+        self._known_files, self._known_paths = known_files, known_paths
         self._files: list[str] = []
         self._paths: list[str] = []
         self._spans: list[AnySpan] = []
@@ -274,18 +243,17 @@ class _Results:
 
     def add(self, fields: dict[str, list[str]]) -> None:
         """Add results; raise ValueError for an illegal one."""
-        converters = self._converters
-        self._files += map(converters.files.__getitem__, fields["file"])
+        self._files += map(self._known_files.__getitem__, fields["file"])
         if "path" in fields:
-            self._paths += map(converters.paths.__getitem__, fields["path"])
+            self._paths += map(self._known_paths.__getitem__, fields["path"])
         elif "start" in fields:
             self._spans += map(Passage.of, fields["start"], fields["end"])
         else:
             spans = zip(map(int, fields["offset"]), map(int, fields["length"]), strict=True)
             self._spans += [check_span(start, start + length) for start, length in spans]
         self._ascending = "rank" in fields
-        keys = fields.get("rank") or fields.get("rsv") or ()
-        self._keys.extend(map(converters.numbers.__getitem__, keys))
+        keys = fields.get("rank") or fields.get("rsv") or []
+        self._keys.frombytes(np.array(keys, dtype=np.float64).tobytes())
 
     def ranking(self) -> Ranking:
         """Return the results in the order of their ranks, or of their scores, or of the file."""
@@ -303,9 +271,7 @@ class _Results:
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:
-    blocks = _blocks(file, b"</file>")
-    first_block = next(blocks)
-    root, head_end = _parse_head(first_block, "assessments", "file", *ASSESSMENT_TAGS)
+    root, blocks = _read_head(file, "assessments", "file", "file", *ASSESSMENT_TAGS)
     topic = attributes_by_name(root.attrib.items()).get("topic", "")
     if not topic:
         raise IrregularFileError
@@ -313,7 +279,7 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
     assessed: dict[str, dict[str, Assessment]] = {}
     points: list[tuple[str, Passage | Point]] = []
     layout: _ElementLayout | None = None
-    for text in _files(chain([first_block[head_end:]], blocks)):
+    for text in _files(blocks):
         start = file_tag.match(text)
         if start is None:
             raise IrregularFileError
@@ -367,8 +333,7 @@ class _ElementLayout:
             raise IrregularFileError
         self._start = f"<{tag} {names[0]}="
         self._separators = [f" {name}=" for name in names[1:]]
-        self._gap = re.compile(f" ?/>[ \t\n]{{0,99}}{self._start}")
-        self._known_gaps: set[str] = set()
+        self._is_gap = cache(re.compile(f" ?/>[ \t\n]{{0,99}}{self._start}").fullmatch)
         self._end = re.compile(f" ?/>{_SPACE}")
         self._path_index = names.index("path")
         self._read = ASSESSMENT_TAGS[tag]
@@ -381,15 +346,15 @@ class _ElementLayout:
         parts = text.split('"')
         width = 2 + 2 * len(self._separators)
         count, rest = divmod(len(parts) - 1, width)
-        if rest or parts[0] != self._start or not self._end.fullmatch(parts[-1]):
+        separators = enumerate(self._separators, 1)
+        if (
+            rest
+            or parts[0] != self._start
+            or not self._end.fullmatch(parts[-1])
+            or any(parts[2 * index :: width].count(text) != count for index, text in separators)
+            or not all(map(self._is_gap, set(parts[width:-1:width])))
+        ):
             raise IrregularFileError
-        for index, separator in enumerate(self._separators, 1):
-            if parts[2 * index :: width].count(separator) != count:
-                raise IrregularFileError
-        for gap in set(parts[width:-1:width]) - self._known_gaps:
-            if not self._gap.fullmatch(gap):
-                raise IrregularFileError
-            self._known_gaps.add(gap)
         values = [parts[index::width] for index in range(1, width, 2)]
         paths = map(_element_path, values.pop(self._path_index))
         found = dict(zip(paths, map(self._assessment, *values), strict=True))
