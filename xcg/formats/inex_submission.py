@@ -33,7 +33,11 @@ _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
 _PARENTS = {"result": "topic", "topic": "inex-submission", "inex-submission": None}
 _OTHER_TAGS = ("result", "collections", "topic-fields", "description")
-_NUMBER = r"\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
+_KEYS = {
+    "rank": ("[+]?[0-9]+|-0+", "a whole number from 0", math.inf),
+    "rsv": (r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", "a finite number", -math.inf),
+}
+"""The fields that order results, with their legal values and the key of an illegal value."""
 _MOST_DIGITS = 15
 
 
@@ -207,33 +211,21 @@ def _element(
 
 def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
     """Return the order of results, and the ranks or scores in this order."""
-    for field in ("rank", "rsv"):
+    for field, (pattern, expected, last_key) in _KEYS.items():
         texts = [getattr(result, field) for result in found]
         if found and None not in texts:
             keys = []
             for text, result in zip(texts, found, strict=True):
-                key = _number(text, field)
-                if key is None:
-                    expected = "a whole number from 0" if field == "rank" else "a finite number"
+                key = float(text) if re.fullmatch(pattern, text.strip()) else math.nan
+                if not math.isfinite(key):
                     message = f"illegal {field} {text!r}: expected {expected}"
                     where = f"{path}:{result.line}"
                     notes.problem("illegal ranks or scores; the results are last", where, message)
-                    key = math.inf if field == "rank" else -math.inf
+                    key = last_key
                 keys.append(key)
             order = sorted_order(keys, descending=field == "rsv")
             return order, array("d", (keys[index] for index in order))
     return list(range(len(found))), None
-
-
-def _number(text: str, field: str) -> float | None:
-    """Return a rank (a whole number from 0) or a score (finite); None for an illegal one."""
-    if not re.fullmatch(_NUMBER, text):
-        return None
-    try:
-        value = float(int(text)) if field == "rank" else float(text)
-    except (ValueError, OverflowError):
-        return None
-    return value if math.isfinite(value) and (field == "rsv" or value >= 0) else None
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
