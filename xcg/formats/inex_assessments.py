@@ -7,6 +7,7 @@ from pathlib import Path
 
 from xcg.documents.files import iterate_xml, local_name
 from xcg.errors import InputError, Notes
+from xcg.formats import writing
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_assessments
 from xcg.formats.inex_attributes import (
@@ -17,13 +18,6 @@ from xcg.formats.inex_attributes import (
     document_name,
     element_path,
     read_point,
-)
-from xcg.formats.writing import (
-    check_scale,
-    lost_points,
-    lost_sizes,
-    refuse_passages,
-    single_topic,
 )
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -62,15 +56,12 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
 def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     topic = ""
     for element in iterate_xml(file, ["file", "assessments"]):
-        if local_name(element) == "assessments":
-            _check_contains_no_assessment(element, path)
-            topic = _topic(element, path)
-            base.add_topic(topic, str(path))
-        else:
-            for sibling in element.itersiblings(preceding=True):
-                _check_contains_no_assessment(sibling, path)
-            topic = _topic(element.getparent(), path)
-            base.add_topic(topic, str(path))
+        is_file = local_name(element) == "file"
+        for other in element.itersiblings(preceding=True) if is_file else [element]:
+            _check_contains_no_assessment(other, path)
+        topic = _topic(element.getparent() if is_file else element, path)
+        base.add_topic(topic, str(path))
+        if is_file:
             _read_file(element, topic, path, base, notes)
     if not topic:
         raise InputError(path, "no <assessments> element; expected INEX assessments")
@@ -86,69 +77,56 @@ def _check_contains_no_assessment(element: etree._Element, path: Path) -> None:
             raise InputError(f"{path}:{assessed.sourceline}", f"<{tag}> outside a <file>")
 
 
-def _attributes(element: etree._Element, path: Path) -> dict[str, str]:
-    try:
-        return attributes_by_name(element.attrib.items())
-    except ValueError as error:
-        raise InputError(f"{path}:{element.sourceline}", str(error)) from None
-
-
 def _topic(element: etree._Element | None, path: Path) -> str:
     if element is None or local_name(element) != "assessments":
         found = "" if element is None else f", found <{local_name(element)}>"
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
-    topic = _attributes(element, path).get("topic", "")
-    if not topic:
-        raise InputError(f"{path}:{element.sourceline}", "<assessments> has no topic attribute")
+    try:
+        topic = attributes_by_name(element.attrib.items()).get("topic")
+        if not topic:
+            raise ValueError("<assessments> has no topic attribute")
+    except ValueError as error:
+        raise InputError(f"{path}:{element.sourceline}", str(error)) from None
     return topic
 
 
 def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase, notes: Notes) -> None:
-    attributes = _attributes(element, path)
     try:
-        document = document_name(attributes)
+        document = document_name(attributes_by_name(element.attrib.items()))
     except ValueError as error:
         raise InputError(f"{path}:{element.sourceline}", str(error)) from None
     for child in element:
         tag = local_name(child) if isinstance(child.tag, str) else ""
-        if tag in POINT_TAGS:
-            _read_point(child, topic, document, path, base, notes)
-        elif tag in ASSESSMENT_TAGS:
-            _read_assessment(child, topic, document, path, base, notes)
-        else:
+        where = f"{path}:{child.sourceline}"
+        if tag not in POINT_TAGS and tag not in ASSESSMENT_TAGS:
             raise InputError(
-                f"{path}:{child.sourceline}",
+                where,
                 f"unexpected <{child.tag}> in <file>: expected <path path=… exhaustiveness=…> or "
                 "<element path=… rsize=…>",
             )
+        try:
+            _read_child(child, tag, topic, document, base, where)
+        except InputError as error:
+            notes.tolerate("contradictory assessments; the first is used", error)
+        except ValueError as error:
+            kind = "passages left out" if tag in POINT_TAGS else "assessments left out"
+            notes.problem(kind, where, str(error))
 
 
-def _read_assessment(
-    element: etree._Element, topic: str, document: str, path: Path, base: RecallBase, notes: Notes
+def _read_child(
+    element: etree._Element, tag: str, topic: str, document: str, base: RecallBase, where: str
 ) -> None:
-    tag, where = local_name(element), f"{path}:{element.sourceline}"
-    try:
-        if len(element):
-            raise ValueError(f"<{tag}> contains elements; expected it to be empty")
-        attributes = attributes_by_name(element.attrib.items())
-        canonical = element_path(tag, attributes)
-        assessment = ASSESSMENT_TAGS[tag](canonical, attributes)
-        if assessment is not None:
-            base.add(topic, document, canonical, assessment, where)
-    except InputError as error:
-        notes.tolerate("contradictory assessments; the first is used", error)
-    except ValueError as error:
-        notes.problem("assessments left out", where, str(error))
-
-
-def _read_point(
-    element: etree._Element, topic: str, document: str, path: Path, base: RecallBase, notes: Notes
-) -> None:
-    try:
-        attributes = attributes_by_name(element.attrib.items())
-        add_point(base, topic, document, read_point(local_name(element), attributes))
-    except ValueError as error:
-        notes.problem("passages left out", f"{path}:{element.sourceline}", str(error))
+    """Add an assessed element, a passage or an entry point; raise ValueError if it is illegal."""
+    if tag in ASSESSMENT_TAGS and len(element):
+        raise ValueError(f"<{tag}> contains elements; expected it to be empty")
+    attributes = attributes_by_name(element.attrib.items())
+    if tag in POINT_TAGS:
+        add_point(base, topic, document, read_point(tag, attributes))
+        return
+    canonical = element_path(tag, attributes)
+    assessment = ASSESSMENT_TAGS[tag](canonical, attributes)
+    if assessment is not None:
+        base.add(topic, document, canonical, assessment, where)
 
 
 def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
@@ -167,7 +145,7 @@ def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
     for document, elements in sorted(base.files(topic).items()):
         file = etree.SubElement(root, "file", {"file": document})
         for path, assessment in elements.items():
-            check_scale(document, path, assessment, "inex2004", ["four-point"])
+            writing.check_scale(document, path, assessment, "inex2004", ["four-point"])
             grades = {
                 "exhaustiveness": f"{assessment.exhaustivity:.0f}",
                 "specificity": f"{float(assessment.specificity):.0f}",
@@ -182,9 +160,8 @@ def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> 
     Raises:
         XcgError: If there are several topics, passages, or assessments on another scale.
     """
-    topic = single_topic(base, "inex2004")
-    refuse_passages(base, "inex2004")
-    return inex_2004(base, topic).decode(), lost_points(base) + lost_sizes(base)
+    topic = writing.single_topic(base, "inex2004")
+    return inex_2004(base, topic).decode(), writing.lost_points(base) + writing.lost_sizes(base)
 
 
 def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
@@ -193,13 +170,12 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
     Raises:
         XcgError: If there are several topics, passages, or assessments on another scale.
     """
-    topic = single_topic(base, "inex2005")
-    refuse_passages(base, "inex2005")
+    topic = writing.single_topic(base, "inex2005")
     root = etree.Element("assessments", {"topic": topic, "version": "2"})
     for document, elements in sorted(base.files(topic).items()):
         file = etree.SubElement(root, "file", {"name": document})
         for path, assessment in elements.items():
-            check_scale(document, path, assessment, "inex2005", ["share"])
+            writing.check_scale(document, path, assessment, "inex2005", ["share"])
             size = assessment.characters or 0
             attributes = {
                 "path": path,
@@ -209,31 +185,27 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
             }
             etree.SubElement(file, "element", attributes)
     text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
-    return text.decode(), lost_points(base)
+    return text.decode(), writing.lost_points(base)
 
 
-def _certainty(head: bytes) -> float:
-    return xml_certainty(head, b"assessments")
-
-
-# One reader reads both forms, so it does not matter which of them is detected.
-ASSESSMENT_FORMATS.add(
-    "inex2004",
-    AssessmentFormat(
-        "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>, "
-        "one topic per file",
-        _certainty,
-        read_inex_assessments,
+_FORMATS = {
+    "inex2004": (
+        "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>",
         write_inex_2004,
     ),
-)
-ASSESSMENT_FORMATS.add(
-    "inex2005",
-    AssessmentFormat(
-        "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>, "
-        "one topic per file",
-        _certainty,
-        read_inex_assessments,
+    "inex2005": (
+        "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>",
         write_inex_2005,
     ),
-)
+}
+# One reader reads both forms, so it does not matter which of them is detected.
+for _name, (_description, _write) in _FORMATS.items():
+    ASSESSMENT_FORMATS.add(
+        _name,
+        AssessmentFormat(
+            f"{_description}, one topic per file",
+            lambda head: xml_certainty(head, b"assessments"),
+            read_inex_assessments,
+            _write,
+        ),
+    )

@@ -56,14 +56,15 @@ def check_scale(
 
 
 def single_topic(base: RecallBase, format: str) -> str:
-    """Return the only topic of a recall-base.
+    """Return the only topic of a recall-base with elements.
 
     Raises:
-        XcgError: If there are several topics, or none.
+        XcgError: If there are several topics, or none, or passages with offsets.
     """
     if len(base.topics) != 1:
         topics = ", ".join(base.topics) or "none"
         raise XcgError(f"the format {format} holds one topic per file, but the topics are: {topics}")
+    refuse_passages(base, format)
     return base.topics[0]
 
 
