@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.files import lines
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
+from xcg.formats.text_columns import split_lines
 from xcg.formats.writing import lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -42,10 +42,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
             stated lengths; with file and line.
     """
     is_empty = True
-    for number, line in lines(file, path):
-        fields = line.split()
-        if not fields:
-            continue
+    for number, fields in split_lines(file, path):
         is_empty = False
         where = f"{path}:{number}"
         try:
@@ -138,16 +135,12 @@ def write_offset_qrels(
     return "".join(lines), list(lost)
 
 
-def _certainty(head: bytes) -> float:
-    return 1.0 if column_count(head) > 4 else 0.1
-
-
 ASSESSMENT_FORMATS.add(
     "offsets",
     AssessmentFormat(
         "INEX 2007–2010 qrels: topic Q0 document relevant_characters length [entry_point] "
         "[offset:length …]",
-        _certainty,
+        lambda head: 1.0 if column_count(head) > 4 else 0.1,
         read_offset_qrels,
         write_offset_qrels,
     ),

@@ -8,7 +8,7 @@ errors.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import BufferedReader, BytesIO
+from io import BufferedIOBase, BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
 from operator import ne
 from pathlib import Path
@@ -43,13 +43,9 @@ class TextBlock(NamedTuple):
             return None
         return split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield number and text of each line.
-
-        Raises:
-            InputError: If a line is longer than 1 MB or is not UTF-8.
-        """
-        return lines(BytesIO(self.data), self.path, self.first_line)
+    def lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield number and columns of each line, see :func:`split_lines`."""
+        return split_lines(BytesIO(self.data), self.path, self.first_line)
 
 
 def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
@@ -58,6 +54,19 @@ def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
     for data in chunks(file):
         yield TextBlock(data, path, first_line)
         first_line += data.count(b"\n")
+
+
+def split_lines(
+    file: BufferedIOBase, path: Path, first_line: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and columns of each line that is not blank.
+
+    Raises:
+        InputError: If a line is longer than 1 MB or is not UTF-8.
+    """
+    for number, line in lines(file, path, first_line):
+        if columns := line.split():
+            yield number, columns
 
 
 def split_columns(text: str) -> list[list[str]] | None:

@@ -8,15 +8,9 @@ from pathlib import Path
 
 from xcg.documents.paths import WHOLE, canonical_file, split_element_id
 from xcg.errors import InputError, Notes
+from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
-from xcg.formats.writing import (
-    assessed_elements,
-    check_no_white_space,
-    check_scale,
-    lost_points,
-    refuse_passages,
-)
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     Assessment,
@@ -77,10 +71,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
 
 
 def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
-    for number, line in block.lines():
-        fields = line.split()
-        if not fields:
-            continue
+    for number, fields in block.lines():
         where = f"{block.path}:{number}"
         try:
             if len(fields) != 4:
@@ -113,12 +104,12 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
     Raises:
         XcgError: If there are passages, assessments that are not levels, or names with white space.
     """
-    refuse_passages(base, "trec")
-    lost = lost_points(base)
+    writing.refuse_passages(base, "trec")
+    lost = writing.lost_points(base)
     lines = []
-    for topic, document, path, assessment in assessed_elements(base):
-        check_scale(document, path, assessment, "trec", ["level"])
-        check_no_white_space(topic, document)
+    for topic, document, path, assessment in writing.assessed_elements(base):
+        writing.check_scale(document, path, assessment, "trec", ["level"])
+        writing.check_no_white_space(topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
         lines.append(f"{topic} 0 {element} {assessment.exhaustivity:.0f}\n")
     if not all(map(base.files, base.topics)):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
 from xcg.errors import InputError, Notes
+from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import (
     TextBlock,
@@ -23,7 +24,6 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
-from xcg.formats.writing import check_no_white_space, lost_topics, points_error, results
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
@@ -72,9 +72,10 @@ def read_trec_run(
     if not reader.tag:
         raise InputError(path, "an empty file; expected a run")
     elements = _Elements()
-    rankings = {}
-    for topic in list(reader.topics):
-        rankings[topic] = _ranking(path, topic, reader.topics.pop(topic), notes, ties, elements)
+    rankings = {
+        topic: _ranking(path, topic, reader.topics.pop(topic), notes, ties, elements)
+        for topic in list(reader.topics)
+    }
     return Run(reader.tag, rankings, str(path), reader.skipped)
 
 
@@ -98,10 +99,17 @@ class _TopicLines:
         self.line_numbers: list[range] = []
         self.plain = True
 
-    def add_line_numbers(self, first: int, end: int) -> None:
-        if self.line_numbers and self.line_numbers[-1].stop == first:
-            first = self.line_numbers.pop().start
-        self.line_numbers.append(range(first, end))
+    def add(
+        self, first_line: int, scores: list[float], documents: Iterable[str], elements: Iterable[str]
+    ) -> None:
+        """Add consecutive lines."""
+        self.scores.extend(scores)
+        self.documents.extend(documents)
+        self.elements.extend(elements)
+        end = first_line + len(scores)
+        if self.line_numbers and self.line_numbers[-1].stop == first_line:
+            first_line = self.line_numbers.pop().start
+        self.line_numbers.append(range(first_line, end))
 
 
 class _Reader:
@@ -115,7 +123,7 @@ class _Reader:
 
     def __init__(self, path: Path, notes: Notes, ties: Ties, needed: Topics) -> None:
         self.tag = ""
-        self.topics: dict[str, _TopicLines] = {}
+        self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
         self.skipped: set[str] = set()
         self._path, self._notes, self._needed = path, notes, needed
         self._with_ranks = ties == "rank"
@@ -126,17 +134,18 @@ class _Reader:
         columns = _regular_columns(block)
         if columns is None:
             return False
-        tag = self.tag or columns.tags[0]
-        if columns.tags.count(tag) < len(columns.tags):
+        topics, documents, elements, ranks, score_texts, tags = columns
+        tag = self.tag or tags[0]
+        if tags.count(tag) < len(tags):
             return False
-        if not self.tag and not _scores(columns.scores[:1]):
+        if not self.tag and not _scores(score_texts[:1]):
             return False  # the first line is checked even if its topic is not needed
         stretches = []
         skipped = set()
-        for start, end in equal_stretches(columns.topics):
-            topic = columns.topics[start]
+        for start, end in equal_stretches(topics):
+            topic = topics[start]
             if self._needed is None or topic in self._needed:
-                scores = _scores(columns.scores[start:end])
+                scores = _scores(score_texts[start:end])
                 if not scores:
                     return False
                 stretches.append((topic, start, end, scores))
@@ -144,26 +153,23 @@ class _Reader:
                 skipped.add(topic)
         self.tag = tag
         self.skipped |= skipped
-        plain = not columns.elements and are_plain_names(columns.documents)
+        plain = not elements and are_plain_names(documents)
         same = self._texts.setdefault
         for topic, start, end, scores in stretches:
-            lines = self.topics.setdefault(topic, _TopicLines())
-            lines.scores.extend(scores)
-            documents, elements = columns.documents[start:end], columns.elements[start:end]
-            lines.documents.extend(map(same, documents, documents))
-            lines.elements.extend(map(same, elements, elements) if elements else [""] * len(scores))
+            lines = self.topics[topic]
+            names, marks = documents[start:end], elements[start:end] or [""] * len(scores)
+            lines.add(
+                block.first_line + start, scores, map(same, names, names), map(same, marks, marks)
+            )
             lines.plain &= plain
             if self._with_ranks:
-                lines.ranks.extend(map(int, columns.ranks[start:end]))
-            lines.add_line_numbers(block.first_line + start, block.first_line + end)
+                lines.ranks.extend(map(int, ranks[start:end]))
         return True
 
     def add_lines(self, block: TextBlock) -> None:
         """Add the lines of a block one by one."""
-        for number, line in block.lines():
-            fields = line.split()
-            if not fields:
-                continue
+        same = self._texts.setdefault
+        for number, fields in block.lines():
             if self._needed is not None and self.tag and fields[0] not in self._needed:
                 self.skipped.add(fields[0])
                 continue
@@ -179,30 +185,20 @@ class _Reader:
             if self._needed is not None and topic not in self._needed:
                 self.skipped.add(topic)
                 continue
-            lines = self.topics.setdefault(topic, _TopicLines())
-            lines.scores.append(score)
+            lines = self.topics[topic]
             name, mark, rest = document.partition("#")
-            lines.documents.append(self._texts.setdefault(name, name))
-            lines.elements.append(self._texts.setdefault(mark + rest, mark + rest))
+            lines.add(number, [score], [same(name, name)], [same(mark + rest, mark + rest)])
             lines.plain = False
             if self._with_ranks:
                 lines.ranks.append(rank)
-            lines.add_line_numbers(number, number + 1)
 
 
-class _Columns(NamedTuple):
-    """The columns of some lines; ``elements`` is empty if all results are whole documents."""
+def _regular_columns(block: TextBlock) -> tuple[list[str], ...] | None:
+    """Return the columns of a block, or None if its lines must be read one by one.
 
-    topics: list[str]
-    documents: list[str]
-    elements: list[str]
-    ranks: list[str]
-    scores: list[str]
-    tags: list[str]
-
-
-def _regular_columns(block: TextBlock) -> _Columns | None:
-    """Return the columns of a block, or None if its lines must be read one by one."""
+    These are topics, documents, elements (empty if all results are whole documents), ranks, scores and
+    tags.
+    """
     columns = block.columns()
     if columns is None:
         return None
@@ -212,10 +208,10 @@ def _regular_columns(block: TextBlock) -> _Columns | None:
         columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
     if len(columns) != 6 or not are_numbers(columns[3], 18):
         return None
-    topics, iterations, documents, ranks, scores, tags = columns
+    topics, iterations, documents, *others = columns
     if any("#" in text for text in {*topics, *iterations}):
         return None
-    return _Columns(topics, *_split_documents(documents), ranks, scores, tags)
+    return topics, *_split_documents(documents), *others
 
 
 def _split_documents(documents: list[str]) -> tuple[list[str], list[str]]:
@@ -365,15 +361,15 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     Raises:
         XcgError: If a result names no element, is a passage by points, or a name has white space.
     """
-    lost = lost_topics(run)
+    lost = writing.lost_topics(run)
     tag = "".join(run.name.split()) or "run"
     if tag != run.name:
         lost.append("white space in the run's name")
     lines = []
-    for topic, rank, document, path, span in results(run):
+    for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
-            raise points_error(run, topic, rank, "trec")
-        check_no_white_space(topic, document)
+            raise writing.points_error(run, topic, rank, "trec")
+        writing.check_no_white_space(topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else f" {span[0]} {span[1] - span[0]}"
         score = len(run.rankings[topic]) - rank + 1
@@ -381,16 +377,12 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     return "".join(lines), lost
 
 
-def _certainty(head: bytes) -> float:
-    return 1.0 if 6 <= column_count(head) <= 8 else 0.1
-
-
 RUN_FORMATS.add(
     "trec",
     RunFormat(
         "TREC run: topic Q0 file#/path rank score tag, or the element's path in column 7, "
         "or a passage's offset and length in columns 7 and 8",
-        _certainty,
+        lambda head: 1.0 if 6 <= column_count(head) <= 8 else 0.1,
         read_trec_run,
         write_trec_run,
     ),
