@@ -7,16 +7,16 @@ points ``xcg.run_format`` and ``xcg.assessment_format``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import Notes
-from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
-from xcg.runs.run import RUN_FORMATS, Run, Ties, Topics
+from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics
 
 _HEAD_SIZE = 4096
 
@@ -87,12 +87,7 @@ def read_runs(
     return [read_run(path, notes, ties, topics) for path in expand(paths, "runs")]
 
 
-class _Format(Protocol):
-    @property
-    def detect(self) -> Callable[[bytes], float]: ...
-
-
-_AnyFormat = TypeVar("_AnyFormat", bound=_Format)
+_AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)
 
 
 def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> _AnyFormat:

@@ -11,17 +11,9 @@ from typing import Any
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
+from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import Field, check_record, json_lines
-from xcg.formats.writing import (
-    assessed_elements,
-    check_scale,
-    lost_points,
-    lost_sizes,
-    lost_topics,
-    points_error,
-    results,
-)
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -70,6 +62,8 @@ _RESULT_FIELDS = (
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
 )
+_Result = tuple[tuple[str, str, tuple[int, int] | None], int | None, float | None]
+"""Document, path and span; rank; score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -96,19 +90,18 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
         check_record(record, expected, where)
-        fields: dict[str, Any] = record
-        topic = str(fields["topic"])
+        topic = str(record["topic"])
         base.add_topic(topic, str(path))
         try:
-            document = canonical_file(fields["doc"])
+            document = canonical_file(record["doc"])
             if is_passage:
-                base.add_span(topic, document, _relevant_passage(fields), where)
+                base.add_span(topic, document, _relevant_passage(record), where)
             elif has_level:
-                element = canonical_path(fields["path"]) if "path" in fields else WHOLE
-                base.add(topic, document, element, level_assessment(fields["level"]), where)
+                element = canonical_path(record["path"]) if "path" in record else WHOLE
+                base.add(topic, document, element, level_assessment(record["level"]), where)
             else:
-                pair = check_pair((fields["exhaustivity"], fields["specificity"]), where)
-                base.add(topic, document, canonical_path(fields["path"]), pair, where)
+                pair = check_pair((record["exhaustivity"], record["specificity"]), where)
+                base.add(topic, document, canonical_path(record["path"]), pair, where)
         except InputError as error:
             notes.tolerate("assessments left out", error)
         except ValueError as error:
@@ -147,39 +140,37 @@ def read_json_run(
     Raises:
         InputError: If a record is illegal, with file and line.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[_Result]] = {}
     skipped: set[str] = set()
     for where, record in json_lines(file, path):
         check_record(record, _RESULT_FIELDS, where)
-        fields: dict[str, Any] = record
-        topic = str(fields["topic"])
+        topic = str(record["topic"])
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
-        rank, score = fields.get("rank", 0), fields.get("score", 0)
-        if not 0 <= rank < _HIGHEST_RANK:
+        rank, score = record.get("rank"), record.get("score")
+        if rank is not None and not 0 <= rank < _HIGHEST_RANK:
             raise InputError(where, f"rank is {rank}: expected a whole number from 0")
-        if not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
+        if score is not None and not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
             raise InputError(where, f"score is {score}: expected a finite number")
         try:
-            element = _element(fields)
+            element = _element(record)
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
-            element = fields["doc"], "", None
-        result: dict[str, Any] = {key: fields[key] for key in ("rank", "score") if key in fields}
-        found.setdefault(topic, []).append({**result, "element": element})
+            element = record["doc"], "", None
+        found.setdefault(topic, []).append((element, rank, score))
     rankings = {topic: _ranking(results) for topic, results in found.items()}
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
-def _ranking(found: list[dict[str, Any]]) -> Ranking:
-    for field, descending in (("rank", False), ("score", True)):
-        if all(field in result for result in found):
-            keys = [float(result[field]) for result in found]
-            order = sorted_order(keys, descending)
-            elements = (found[index]["element"] for index in order)
-            return Ranking.of(elements, array("d", (keys[index] for index in order)))
-    return Ranking.of(result["element"] for result in found)
+def _ranking(found: list[_Result]) -> Ranking:
+    elements, *columns = zip(*found, strict=True)
+    for keys, is_descending in zip(columns, (False, True), strict=True):
+        if None not in keys:
+            order = sorted_order(keys, is_descending)
+            ordered = (elements[index] for index in order)
+            return Ranking.of(ordered, array("d", (keys[index] for index in order)))
+    return Ranking.of(elements)
 
 
 def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
@@ -203,10 +194,10 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(lost_points(base) + lost_sizes(base))
+    lost = dict.fromkeys(writing.lost_points(base) + writing.lost_sizes(base))
     records: list[dict[str, object]] = []
-    for topic, document, path, assessment in assessed_elements(base):
-        check_scale(document, path, assessment, "jsonl", ["four-point", "level"])
+    for topic, document, path, assessment in writing.assessed_elements(base):
+        writing.check_scale(document, path, assessment, "jsonl", ["four-point", "level"])
         record: dict[str, object] = {"topic": topic, "doc": document}
         if path != WHOLE:
             record["path"] = path
@@ -235,16 +226,16 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result does not name an element or is a passage by points.
     """
     records: list[dict[str, object]] = []
-    for topic, rank, document, path, span in results(run):
+    for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
-            raise points_error(run, topic, rank, "jsonl")
+            raise writing.points_error(run, topic, rank, "jsonl")
         record: dict[str, object] = {"topic": topic, "doc": document}
         if span is not None:
             record |= {"start": span[0], "end": span[1]}
         elif path != WHOLE:
             record["path"] = path
         records.append({**record, "rank": rank})
-    lost = [*lost_topics(run), "the run's name (the name of the file is used instead)"]
+    lost = [*writing.lost_topics(run), "the run's name (the name of the file is used instead)"]
     return _json_text(records), lost
 
 

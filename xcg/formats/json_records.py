@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.documents.files import lines
 from xcg.errors import InputError, nearest
@@ -30,7 +30,7 @@ class Field(NamedTuple):
     required: bool = True
 
 
-def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the records of a JSON Lines file, each with its file and line.
 
     A topic that is a string loses the white space at its ends.
@@ -57,8 +57,8 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
         yield where, record
 
 
-def _record(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record: dict[str, object] = {}
+def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:
+    record: dict[str, Any] = {}
     for key, value in pairs:
         if key in record:
             raise ValueError(f"the key {key!r} occurs twice")
@@ -73,7 +73,7 @@ def _record(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return record
 
 
-def check_record(record: dict[str, object], fields: Sequence[Field], where: str) -> None:
+def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) -> None:
     """Check the fields of a record.
 
     Args:
