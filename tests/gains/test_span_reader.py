@@ -23,6 +23,7 @@ from xcg.documents.text_units import TOKENIZERS, UnitConverter, words_and_marks
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.text_effort import (
     by_density,
@@ -261,7 +262,7 @@ def test_explanations_of_text_name_the_gold_spans() -> None:
         "it shows no relevant text",
     ]
     assert [(m.path, m.score, m.span) for m in found.missed] == [("90–100", 1.0, (90, 100))]
-    statistics = ideal_statistics(recall_base(GOLD), DOCUMENTS, "spans")
+    statistics = ideal_statistics(Inputs(recall_base(GOLD), (), DOCUMENTS, "spans"))
     assert [(s.relevant, s.ideal, s.gain, s.characters) for s in statistics] == [(2, 2, 1.5, 15)]
 
 

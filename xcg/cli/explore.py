@@ -13,7 +13,7 @@ from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curves import curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
-from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics_of_inputs
+from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics
 from xcg.evaluation.results import NotedList
 from xcg.judgements.recall_base import MEAN
 from xcg.report.explanations import document_tree, ranking_table
@@ -36,9 +36,7 @@ def ideal(campaign: CampaignOptions, topic: str | None, statistics: bool) -> Pri
         raise XcgError("expected either --topic, or --statistics for all topics")
     inputs = campaign.inputs(runs=())
     rows: NotedList[Any] = (
-        ideal_elements_of_inputs(inputs, topic)
-        if topic is not None
-        else ideal_statistics_of_inputs(inputs)
+        ideal_elements_of_inputs(inputs, topic) if topic is not None else ideal_statistics(inputs)
     )
     return Printed([row._asdict() for row in rows], rows.notes)
 

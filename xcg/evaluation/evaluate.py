@@ -123,7 +123,7 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     note_topics(work.base, runs, work.unanswered, notes)
     rows: list[Result] = []
     for number, model_name in enumerate(model_names):
-        without_ideal = shares[0].without_ideal[number] if work.needs(frozenset({"gains"})) else []
+        without_ideal = shares[0].without_ideal[number] if work.needs("gains") else []
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")

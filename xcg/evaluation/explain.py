@@ -21,7 +21,7 @@ from xcg.evaluation.explanation import (
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import RELATIVE_THRESHOLD
-from xcg.gains.topic import ElementReaders, GainCalculator, IdealRecallBase
+from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
@@ -178,7 +178,7 @@ class _ElementRanking:
     ) -> None:
         self._topic = calculator.topic
         self._ranking = calculator.topic.ranking(run)
-        self._readers = ElementReaders(ideal, model)
+        self._readers = element_readers(ideal, model)
         self._rule = model.relevance_value
         self.judged = ideal.documents
         self.labels = {

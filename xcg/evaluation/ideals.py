@@ -126,22 +126,13 @@ class IdealStatistics(NamedTuple):
     relevant_text: float | None
 
 
-def ideal_statistics(
-    assessments: Assessments,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    *,
-    lenient: bool = False,
-) -> NotedList[IdealStatistics]:
+def ideal_statistics(inputs: Inputs) -> NotedList[IdealStatistics]:
     """Return for each user model and topic what its ideal selection keeps and loses.
 
     Of gold spans, if results are scored as text, there are only number, gain and mean size.
 
     Args:
-        assessments: As :func:`xcg.evaluate` takes them.
-        corpus: As :func:`xcg.evaluate` takes it.
-        user_model: As :func:`xcg.evaluate` takes it.
-        lenient: Count wrong data as warnings instead of raising.
+        inputs: The assessments, user models and documents.
 
     Returns:
         One entry per user model and topic, with ``notes``.
@@ -150,15 +141,10 @@ def ideal_statistics(
         XcgError: As :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-    >>> (found,) = ideal_statistics(base)
+    >>> (found,) = ideal_statistics(Inputs(base))
     >>> found.relevant, found.ideal, found.gain, found.depth
     (3, 2, 1.5, 2.0)
     """
-    return ideal_statistics_of_inputs(Inputs(assessments, (), corpus, user_model, lenient=lenient))
-
-
-def ideal_statistics_of_inputs(inputs: Inputs) -> NotedList[IdealStatistics]:
-    """Return what ideal selections keep and lose, as :func:`ideal_statistics` does."""
     models, campaign = inputs.user_models, Campaign.of(inputs, with_runs=False)
     notes = inputs.new_notes()
     calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes)]

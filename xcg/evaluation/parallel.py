@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -94,38 +94,32 @@ def _backend(backend: Backend, scheduler: str | None, workers: int) -> Iterator[
     if backend == "loky":
         yield
         return
-    joblib = _joblib()
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise XcgError("--backend dask needs dask: pip install 'xcg[dask]'") from None
-    try:
-        if scheduler:
-            client = distributed.Client(scheduler, timeout="20s")
-            cluster = None
-        else:
-            cluster = distributed.LocalCluster(
-                n_workers=max(workers, 1) if workers > 0 else None,
-                threads_per_worker=1,
-                dashboard_address=None,
+    distributed = _imported("distributed", "--backend dask needs dask: pip install 'xcg[dask]'")
+    with ExitStack() as opened:
+        try:
+            address = scheduler or opened.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers if workers > 0 else None,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                )
             )
-            client = distributed.Client(cluster)
-    except (OSError, ValueError) as error:
-        raise XcgError(f"no Dask scheduler at {scheduler or 'this machine'}: {error}") from None
-    try:
-        with joblib.parallel_config("dask"):
+            opened.enter_context(distributed.Client(address, timeout="20s"))
+        except (OSError, ValueError) as error:
+            raise XcgError(f"no Dask scheduler at {scheduler or 'this machine'}: {error}") from None
+        with _joblib().parallel_config("dask"):
             yield
-    finally:
-        client.close()
-        if cluster is not None:
-            cluster.close()
 
 
 def _joblib() -> Any:
+    return _imported("joblib", "several workers need joblib: pip install 'xcg[statistics]'")
+
+
+def _imported(module: str, message: str) -> Any:
     try:
-        return importlib.import_module("joblib")
+        return importlib.import_module(module)
     except ImportError:
-        raise XcgError("several workers need joblib: pip install 'xcg[statistics]'") from None
+        raise XcgError(message) from None
 
 
 def _dead_worker_errors() -> tuple[type[BaseException], ...]:

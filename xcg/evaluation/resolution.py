@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import compress, count
 
 from xcg.documents.corpus import Corpus
@@ -59,7 +59,7 @@ class ResultResolver:
         positions: Iterable[int] = range(len(files))
         if self.corpus is None and not spans and not offsets_only:
             # Nothing is known of documents without assessed elements. Most results are in them.
-            positions = _positions_in(files, trees)
+            positions = compress(count(), map(trees.__contains__, files))
         first_number = self.unjudged.add_ranking(source, len(files))
         unjudged = self.unjudged.documents
         for position in positions:
@@ -158,8 +158,3 @@ def missing_document(file: str, corpus: Corpus) -> str:
     if name is not None and name in corpus:
         return f"{message}did you mean {name!r}? Documents are named without the file extension"
     return f"{message}expected {corpus.label / file}.xml"
-
-
-def _positions_in(files: Iterable[str], known: Mapping[str, object]) -> Iterator[int]:
-    """Return the positions of the results in some documents."""
-    return compress(count(), map(known.__contains__, files))

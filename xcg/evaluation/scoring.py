@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +28,6 @@ from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
 """Called with the number of finished topics and of all topics."""
-
-_NEEDS_ELEMENTS = frozenset({"gains", "scores", "grades"})
 
 
 class Phase(IntEnum):
@@ -98,7 +97,7 @@ class Work:
             return False
         return any(model.depends_on_other_runs for model in self.models)
 
-    def needs(self, kinds: frozenset[str]) -> bool:
+    def needs(self, *kinds: str) -> bool:
         """Return whether a measure needs one of some kinds of data."""
         return any(measure.definition.needs in kinds for measure in self.measures)
 
@@ -202,25 +201,19 @@ def merge_shares(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
     Raises:
         XcgError: The error that one worker would have met first.
     """
-    failed = [share for share in shares if share.error is not None]
-    if failed:
-        first = min(failed, key=lambda share: share.error_step)
-        assert first.error is not None
-        raise first.error
+    errors = [(share.error_step, share.error) for share in shares if share.error is not None]
+    if errors:
+        raise min(errors, key=itemgetter(0))[1]
     steps = [
         (step, number, found)
         for number, share in enumerate(shares)
         for step, found in share.notes
-        if number == 0 or not _is_common(step)
+        # Every worker finds the same in the assessments.
+        if number == 0 or (step.phase, step.part) != (Phase.TOPICS, Part.ASSESSMENTS)
     ]
-    for _, _, found in sorted(steps, key=lambda entry: entry[:2]):
+    for _, _, found in sorted(steps, key=itemgetter(0, 1)):
         notes.take(found)
     return [run for share in shares for run in share.runs]
-
-
-def _is_common(step: Step) -> bool:
-    """Return whether every worker makes a step and finds the same."""
-    return (step.phase, step.part) == (Phase.TOPICS, Part.ASSESSMENTS)
 
 
 class _Scorer:
@@ -252,11 +245,11 @@ class _Scorer:
             runs,
             work.corpus,
             lenient=work.lenient,
-            needs_elements=work.needs(_NEEDS_ELEMENTS),
-            needs_entry_points=work.needs(frozenset({"text"})),
+            needs_elements=work.needs("gains", "scores", "grades"),
+            needs_entry_points=work.needs("text"),
             other_paths=other_paths,
         )
-        scores = [_ModelScores(model, work.measures, runs, work.unanswered) for model in work.models]
+        scores = [_ModelScores(model, work, runs) for model in work.models]
         for position, name in enumerate(campaign.with_documents(work.topics)):
             if progress is not None:
                 progress(position, len(work.base.topics))
@@ -310,40 +303,29 @@ def _scored(
 class _ModelScores:
     """The values of all runs under one user model, which grow topic by topic."""
 
-    def __init__(
-        self,
-        model: UserModel,
-        measures: Sequence[Measure],
-        runs: Sequence[Run],
-        unanswered: Unanswered,
-    ) -> None:
+    def __init__(self, model: UserModel, work: Work, runs: Sequence[Run]) -> None:
         self.model = model
-        self.measures = measures
+        self.work = work
         self.runs = runs
-        self.unanswered = unanswered
-        self.values = {run.name: [MeasureValues() for _ in measures] for run in runs}
+        self.values = {run.name: [MeasureValues() for _ in work.measures] for run in runs}
         self.without_ideal: list[str] = []
         self._effort = model.effort.parameters()
-        needs = {measure.definition.needs for measure in measures}
-        self._needs_gains = "gains" in needs
-        self._needs_ideal = bool(needs & {"gains", "scores"})
-        self._needs_gains_only = needs <= {"gains"}
 
     def add(self, calculator: GainCalculator) -> None:
         """Add the values of one topic."""
         topic = calculator.topic
-        ideal = calculator.ideal(self.model) if self._needs_ideal else IdealRecallBase({}, [])
+        ideal = IdealRecallBase({}, [])
+        if self.work.needs("gains", "scores"):
+            ideal = calculator.ideal(self.model)
         if not ideal.gains:
             self.without_ideal.append(topic.topic)
-            if self._needs_gains_only:
-                return
         for run in self.runs:
-            if run.name not in topic.rankings and self.unanswered == "skip":
+            if run.name not in topic.rankings and self.work.unanswered == "skip":
                 continue
             if ideal.gains:
                 self._check_passages(topic, run.name)
             gains = calculator.gains(run.name, ideal, self.model)
-            for measure, values in zip(self.measures, self.values[run.name], strict=True):
+            for measure, values in zip(self.work.measures, self.values[run.name], strict=True):
                 if ideal.gains or measure.definition.needs != "gains":
                     self._add_value(values, measure, gains, topic.topic, run)
 
@@ -364,7 +346,7 @@ class _ModelScores:
 
     def _check_passages(self, topic: JudgedTopic, run: str) -> None:
         ranking = topic.ranking(run)
-        if ranking.passages and self.model.spans == "refuse" and self._needs_gains:
+        if ranking.passages and self.model.spans == "refuse" and self.work.needs("gains"):
             raise InputError(
                 f"{ranking.source}, rank {min(ranking.passages) + 1}",
                 f"the result is a passage, and the user model {self.model.name} accepts elements only "

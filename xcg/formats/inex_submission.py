@@ -170,8 +170,8 @@ def _ranking(
     path: Path,
     topic: str,
     notes: Notes,
-    files: FunctionCache,
-    paths: FunctionCache,
+    files: FunctionCache[str, str],
+    paths: FunctionCache[str, str],
 ) -> Ranking:
     order, keys = _order(found, path, notes)
     ordered: list[tuple[str, str, AnySpan | None]] = []
@@ -188,7 +188,7 @@ def _ranking(
 
 
 def _element(
-    result: _Result, files: FunctionCache, paths: FunctionCache
+    result: _Result, files: FunctionCache[str, str], paths: FunctionCache[str, str]
 ) -> tuple[str, str, AnySpan | None]:
     """Return document, path and span of a result, which is an element or a passage."""
     if result.problem:

@@ -14,24 +14,10 @@ from functools import cached_property
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
+from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
 from xcg.user_model.parts import ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
-
-
-class _Ancestors(dict[int, tuple[int, ...]]):
-    """Row → the rows above it, the parent first. Kept, because runs share many elements."""
-
-    def __init__(self, parent: list[int]) -> None:
-        self._parent = parent
-
-    def __missing__(self, row: int) -> tuple[int, ...]:
-        rows, above = [], self._parent[row]
-        while above >= 0:
-            rows.append(above)
-            above = self._parent[above]
-        self[row] = ancestors = tuple(rows)
-        return ancestors
 
 
 class JudgedDocument:
@@ -92,8 +78,16 @@ class JudgedDocument:
 
     @cached_property
     def ancestors(self) -> Mapping[int, tuple[int, ...]]:
-        """The rows above each row, the parent first."""
-        return _Ancestors(self.parent)
+        """The rows above each row, the parent first. Runs share many elements."""
+        parent = self.parent
+
+        def ancestors(row: int) -> tuple[int, ...]:
+            rows = []
+            while (row := parent[row]) >= 0:
+                rows.append(row)
+            return tuple(rows)
+
+        return FunctionCache(ancestors)
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
@@ -183,7 +177,6 @@ class ElementReader:
         )
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._size = size
-        self._sizes: list[int] | None = None
         self._indexed = 0  # how many earlier results are in the two sets
         self._seen: set[int] = set()
         self._with_seen_inside: set[int] = set()
@@ -327,9 +320,7 @@ class ElementReader:
         return total / length if length else 0.0
 
     def _length(self, row: int) -> int:
-        if self._sizes is None:
-            self._sizes = self.document.sizes(self._size)
-        length = self._sizes[row]
+        length = self.document.sizes(self._size)[row]
         if length == UNKNOWN:
             raise MissingSizeError(
                 self._where(row),

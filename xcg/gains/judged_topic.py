@@ -15,6 +15,7 @@ from xcg.runs.run import Ranking
 from xcg.user_model.model import UserModel
 
 
+@dataclass(frozen=True, slots=True)
 class ResolvedRanking:
     """A run's ranking for a topic, with results resolved to elements and to text.
 
@@ -27,19 +28,10 @@ class ResolvedRanking:
         source: Where the ranking was read, for messages.
     """
 
-    __slots__ = ("passages", "ranking", "rows", "source")
-
-    def __init__(
-        self,
-        ranking: Ranking | None = None,
-        rows: Mapping[int, int] | None = None,
-        passages: Mapping[int, tuple[int, int]] | None = None,
-        source: str = "",
-    ) -> None:
-        self.ranking = ranking if ranking is not None else Ranking((), ())
-        self.rows = rows or {}
-        self.passages = passages or {}
-        self.source = source
+    ranking: Ranking = field(default_factory=lambda: Ranking((), ()))
+    rows: Mapping[int, int] = field(default_factory=dict)
+    passages: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    source: str = ""
 
     @property
     def files(self) -> Sequence[str]:

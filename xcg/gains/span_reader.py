@@ -18,6 +18,7 @@ from typing import NamedTuple
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import UnitConverter
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
+from xcg.runs.run import FunctionCache
 from xcg.user_model.relevance_value import RelevanceValue
 
 TextSpan = tuple[str, int, int]
@@ -225,9 +226,9 @@ class SpanTopic:
             for document, spans in gold.items()
         }
 
-    def readers(self, relevance_value: RelevanceValue) -> SpanReaders:
-        """Return a new reader of every document."""
-        return SpanReaders(self.gold, relevance_value)
+    def readers(self, relevance_value: RelevanceValue) -> FunctionCache[str, SpanReader]:
+        """Return document → its new reader."""
+        return FunctionCache(lambda document: SpanReader(self.gold.get(document, ()), relevance_value))
 
     def in_units(self, results: Iterable[TextSpan]) -> list[UnitSpan | None]:
         """Return start and end of each result in units; None for a result without text."""
@@ -255,15 +256,3 @@ class SpanTopic:
     def _in_units(self, document: str, start: float, end: float) -> UnitSpan:
         first, last = self._converter(document).amounts([start, end]).tolist()
         return first, last
-
-
-class SpanReaders(dict[str, SpanReader]):
-    """Document → its reader, made on first use."""
-
-    def __init__(self, gold: Mapping[str, Sequence[GoldSpan]], relevance_value: RelevanceValue) -> None:
-        self._gold = gold
-        self._relevance_value = relevance_value
-
-    def __missing__(self, document: str) -> SpanReader:
-        self[document] = reader = SpanReader(self._gold.get(document, ()), self._relevance_value)
-        return reader

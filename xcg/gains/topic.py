@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, vector
 from xcg.runs.result_overlap import overlapping_results
+from xcg.runs.run import FunctionCache
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_scores
@@ -50,20 +51,17 @@ class IdealRecallBase:
         return vector(self.gains)
 
 
-class ElementReaders(dict[str, "ElementReader | None"]):
-    """Document → its reader, made on first use; None for a document without scored elements."""
+def element_readers(
+    ideal: IdealRecallBase, model: UserModel
+) -> FunctionCache[str, ElementReader | None]:
+    """Return document → its new reader; None for a document without scored elements."""
 
-    def __init__(self, ideal: IdealRecallBase, model: UserModel) -> None:
-        self._ideal = ideal
-        self._model = model
+    def reader(file: str) -> ElementReader | None:
+        if file not in ideal.documents:
+            return None
+        return ElementReader(ideal.documents[file], model.relevance_value, model.size)
 
-    def __missing__(self, file: str) -> ElementReader | None:
-        document = self._ideal.documents.get(file)
-        reader = None
-        if document is not None:
-            reader = ElementReader(document, self._model.relevance_value, self._model.size)
-        self[file] = reader
-        return reader
+    return FunctionCache(reader)
 
 
 class GainCalculator:
@@ -315,7 +313,7 @@ def gold_spans(
 
 def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
     """Return the gain of each result of a ranking of elements."""
-    readers = ElementReaders(ideal, model)
+    readers = element_readers(ideal, model)
     files = ranking.files
     gains = np.zeros(len(ranking))
     for position, row in ranking.rows.items():
@@ -345,12 +343,8 @@ def _element_scores(ranking: ResolvedRanking, ideal: IdealRecallBase) -> list[fl
 def _tie_groups(keys: Sequence[float] | None, length: int) -> list[int]:
     if keys is None:
         return list(range(length))
-
-    def changes() -> Iterator[int]:
-        for position, key in enumerate(keys):
-            yield int(position > 0 and key != keys[position - 1])
-
-    return list(itertools.accumulate(changes()))
+    changes = (earlier != later for earlier, later in itertools.pairwise(keys))
+    return list(itertools.accumulate(changes, initial=0))[:length]
 
 
 def _decreasing(keys: Sequence[float] | None) -> Sequence[float] | None:

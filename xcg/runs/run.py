@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from io import BufferedReader
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
@@ -15,6 +15,8 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.lazy_modules import np
 from xcg.registry import Registry
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 Ties = Literal["document", "rank", "file"]
 """Order of TREC results with equal scores: by decreasing document id as in trec_eval, by the rank in
 the file, or by their order in the file."""
@@ -260,10 +262,10 @@ def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:
     return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
 
 
-class FunctionCache(dict[str, str]):
-    """The results of a function of strings, each computed once.
+class FunctionCache(dict[Key, Value]):
+    """The results of a function of one argument, each computed once.
 
-    Looking up a known string costs less than a call of ``functools.cache``.
+    Looking up a known argument costs less than a call of ``functools.cache``.
 
     >>> names = FunctionCache(str.upper)
     >>> names["bees"], dict(names)
@@ -272,9 +274,9 @@ class FunctionCache(dict[str, str]):
 
     __slots__ = ("_function",)
 
-    def __init__(self, function: Callable[[str], str]) -> None:
+    def __init__(self, function: Callable[[Key], Value]) -> None:
         self._function = function
 
-    def __missing__(self, text: str) -> str:
-        self[text] = result = self._function(text)
+    def __missing__(self, argument: Key) -> Value:
+        self[argument] = result = self._function(argument)
         return result
