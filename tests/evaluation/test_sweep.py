@@ -16,6 +16,7 @@ import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.ideals import ideal_statistics
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import Assessment
 from xcg.statistics.rank_correlation import kendall_tau_b, order_shifts
 from xcg.user_model.ideal import SELECTIONS
@@ -45,7 +46,7 @@ def test_ideals_of_the_papers_tree(root: Path) -> None:
     base = root / "assessments/kazai-lalmas-2006"
     found = {}
     for ideal in ("kazai_lalmas", "max_gain", "leaves", "roots"):
-        (line,) = ideal_statistics(base, None, {"name": ideal, "ideal": ideal})
+        (line,) = ideal_statistics(Inputs(base, user_model={"name": ideal, "ideal": ideal}))
         found[ideal] = (line.ideal, line.gain)
     assert found["kazai_lalmas"] == (2, 1.5)
     assert found["max_gain"][1] == 4.75
@@ -73,7 +74,7 @@ def test_statistics_of_an_ideal_selection() -> None:
     document = "<a><s>1234<p>567890</p></s><s>1234567890</s></a>"
     base = {"1": {"d": {"/a": (1, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[1]": (3, 3)}}}
     found = {
-        ideal: ideal_statistics(base, {"d": document}, {"name": ideal, "ideal": ideal})[0]
+        ideal: ideal_statistics(Inputs(base, (), {"d": document}, {"name": ideal, "ideal": ideal}))[0]
         for ideal in ("leaves", "roots", "full")
     }
     leaves, roots, full = found["leaves"], found["roots"], found["full"]
@@ -82,7 +83,7 @@ def test_statistics_of_an_ideal_selection() -> None:
     assert (roots.ideal, roots.gain, roots.characters) == (1, 0.1, 20)
     assert (roots.covered, roots.relevant_text) == (1, 6 / 20)
     assert (full.ideal, full.gain, full.depth, full.characters) == (3, 1.6, 2, 12)
-    (paths,) = ideal_statistics(base)
+    (paths,) = ideal_statistics(Inputs(base))
     assert (paths.ideal, paths.characters, paths.covered) == (1, None, None)
 
 
@@ -226,7 +227,7 @@ def test_an_installed_package_adds_user_model_parts(
     monkeypatch.delitem(vars(SELECTIONS), "_entry_points", raising=False)  # may be cached
     assert "largest" in list(SELECTIONS)
     assert SELECTIONS.summary("largest") == "Keep the largest element."
-    (line,) = ideal_statistics(BASE, None, {"name": "m", "ideal": "largest"})
+    (line,) = ideal_statistics(Inputs(BASE, user_model={"name": "m", "ideal": "largest"}))
     assert (line.ideal, line.depth) == (1, 1)
     with pytest.raises(XcgError, match="did you mean 'largest'"):
         SELECTIONS.part("larges")

@@ -14,7 +14,6 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.resolution import ResultResolver, missing_document, retrieved_paths
-from xcg.evaluation.unjudged import CheckedDocument
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
 from xcg.gains.span_reader import TextSpan
 from xcg.judgements.highlights import assess_spans
@@ -100,10 +99,8 @@ class Campaign:
             topic, found = self.with_rankings(topic)
             notes.take(found)
             yield topic
-        for document in self.check_unjudged():
-            notes.take(document.notes)
-            if document.error is not None:
-                raise document.error
+        for _, found in self.check_unjudged():
+            notes.take(found)
 
     def topic(self, name: str, notes: Notes | None = None) -> JudgedTopic:
         """Return one topic, see :meth:`topics`."""
@@ -172,8 +169,8 @@ class Campaign:
         }
         return replace(topic, rankings=rankings), notes
 
-    def check_unjudged(self) -> Iterator[CheckedDocument]:
-        """Check the results of all topics so far in documents without assessments."""
+    def check_unjudged(self) -> Iterator[tuple[str, Notes]]:
+        """Check the results of all topics so far, see :meth:`UnjudgedResults.check`."""
         return self._resolver.unjudged.check(self.corpus, self.lenient)
 
     def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:

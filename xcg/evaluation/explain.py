@@ -20,7 +20,7 @@ from xcg.evaluation.explanation import (
 )
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.reader import RELATIVE_THRESHOLD
+from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
@@ -107,7 +107,7 @@ class _Named(NamedTuple):
     label: str
     span: tuple[int, int] | None
     result: Any
-    reader: Any
+    reader: Reader[Any] | None
 
 
 class _Reading(NamedTuple):

@@ -54,7 +54,7 @@ def run_tasks(
     """
     key = hashlib.sha256(repr((study, len(tasks))).encode()).hexdigest()
     done = _read_checkpoint(checkpoint, key) if checkpoint is not None else []
-    with _checkpoint_writer(checkpoint, key, len(done)) as write:
+    with _checkpoint_writer(checkpoint, key, list(done)) as write:
         attempts = 0
         while len(done) < len(tasks):
             try:
@@ -161,23 +161,22 @@ def _read_checkpoint(checkpoint: Path, key: str) -> list[Any]:
 
 
 @contextmanager
-def _checkpoint_writer(checkpoint: Path | None, key: str, done: int) -> Iterator[Callable[[Any], None]]:
-    """Yield a function that appends a result to the checkpoint after the first ``done`` results."""
+def _checkpoint_writer(
+    checkpoint: Path | None, key: str, done: Sequence[Any]
+) -> Iterator[Callable[[Any], None]]:
+    """Write the results so far to the checkpoint, and yield a function that appends a result."""
     if checkpoint is None:
         yield lambda result: None
         return
     try:
-        if done:
-            kept = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True)[: done + 1]
-            checkpoint.write_text("".join(kept), encoding="utf-8")
-        else:
-            checkpoint.write_text(json.dumps({"study": key}) + "\n", encoding="utf-8")
-        with checkpoint.open("a", encoding="utf-8") as file:
+        with checkpoint.open("w", encoding="utf-8") as file:
 
-            def write(result: Any) -> None:
-                file.write(json.dumps(result) + "\n")
+            def write(record: Any) -> None:
+                file.write(json.dumps(record) + "\n")
                 file.flush()
 
+            for record in ({"study": key}, *done):
+                write(record)
             yield write
     except OSError as error:
         raise InputError(checkpoint, f"cannot write: {error.strerror}") from None

@@ -59,6 +59,10 @@ class Results:
     The mean over topics has the topic ``"all"``.
 
     Attributes:
+        runs: The names of the runs.
+        measures: The canonical names of the measures.
+        user_models: The names of the user models.
+        topics: The topics with values, without the mean.
         notes: Warnings, and remarks such as topics that were left out.
         scope: What was evaluated.
 
@@ -73,6 +77,10 @@ class Results:
         self, rows: Iterable[Result], notes: Iterable[str] = (), scope: Scope | None = None
     ) -> None:
         self._rows = list(rows)
+        self.runs = list(dict.fromkeys(row.run for row in self._rows))
+        self.measures = list(dict.fromkeys(row.measure for row in self._rows))
+        self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
+        self.topics = list(dict.fromkeys(row.topic for row in self._rows if row.topic != MEAN))
         self.notes = list(notes)
         self.scope = scope or Scope(self.runs, self.measures, self.user_models)
         self._values = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
@@ -88,26 +96,6 @@ class Results:
             f"<Results: {len(self.runs)} runs, {len(self.measures)} measures, "
             f"{len(self.topics)} topics, {len(self.user_models)} user models>"
         )
-
-    @property
-    def runs(self) -> list[str]:
-        """The names of the runs."""
-        return list(dict.fromkeys(row.run for row in self._rows))
-
-    @property
-    def measures(self) -> list[str]:
-        """The canonical names of the measures."""
-        return list(dict.fromkeys(row.measure for row in self._rows))
-
-    @property
-    def user_models(self) -> list[str]:
-        """The names of the user models."""
-        return list(dict.fromkeys(row.user_model for row in self._rows))
-
-    @property
-    def topics(self) -> list[str]:
-        """The topics with values, without the mean."""
-        return list(dict.fromkeys(row.topic for row in self._rows if row.topic != MEAN))
 
     def means(self) -> Results:
         """Return the means over topics only."""

@@ -229,7 +229,11 @@ class _Scorer:
         levels = levels_of(self.work.base)
         for source in sources:
             self.share.runs += [
-                _scored(run, run.name, [], standard_values(levels, run, self.work.standard))
+                ScoredRun(
+                    *(run.name, run.source, run.answered, run.skipped),
+                    [],
+                    standard_values(levels, run, self.work.standard),
+                )
                 for run in self._read_runs([source])
             ]
 
@@ -264,17 +268,17 @@ class _Scorer:
         self.step = Step(Phase.STANDARD_MEASURES)
         levels = levels_of(work.base) if work.standard else {}
         standard = [standard_values(levels, run, work.standard) for run in runs]
-        for document in campaign.check_unjudged():
-            self.step = Step(Phase.UNJUDGED_DOCUMENTS, document.file)
-            self.share.notes.append((self.step, document.notes))
-            if document.error is not None:
-                raise document.error
+        for file, notes in campaign.check_unjudged():
+            self.step = Step(Phase.UNJUDGED_DOCUMENTS, file)
+            self.share.notes.append((self.step, notes))
         if work.corpus is not None:
             work.corpus.write_cache()
         self.share.without_ideal = [model_scores.without_ideal for model_scores in scores]
         self.share.runs = [
-            _scored(
-                run, as_read.name, [model_scores.values[run.name] for model_scores in scores], found
+            ScoredRun(
+                *(as_read.name, run.source, run.answered, run.skipped),
+                [model_scores.values[run.name] for model_scores in scores],
+                found,
             )
             for as_read, run, found in zip(read, runs, standard, strict=True)
         ]
@@ -289,15 +293,6 @@ class _Scorer:
         topic, notes = found
         self.share.notes.append((self.step, notes))
         return topic
-
-
-def _scored(
-    run: Run,
-    name: str,
-    values: Sequence[Sequence[MeasureValues]],
-    standard: dict[tuple[str, str], float],
-) -> ScoredRun:
-    return ScoredRun(name, run.source, run.answered, run.skipped, values, standard)
 
 
 class _ModelScores:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import UnknownPathError
@@ -24,14 +23,6 @@ class UnjudgedDocument:
 
     first: dict[str, int] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
-
-
-class CheckedDocument(NamedTuple):
-    """What was found in one document: tolerated problems, or the error that stops the check."""
-
-    file: str
-    notes: Notes
-    error: XcgError | None
 
 
 class UnjudgedResults:
@@ -53,8 +44,15 @@ class UnjudgedResults:
         self._count += length
         return first
 
-    def check(self, corpus: Corpus | None, lenient: bool) -> Iterator[CheckedDocument]:
-        """Check all results and forget them; yield the documents with problems in order of name."""
+    def check(self, corpus: Corpus | None, lenient: bool) -> Iterator[tuple[str, Notes]]:
+        """Check all results and forget them.
+
+        Yields:
+            The documents with problems in order of name, and the problems that are tolerated.
+
+        Raises:
+            XcgError: A problem that is not tolerated, when its document was yielded.
+        """
         documents, self.documents = self.documents, {}
         if corpus is None:
             return
@@ -70,7 +68,9 @@ class UnjudgedResults:
             except XcgError as raised:
                 error = raised
             if missing or error is not None:
-                yield CheckedDocument(file, notes, error)
+                yield file, notes
+            if error is not None:
+                raise error
 
     def _note_missing(
         self, corpus: Corpus, file: str, path: str, document: UnjudgedDocument, notes: Notes
