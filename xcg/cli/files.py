@@ -15,8 +15,8 @@ from xcg.cli.options import ANY_PATH, corpus_option, count_option, paths_option
 from xcg.cli.output import Printed, format_option, open_output, prints
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
+from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.config import load_configuration
-from xcg.evaluation.element_assessments import assess_elements_of_passages
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run

@@ -19,7 +19,7 @@ from xcg.cli.options import (
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
 from xcg.errors import XcgError
-from xcg.evaluation.element_assessments import assess_elements_of_passages
+from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
 from xcg.report.plots import (

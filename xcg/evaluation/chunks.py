@@ -216,7 +216,7 @@ def _read(
     shown: dict[tuple[str, int], float] = defaultdict(float)
     results: list[ResultLine] = []
     readers = topic.readers(model.relevance_value)
-    spans = calculator.text_spans(run)
+    spans = calculator.text_spans[run]
     before = 0.0
     for rank, (named, span) in enumerate(zip(spans, topic.in_units(spans), strict=True), 1):
         text = 1.0  # the user looks at an empty result, as in the curves

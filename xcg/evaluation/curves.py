@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
@@ -14,7 +13,6 @@ from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
-from xcg.measures.topic_gains import Reading
 from xcg.runs.run import Ties
 
 IDEAL = "ideal ranking"
@@ -136,12 +134,8 @@ def curves_of_inputs(
 def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
     """Return the gains of the ideal ranking; all details but its text are those of a run."""
     details = of_run.required_details(IDEAL)
-
-    def readings(unit: TextUnit) -> tuple[Reading, Reading]:
-        _, best = details.readings(unit)
-        return best, best
-
-    return TopicGains(ideal.gains, ideal.gains, 0, details._replace(readings=readings))
+    best = details._replace(readings=lambda unit: (details.readings(unit)[1],) * 2)
+    return TopicGains(ideal.gains, ideal.gains, 0, best)
 
 
 def _mean(curves: Sequence[CurveOf]) -> CurveOf:

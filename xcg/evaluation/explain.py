@@ -282,7 +282,7 @@ class _TextRanking:
     ) -> None:
         self._alpha = model.relevance_value.alpha
         self._paths = calculator.topic.ranking(run).ranking.paths
-        self._spans = calculator.text_spans(run)
+        self._spans = calculator.text_spans[run]
         topic = calculator.span_topic(ideal, model)
         self._unit_spans = topic.in_units(self._spans)
         self._readers = topic.readers(model.relevance_value)

@@ -7,6 +7,7 @@ import importlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,8 +59,8 @@ def run_tasks(
         attempts = 0
         while len(done) < len(tasks):
             try:
-                results = _results(function, tasks[len(done) :], common, workers, backend, scheduler)
-                for result in results:
+                rest = tasks[len(done) :]
+                for result in _results(partial(function, *common), rest, workers, backend, scheduler):
                     done.append(result)
                     write(result)
                     if progress is not None:
@@ -74,18 +75,17 @@ def run_tasks(
 def _results(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
-    common: Sequence[Any],
     workers: int,
     backend: Backend,
     scheduler: str | None,
 ) -> Iterator[Any]:
     if workers == 1 and backend == "loky":
         for task in tasks:
-            yield function(*common, *task)
+            yield function(*task)
         return
     joblib = _joblib()
     with _backend(backend, scheduler, workers):
-        calls = (joblib.delayed(function)(*common, *task) for task in tasks)
+        calls = (joblib.delayed(function)(*task) for task in tasks)
         yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
 
 

@@ -72,6 +72,9 @@ class GainCalculator:
     Args:
         topic: The topic.
         text: Access to the text of documents.
+
+    Attributes:
+        text_spans: Run → its results as text.
     """
 
     def __init__(self, topic: JudgedTopic, text: TextAccess) -> None:
@@ -79,7 +82,7 @@ class GainCalculator:
         self._text = text
         self._ideals: dict[object, IdealRecallBase] = {}
         self._span_topics: dict[object, SpanTopic] = {}
-        self._text_spans: dict[str, list[TextSpan]] = {}
+        self.text_spans = FunctionCache(partial(text.text_spans, topic))
         self._highlighted: dict[str, HighlightedRanking] = {}
 
     def ideal(self, model: UserModel) -> IdealRecallBase:
@@ -121,7 +124,7 @@ class GainCalculator:
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> tuple[list[ReadResult], int]:
         """Read a run's results as text in a unit, see :meth:`SpanTopic.read`."""
-        return self.span_topic(ideal, model, unit).read(self.text_spans(run), model.relevance_value)
+        return self.span_topic(ideal, model, unit).read(self.text_spans[run], model.relevance_value)
 
     def span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
@@ -149,31 +152,22 @@ class GainCalculator:
             ]
         return found
 
-    def text_spans(self, run: str) -> list[TextSpan]:
-        """Return a run's results as text."""
-        if run not in self._text_spans:
-            self._text_spans[run] = self._text.text_spans(self.topic, run)
-        return self._text_spans[run]
-
     def highlighted_ranking(self, run: str) -> HighlightedRanking:
         """Return a run's ranking as text, with the highlighted text of the topic.
 
         Raises:
             XcgError: If the assessments have no highlighted passages, or documents are missing.
         """
-        if run not in self._highlighted:
-            topic = self.topic
-            if topic.lacks_highlights:
-                raise XcgError(
-                    "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
-                    "assessments with <passage>"
-                )
-            self._highlighted[run] = HighlightedRanking(
-                self.text_spans(run),
-                topic.highlighted,
-                topic.entry_points or None,
-                self._text.mean_document_length,
+        topic = self.topic
+        if topic.lacks_highlights:
+            raise XcgError(
+                "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
+                "assessments with <passage>"
             )
+        if run not in self._highlighted:
+            points, mean_length = topic.entry_points or None, self._text.mean_document_length
+            spans = self.text_spans[run]
+            self._highlighted[run] = HighlightedRanking(spans, topic.highlighted, points, mean_length)
         return self._highlighted[run]
 
     def details(
@@ -210,7 +204,7 @@ class GainCalculator:
             gold = self.span_topic(ideal, model, unit).gold
             best = [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         else:
-            texts = [self._amount(span, model, unit) for span in self.text_spans(run)]
+            texts = [self._amount(span, model, unit) for span in self.text_spans[run]]
             read = list(zip(texts, vector(gains).tolist(), strict=True))
             best = [
                 (self._amount((file, *document.span(row)), model, unit), score)
@@ -233,7 +227,7 @@ class GainCalculator:
         total = math.fsum(
             _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
-        spans = self.text_spans(run)
+        spans = self.text_spans[run]
         new_sizes = HighlightedRanking(spans, {}).new_sizes.tolist()
         graded = []
         ranking = self.topic.ranking(run)
