@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.rank_correlation import order_agreements, order_shifts, tau_ap
+from xcg.statistics.rank_correlation import kendall_tau_b, order_agreements, order_shifts, tau_ap
 
 
 def test_tau_ap_computed_by_hand() -> None:
@@ -76,3 +79,50 @@ def test_orders_by_higher_and_lower_is_better_measures_agree_on_the_better_run()
         order_agreements(results_under({"m": means["MAep"]}, "MAep"))
     with pytest.raises(XcgError, match="one run has no order"):
         order_agreements(results_under({"m": {"a": 1.0}, "n": {"a": 2.0}}, "MAep"))
+
+
+BASE = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+
+
+RETRIEVED = {
+    "up": {"1": ["d#/a", "d#/a/s[2]"]},
+    "down": {"1": ["d#/a/s[2]", "d#/a/s[1]"]},
+    "off": {"1": ["e#/a"]},
+}
+
+
+SMALL_AND_LARGE = [
+    {"name": "small", "quantisation": "strict"},
+    {"name": "large", "quantisation": {"table": {"2,1": 1}}},
+]
+
+
+def test_shifts_between_orders() -> None:
+    results = xcg.evaluate(BASE, RETRIEVED, None, SMALL_AND_LARGE, "nxCG@2 nxCG@1")
+    found = {(s.measure, s.user_model): s for s in order_shifts(results)}
+    # nxCG@2: small has down 1, up 0, off 0; large has up 1, down 0, off 0
+    assert found["nxCG@2", "small"].tau_b == pytest.approx(1)
+    assert found["nxCG@2", "small"][3:] == (0, "down")
+    assert found["nxCG@2", "large"].tau_b == pytest.approx(-0.5)  # ties in both columns
+    assert found["nxCG@2", "large"].moved == 2
+    assert found["nxCG@2", "large"].best == "up"
+    # nxCG@1: nobody gains anything under small, so there is no order
+    assert found["nxCG@1", "large"].tau_b is None
+    assert order_shifts(results, "large")[0].tau_b == pytest.approx(-0.5)
+
+
+def test_tau_b_of_columns() -> None:
+    assert kendall_tau_b([1, 2, 3], [3, 2, 1]) == -1
+    # one tie in the first: 2 concordant of 3 pairs, (2 − 0) / √(2 · 3)
+    assert kendall_tau_b([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))
+    assert kendall_tau_b([1, 1], [1, 2]) is None
+
+
+def test_sweeps_that_compare_nothing() -> None:
+    results = xcg.evaluate(BASE, RETRIEVED, None, SMALL_AND_LARGE, "nxCG@2")
+    with pytest.raises(XcgError, match="no user model 'smal' among the results: did you mean 'small'"):
+        order_shifts(results, "smal")
+    with pytest.raises(XcgError, match="one user model: expected at least two"):
+        order_shifts(xcg.evaluate(BASE, RETRIEVED))
+    with pytest.raises(XcgError, match="one run has no order"):
+        order_shifts(xcg.evaluate(BASE, {"up": RETRIEVED["up"]}, None, SMALL_AND_LARGE))

@@ -81,3 +81,19 @@ def test_a_users_own_table() -> None:
     )
     assert results.value("r", "xCG@1") == 0  # (2,1) is not in the table
     assert results.value("r", "nxCG@2") == 0  # and after it the ideal /a/b is fully seen
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs"),
+    [
+        ("e3_s321", [(3, 1), (3, 2), (3, 3)]),
+        ("e3_s32", [(3, 2), (3, 3)]),
+        ("s3_e321", [(1, 3), (2, 3), (3, 3)]),
+        ("s3_e32", [(2, 3), (3, 3)]),
+    ],
+)
+def test_the_quantisations_of_2004(name: str, pairs: list[tuple[int, int]]) -> None:
+    part = QUANTISATIONS.part(name)
+    ones = [(e, s) for e in range(4) for s in range(4) if quantise(part, Assessment(e, s)) == 1]
+    assert ones == pairs
+    assert sum(quantise(part, Assessment(e, s)) for e in range(4) for s in range(4)) == len(pairs)
