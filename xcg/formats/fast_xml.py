@@ -233,7 +233,9 @@ class _ResultLayout:
 class _Results:
     """The results of one topic in the order of the file."""
 
-    def __init__(self, known_files: FunctionCache[str, str], known_paths: FunctionCache) -> None:
+    def __init__(
+        self, known_files: FunctionCache[str, str], known_paths: FunctionCache[str, str]
+    ) -> None:
         self._known_files, self._known_paths = known_files, known_paths
         self._files: list[str] = []
         self._paths: list[str] = []
