@@ -62,12 +62,12 @@ class Registry(Generic[T]):
             XcgError: If the name is unknown, or its entry point cannot be loaded.
         """
         self._import_package()
-        if name not in self._objects:
-            offered = self._entry_points
-            if name not in offered:
-                raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
-            self._objects[name] = load_object(offered[name], self.kind)
-        return self._objects[name]
+        if name in self._objects:
+            return self._objects[name]
+        offered = self._entry_points
+        if name not in offered:
+            raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
+        return load_object(offered[name], self.kind)  # type: ignore[no-any-return]
 
     def __contains__(self, name: object) -> bool:
         self._import_package()
