@@ -19,6 +19,7 @@ import weakref
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from functools import cached_property
 from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -151,20 +152,20 @@ class _Database:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
 
-    def rows(self, query: str, *parameters: Sequence[object]) -> list[Any]:
-        """Return the rows of a query for all its parameters; none if the database cannot be used."""
+    def rows(self, query: str, keys: Iterable[Sequence[object]]) -> list[Any]:
+        """Return the rows of a query for all keys; none if the database cannot be used."""
 
         def execute(connection: sqlite3.Connection) -> list[Any]:
-            return [row for values in parameters for row in connection.execute(query, values)]
+            return [row for key in keys for row in connection.execute(query, key)]
 
         return self._try(execute) or []
 
-    def write(self, statements: Iterable[tuple[str, Iterable[Sequence[object]]]]) -> None:
-        """Execute all statements or none, then remove the least recently used entries if necessary."""
+    def write(self, statements: Mapping[str, Iterable[Sequence[object]]]) -> None:
+        """Execute each statement for all its parameters, then remove old entries; or do nothing."""
 
         def execute(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
-            for statement, parameters in statements:
+            for statement, parameters in statements.items():
                 connection.executemany(statement, parameters)
             self._shrink(connection)
             connection.execute("COMMIT")
@@ -243,42 +244,45 @@ class DocumentCache:
     def __init__(self, database: _Database, corpus: bytes) -> None:
         self._database = database
         self._corpus = corpus
-        self._known_files: dict[str, tuple[bytes, bytes]] | None = None
+        self._opened = time.time_ns()
+        self._lock = threading.Lock()
         self._new_files: dict[str, tuple[bytes, bytes]] = {}
         self._new_entries: dict[tuple[int, bytes], bytes] = {}
         self._unwritten_bytes = 0
         self._used: set[int] = set()
         self._hashes: dict[str, int] = {}
 
+    @cached_property
+    def _files(self) -> dict[str, tuple[bytes, bytes]]:
+        query = "SELECT name, stamp, digest FROM files WHERE corpus = ?"
+        rows = self._database.rows(query, [(self._corpus,)])
+        return {name: (packed, found) for name, packed, found in rows}
+
     def digest(self, name: str, stamp: Stamp) -> bytes | None:
         """Return the digest of a document; None if unknown, or if its file has changed."""
-        if self._known_files is None:
-            query = "SELECT name, stamp, digest FROM files WHERE corpus = ?"
-            rows = self._database.rows(query, (self._corpus,))
-            self._known_files = {name: (packed, found) for name, packed, found in rows}
-        packed, found = self._known_files.get(name, (b"", None))
+        packed, found = self._files.get(name, (b"", None))
         return found if packed == _packed(stamp) else None
 
-    def add_file(self, name: str, stamp: Stamp, found: bytes, began: int) -> None:
+    def add_file(self, name: str, stamp: Stamp, found: bytes) -> None:
         """Store the digest of a document.
+
+        A file that changed immediately before the cache was opened, or later, may change again within
+        the resolution of its times, so its digest is not stored.
 
         Args:
             name: The document.
             stamp: Its file's stamp.
             found: The digest.
-            began: When reading began, in nanoseconds. A file that changed immediately before may change
-                again within the resolution of its times, so its digest is not stored.
         """
-        if max(stamp.modified, stamp.changed) < began - _RECENT:
-            self._new_files[name] = _packed(stamp), found
-            if self._known_files is not None:
-                self._known_files[name] = self._new_files[name]
+        if max(stamp.modified, stamp.changed) < self._opened - _RECENT:
+            with self._lock:
+                self._files[name] = self._new_files[name] = _packed(stamp), found
             _unwritten.add(self)
 
     def has(self, kind: int, found: bytes) -> bool:
         """Return whether a document has an entry of a kind."""
         query = "SELECT 1 FROM entries WHERE kind = ? AND digest = ?"
-        return bool(self._database.rows(query, (kind, found)))
+        return bool(self._database.rows(query, [(kind, found)]))
 
     def tree(self, found: bytes, read_text: Callable[[], str]) -> ElementTree | None:
         """Return the tree of a document, None if there is no entry.
@@ -288,21 +292,27 @@ class DocumentCache:
             read_text: Function that reads the document's text.
         """
         content = self._contents(TREE, [found]).get(found)
-        if content is None:
-            return None
-        return _unpack_tree(content, read_text)
+        return _unpack_tree(content, read_text) if content is not None else None
 
     def add_tree(self, found: bytes, tree: ElementTree) -> None:
         """Store the tree of a document."""
         self._add(TREE, found, _pack_tree(tree))
 
-    def add_paths(self, kind: int, found: bytes, hashes: Hashes) -> None:
-        """Store the hashes of paths that a document has, in increasing order."""
-        self._add(kind, found, hashes.astype("<u8").tobytes())
+    def add_some_paths(self, found: bytes, paths: Collection[str]) -> None:
+        """Store the hashes of paths that a document has."""
+        if paths:
+            self._add(SOME_PATHS, found, np.sort(self._hashed(paths)).astype("<u8").tobytes())
 
-    def hashed(self, paths: Iterable[str]) -> Hashes:
-        """Return the hashes of canonical paths, see :func:`xcg.documents.parsing.path_hashes`."""
-        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
+    def add_all_paths(self, found: bytes, hashes: Hashes, paths: Iterable[str]) -> list[str]:
+        """Store the hashes of all paths of a document, and return the paths that it lacks.
+
+        Args:
+            found: The document's digest.
+            hashes: As returned by :func:`xcg.documents.parsing.path_hashes`.
+            paths: Canonical paths.
+        """
+        self._add(ALL_PATHS, found, hashes.astype("<u8").tobytes())
+        return self._absent(hashes, paths)
 
     def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
         """Return the paths that documents lack; documents without a sufficient entry are left out.
@@ -310,64 +320,70 @@ class DocumentCache:
         Args:
             asked: Name → digest and canonical paths.
         """
-        answers = self._absent(ALL_PATHS, asked)
-        rest = {name: item for name, item in asked.items() if name not in answers}
-        answers.update(
-            (name, absent) for name, absent in self._absent(SOME_PATHS, rest).items() if not absent
-        )
+        answers: dict[str, list[str]] = {}
+        for kind in (ALL_PATHS, SOME_PATHS):
+            rest = {name: item for name, item in asked.items() if name not in answers}
+            contents = self._contents(kind, [found for found, _ in rest.values()])
+            for name, (found, paths) in rest.items():
+                if found in contents:
+                    absent = self._absent(np.frombuffer(contents[found], dtype="<u8"), paths)
+                    if kind == ALL_PATHS or not absent:
+                        answers[name] = absent
         return answers
 
-    def _absent(
-        self, kind: int, asked: Mapping[str, tuple[bytes, Collection[str]]]
-    ) -> dict[str, list[str]]:
-        contents = self._contents(kind, [found for found, _ in asked.values()])
-        answers = {}
-        for name, (found, paths) in asked.items():
-            if found in contents:
-                hashes = np.frombuffer(contents[found], dtype="<u8")
-                answers[name] = absent_paths_of(hashes, self.hashed(paths), paths)
-        return answers
+    def _absent(self, hashes: Hashes, paths: Iterable[str]) -> list[str]:
+        """Return the paths whose hashes are not among those of a document; these are increasing."""
+        wanted = self._hashed(paths)
+        return list(compress(paths, hashes[np.searchsorted(hashes[:-1], wanted)] != wanted))
 
-    def _contents(self, kind: int, digests: Sequence[bytes]) -> dict[bytes, memoryview]:
+    def _hashed(self, paths: Iterable[str]) -> Hashes:
+        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
+
+    def _contents(self, kind: int, digests: Iterable[bytes]) -> dict[bytes, memoryview]:
         """Return digest → content of the entries that exist."""
         contents: dict[bytes, memoryview] = {}
         interval = _current_interval()
         query = "SELECT id, digest, used, content FROM entries WHERE kind = ? AND digest = ?"
         keys = [(kind, found) for found in digests]
-        for row, found, used, content in self._database.rows(query, *keys):
+        for row, found, used, content in self._database.rows(query, keys):
             view = memoryview(content)  # slices without copying
             if view[:4] != _checksum(kind, found, view[4:]):
                 self._database.discard()
                 return {}
             contents[found] = view[4:]
             if used != interval:
-                self._used.add(row)
+                with self._lock:
+                    self._used.add(row)
                 _unwritten.add(self)
         return contents
 
     def _add(self, kind: int, found: bytes, content: bytes) -> None:
+        with self._lock:
+            self._new_entries[kind, found] = _checksum(kind, found, content) + content
+            self._unwritten_bytes += len(content)
         _unwritten.add(self)
-        self._new_entries[kind, found] = _checksum(kind, found, content) + content
-        self._unwritten_bytes += len(content)
         if self._unwritten_bytes > _MAX_UNWRITTEN:
             self.flush()
 
     def flush(self) -> None:
         """Write new entries."""
         _unwritten.discard(self)
-        interval = _current_interval()
-        entries = [(*key, interval, content) for key, content in self._new_entries.items()]
-        files = [(self._corpus, name, *item) for name, item in self._new_files.items()]
-        used = [(interval, row) for row in self._used]
-        self._new_entries, self._new_files, self._used, self._unwritten_bytes = {}, {}, set(), 0
+        with self._lock:
+            entries, files, used = self._new_entries, self._new_files, self._used
+            self._new_entries, self._new_files, self._used, self._unwritten_bytes = {}, {}, set(), 0
         if not (entries or files or used):
             return
+        now = _current_interval()
         self._database.write(
-            [
-                ("UPDATE entries SET used = ? WHERE id = ?", used),
-                ("REPLACE INTO entries (kind, digest, used, content) VALUES (?, ?, ?, ?)", entries),
-                ("REPLACE INTO files VALUES (?, ?, ?, ?)", files),
-            ]
+            {
+                "UPDATE entries SET used = ? WHERE id = ?": [(now, row) for row in used],
+                "REPLACE INTO entries (kind, digest, used, content) VALUES (?, ?, ?, ?)": [
+                    (*key, now, content) for key, content in entries.items()
+                ],
+                "REPLACE INTO files VALUES (?, ?, ?, ?)": [
+                    (self._corpus, name, *item) for name, item in files.items()
+                ],
+            }
         )
 
 
@@ -392,17 +408,6 @@ def _unpack_tree(content: memoryview, read_text: Callable[[], str]) -> ElementTr
         offset += width * count
     tag_names = str(content[offset:], "utf-8").split(" ")
     return ElementTree(**columns, tag_names=tag_names, read_text=read_text)
-
-
-def absent_paths_of(hashes: Hashes, wanted: Hashes, paths: Iterable[str]) -> list[str]:
-    """Return the paths that a document lacks.
-
-    Args:
-        hashes: Hashes of the document's paths in increasing order; at least one.
-        wanted: Hashes of the paths.
-        paths: The paths.
-    """
-    return list(compress(paths, hashes[np.searchsorted(hashes[:-1], wanted)] != wanted))
 
 
 def _packed(stamp: Stamp) -> bytes:

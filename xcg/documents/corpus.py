@@ -3,68 +3,31 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from xcg.documents.cache import (
-    ALL_PATHS,
-    SOME_PATHS,
-    TREE,
-    DocumentCache,
-    absent_paths_of,
-    digest,
-    open_cache,
-)
-from xcg.documents.parsing import Hashes, absent_paths, path_hashes, serialise, text_of, trees_of
+from xcg.documents.cache import ALL_PATHS, SOME_PATHS, DocumentCache, digest, open_cache
+from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
-from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_Found: TypeAlias = "ElementTree | Hashes | list[str] | InputError | None"
-_Look = Callable[[str, bytes, bytes], bytes | list[str] | None]
-_MadeOf = Callable[[Sequence[str], Sequence[bytes]], "Sequence[ElementTree | Hashes]"]
+T = TypeVar("T", ElementTree, list[str])
 
 _KEPT_ELEMENTS = 4_000_000
 """Maximum number of elements of the trees in memory: about 400 MB."""
 _BATCH_DOCUMENTS = 32
-"""Maximum number of documents that are parsed batch."""
+"""Maximum number of documents that are parsed at once."""
 _BATCH_BYTES = 1 << 22
 """A batch ends when it has this number of bytes."""
 _MAX_WORKERS = 8
-
-
-class _ReadDocument(NamedTuple):
-    """The bytes of a document, or the error; ``began`` is when reading began, in nanoseconds."""
-
-    name: str
-    began: int
-    data: bytes | InputError
-
-
-class _ParsedDocument(NamedTuple):
-    """The result of reading a document.
-
-    Attributes:
-        name: The document.
-        began: When reading began, in nanoseconds.
-        digest: Digest of its bytes if there is a cache.
-        found: The tree, the hashes of all paths, the paths that it lacks, or the error; None if the
-            cache has the result.
-    """
-
-    name: str
-    began: int
-    digest: bytes
-    found: _Found
 
 
 class _Location(NamedTuple):
@@ -75,10 +38,6 @@ class _Location(NamedTuple):
 
     def __str__(self) -> str:
         return self.source.where(self.name)
-
-
-def _absent(paths: Iterable[str], tree: ElementTree) -> list[str]:
-    return [path for path in paths if path not in tree]
 
 
 class Corpus:
@@ -134,7 +93,7 @@ class Corpus:
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling: another process opens the corpus again and gets no trees."""
         if isinstance(self._source, Memory):
-            return Corpus.of, ({**dict(self._source.documents.values()), **self._given},)
+            return Corpus.of, ({**self._source.documents, **self._given},)
         return partial(Corpus, cache=self._cache is not None), (self.label,)
 
     @property
@@ -165,7 +124,7 @@ class Corpus:
         if tree is not None:
             self._trees.move_to_end(name)
             return tree
-        [(_, read)] = self._read_trees([name])
+        [read] = self._read_trees([name])
         if isinstance(read, InputError):
             raise read
         return read
@@ -201,25 +160,35 @@ class Corpus:
         >>> list(Corpus.of({"d": "<a><b/></a>"}).missing_paths({"d": ["/a[1]/b[1]", "/a[1]/b[2]"]}))
         [('d', ['/a[1]/b[2]'])]
         """
-        known = self._known_missing(asked)
         cache = self._cache
 
-        def look(name: str, data: bytes, found: bytes) -> bytes | list[str] | None:
-            if cache is not None and cache.has(ALL_PATHS, found):
-                return None
+        def look(name: str, data: bytes, found: bytes) -> list[str] | bytes:
             where = _Location(self._source, name)
-            if cache is not None and cache.has(SOME_PATHS, found):
-                # The second request for paths of a document stores all its paths.
-                return serialise(data, where)
-            return absent_paths(data, asked[name], where)
+            if cache is None:
+                return absent_paths(data, asked[name], where)
+            if cache.has(ALL_PATHS, found):
+                known = cache.missing({name: (found, asked[name])})
+                if name in known:
+                    return known[name]
+            elif not cache.has(SOME_PATHS, found):
+                missing = absent_paths(data, asked[name], where)
+                cache.add_some_paths(found, set(asked[name]).difference(missing))
+                return missing
+            # The second request for paths of a document stores all its paths.
+            return serialise(data, where)
 
-        cold = self._documents(
-            [name for name in asked if name not in known], look, lambda _, octets: path_hashes(octets)
-        )
+        def make(documents: Mapping[str, bytes], digests: Mapping[str, bytes]) -> list[list[str]]:
+            assert cache is not None
+            all_hashes = path_hashes(list(documents.values()))
+            return [
+                cache.add_all_paths(digests[name], hashes, asked[name])
+                for name, hashes in zip(documents, all_hashes, strict=True)
+            ]
+
+        known = self._known_missing(asked)
+        read = self._documents([name for name in asked if name not in known], look, make)
         for name in asked:
-            while name not in known:
-                known.update(self._missing_of(next(cold), asked))
-            missing = known.pop(name)
+            missing = known[name] if name in known else next(read)
             if isinstance(missing, InputError):
                 raise missing
             yield name, missing
@@ -229,84 +198,46 @@ class Corpus:
         if self._cache is not None:
             self._cache.flush()
 
-    def _known_missing(self, asked: Mapping[str, Collection[str]]) -> dict[str, list[str] | InputError]:
-        known: dict[str, list[str] | InputError] = {}
-        digests: dict[str, tuple[bytes, Collection[str]]] = {}
+    def _known_missing(self, asked: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+        """Return the paths that documents lack if this is known without reading the documents."""
+        known = {}
+        digests = {}
         for name, paths in asked.items():
             if name in self._given or name in self._trees:
-                known[name] = _absent(paths, self.tree(name))
+                tree = self.tree(name)
+                known[name] = [path for path in paths if path not in tree]
             elif (found := self._digest(name)) is not None:
                 digests[name] = found, paths
-        if self._cache is not None:
-            known.update(self._cache.missing(digests))
-        return known
+        return known | self._cache.missing(digests) if self._cache is not None else known
 
-    def _missing_of(
-        self, documents: Sequence[_ParsedDocument], asked: Mapping[str, Collection[str]]
-    ) -> Iterator[tuple[str, list[str] | InputError]]:
-        """Yield the paths that newly read documents lack, and add their paths to the cache."""
-        cache = self._cache
-        kept: dict[str, tuple[bytes, Collection[str]]] = {}
-        for name, _, digest_, found in documents:
-            if isinstance(found, InputError):
-                yield name, found
-            elif found is None:
-                kept[name] = digest_, asked[name]
-            elif isinstance(found, list):
-                there = set(asked[name]).difference(found)
-                if cache is not None and there:
-                    cache.add_paths(SOME_PATHS, digest_, np.sort(cache.hashed(there)))
-                yield name, found
-            else:
-                hashes = cast("Hashes", found)
-                assert cache is not None
-                cache.add_paths(ALL_PATHS, digest_, hashes)
-                yield name, absent_paths_of(hashes, cache.hashed(asked[name]), asked[name])
-        if cache is not None and kept:
-            known = cache.missing(kept)
-            for name in kept:
-                if name not in known:  # the cache is damaged
-                    known[name] = _absent(asked[name], self.tree(name))
-            yield from known.items()
-
-    def _read_trees(self, names: Sequence[str]) -> Iterator[tuple[str, ElementTree | InputError]]:
-        """Yield the tree or the error of every document, and keep the trees in memory."""
+    def _read_trees(self, names: Iterable[str]) -> Iterator[ElementTree | InputError]:
+        """Yield the trees and errors of documents in any order, and keep the trees in memory."""
         cold = []
         for name in names:
-            tree = self._kept_tree(name, self._digest(name))
+            tree = self._cached_tree(name, self._digest(name))
             if tree is None:
                 cold.append(name)
             else:
-                yield name, self._keep(name, tree)
-        cache = self._cache
+                yield self._keep(name, tree)
 
-        def look(name: str, data: bytes, found: bytes) -> bytes | None:
-            known = cache is not None and cache.has(TREE, found)
-            return None if known else serialise(data, _Location(self._source, name))
+        def look(name: str, data: bytes, found: bytes) -> ElementTree | bytes:
+            tree = self._cached_tree(name, found)
+            return serialise(data, _Location(self._source, name)) if tree is None else tree
 
-        def made_of(names: Sequence[str], octets: Sequence[bytes]) -> list[ElementTree]:
-            return trees_of(octets, [self._read_text(name) for name in names])
+        def make(documents: Mapping[str, bytes], digests: Mapping[str, bytes]) -> list[ElementTree]:
+            trees = trees_of(list(documents.values()), [self._read_text(name) for name in documents])
+            if self._cache is not None:
+                for name, tree in zip(documents, trees, strict=True):
+                    self._cache.add_tree(digests[name], tree)
+            return trees
 
-        for documents in self._documents(cold, look, made_of):
-            for name, _, digest_, found in documents:
-                if isinstance(found, InputError):
-                    yield name, found
-                    continue
-                if found is None:
-                    tree = self._kept_tree(name, digest_)
-                    if tree is None:  # the cache is damaged
-                        octets = serialise(self._source.read(name), _Location(self._source, name))
-                        [tree] = made_of([name], [octets])
-                else:
-                    tree = cast(ElementTree, found)
-                    if cache is not None:
-                        cache.add_tree(digest_, tree)
-                yield name, self._keep(name, tree)
+        for name, read in zip(cold, self._documents(cold, look, make), strict=True):
+            yield read if isinstance(read, InputError) else self._keep(name, read)
 
-    def _kept_tree(self, name: str, digest: bytes | None) -> ElementTree | None:
-        if self._cache is None or digest is None:
+    def _cached_tree(self, name: str, found: bytes | None) -> ElementTree | None:
+        if self._cache is None or found is None:
             return None
-        return self._cache.tree(digest, self._read_text(name))
+        return self._cache.tree(found, self._read_text(name))
 
     def _read_text(self, name: str) -> Callable[[], str]:
         source = self._source
@@ -333,23 +264,30 @@ class Corpus:
         return self._cache.digest(name, stamp) if stamp is not None else None
 
     def _documents(
-        self, names: Sequence[str], look: _Look, made_of: _MadeOf
-    ) -> Iterator[list[_ParsedDocument]]:
+        self,
+        names: Sequence[str],
+        look: Callable[[str, bytes, bytes], T | bytes],
+        make: Callable[[Mapping[str, bytes], Mapping[str, bytes]], Sequence[T]],
+    ) -> Iterator[T | InputError]:
         """Read and parse documents in batches with several threads.
 
         Args:
             names: The documents.
             look: Takes the name, bytes and digest of a document and returns the result, or the
                 document as serialised by :func:`serialise`.
-            made_of: Takes the names and serialised forms of a batch of documents and returns their
-                results.
+            make: Takes name → serialised document and name → digest for a batch of documents, and
+                returns their results.
+
+        Yields:
+            The result or the error of each document, in order.
         """
 
-        def looked_at(read: Sequence[_ReadDocument]) -> list[_ParsedDocument]:
-            return self._looked_at(read, look, made_of)
+        def results(batch: Mapping[str, bytes | InputError]) -> Iterable[T | InputError]:
+            return self._results(batch, look, make)
 
         if len(names) <= _BATCH_DOCUMENTS:
-            yield from map(self._noted, map(looked_at, self._read(names)))
+            for batch in self._read(names):
+                yield from results(batch)
             return
 
         from concurrent.futures import ThreadPoolExecutor
@@ -357,68 +295,62 @@ class Corpus:
         workers = min(_MAX_WORKERS, os.cpu_count() or 1)
         pool = ThreadPoolExecutor(workers)
         try:
-            running: deque[Future[list[_ParsedDocument]]] = deque()
-            for read in self._read(names):
-                running.append(pool.submit(looked_at, read))
+            running: deque[Future[Iterable[T | InputError]]] = deque()
+            for batch in self._read(names):
+                running.append(pool.submit(results, batch))
                 if len(running) == 2 * workers:  # bounds the documents in memory
-                    yield self._noted(running.popleft().result())
+                    yield from running.popleft().result()
             for future in running:
-                yield self._noted(future.result())
+                yield from future.result()
         finally:
             # If the caller stops early, the garbage collector may run this in one of the threads, which
             # cannot wait for itself.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _read(self, names: Sequence[str]) -> Iterator[list[_ReadDocument]]:
+    def _read(self, names: Iterable[str]) -> Iterator[dict[str, bytes | InputError]]:
         """Yield batches of documents; reading by several threads would not be faster."""
-        batch: list[_ReadDocument] = []
+        batch: dict[str, bytes | InputError] = {}
         size = 0
         for name in names:
-            began = time.time_ns()
             try:
-                data = self._source.read(name)
-                batch.append(_ReadDocument(name, began, data))
+                batch[name] = data = self._source.read(name)
                 size += len(data)
             except InputError as error:
-                batch.append(_ReadDocument(name, began, error))
+                batch[name] = error
             if len(batch) == _BATCH_DOCUMENTS or size > _BATCH_BYTES:
                 yield batch
-                batch, size = [], 0
+                batch, size = {}, 0
         if batch:
             yield batch
 
-    def _looked_at(
-        self, read: Sequence[_ReadDocument], look: _Look, made_of: _MadeOf
-    ) -> list[_ParsedDocument]:
-        documents: list[_ParsedDocument] = []
-        serialised: dict[int, bytes] = {}
-        for index, (name, began, data) in enumerate(read):
-            digest_ = b""
-            found: _Found = None
-            if isinstance(data, InputError):
-                found = data
-            else:
-                if self._cache is not None:
-                    digest_ = digest(data)
-                try:
-                    looked = look(name, data, digest_)
-                    if isinstance(looked, bytes):
-                        serialised[index] = looked
-                    else:
-                        found = looked
-                except InputError as error:
-                    found = error
-            documents.append(_ParsedDocument(name, began, digest_, found))
-        made = made_of([read[index].name for index in serialised], list(serialised.values()))
-        for index, found in zip(serialised, made, strict=True):
-            documents[index] = documents[index]._replace(found=found)
-        return documents
+    def _results(
+        self,
+        batch: Mapping[str, bytes | InputError],
+        look: Callable[[str, bytes, bytes], T | bytes],
+        make: Callable[[Mapping[str, bytes], Mapping[str, bytes]], Sequence[T]],
+    ) -> Iterable[T | InputError]:
+        """Return the results of a batch of documents, see :meth:`_documents`."""
+        results: dict[str, T | InputError | bytes] = {}
+        digests = {}
+        for name, data in batch.items():
+            try:
+                if isinstance(data, InputError):
+                    raise data
+                digests[name] = self._add_digest(name, data)
+                results[name] = look(name, data, digests[name])
+            except InputError as error:
+                results[name] = error
+        serialised = {name: found for name, found in results.items() if isinstance(found, bytes)}
+        if serialised:
+            results.update(zip(serialised, make(serialised, digests), strict=True))
+        return cast("Iterable[T | InputError]", results.values())
 
-    def _noted(self, documents: list[_ParsedDocument]) -> list[_ParsedDocument]:
-        """Add the digests of documents to the cache."""
-        if self._cache is not None:
-            for document in documents:
-                stamp = self._stamp(document.name)
-                if stamp is not None and not isinstance(document.found, InputError):
-                    self._cache.add_file(document.name, stamp, document.digest, document.began)
-        return documents
+    def _add_digest(self, name: str, data: bytes) -> bytes:
+        """Return the digest of a document and add it to the cache; an empty one without a cache."""
+        if self._cache is None:
+            return b""
+        found = digest(data)
+        stamp = self._stamp(name)
+        if stamp is not None:
+            self._cache.add_file(name, stamp, found)
+        return found

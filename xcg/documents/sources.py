@@ -14,9 +14,11 @@ import stat
 import threading
 import weakref
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple, Protocol, cast
+from typing import IO, NamedTuple, cast
 
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
@@ -54,13 +56,18 @@ class Stamp(NamedTuple):
         return cls(state.st_size, state.st_mtime_ns, state.st_ctime_ns, number)
 
 
-class Source(Protocol):
+class Source(ABC):
     """Documents by name."""
 
-    label: Path
+    no_document = "no such document"
 
-    def __contains__(self, name: str) -> bool: ...
+    def __init__(self, label: Path) -> None:
+        self.label = label
 
+    def __contains__(self, name: str) -> bool:
+        return self._find(name) is not None
+
+    @abstractmethod
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
 
@@ -70,12 +77,33 @@ class Source(Protocol):
         Raises:
             InputError: If the document does not exist or cannot be read.
         """
+        where = self._find(name)
+        if where is None:
+            raise InputError(self.where(name), self.no_document)
+        try:
+            with self._open(name, where) as stream:
+                data = _read_bounded(stream, where)
+        except XcgError:
+            raise
+        except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
+            raise InputError(where, f"cannot read the document: {_reason(error)}") from None
+        return converted(data, where)
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""
+        return self._find(name) or str(self.label / f"{name}.xml")
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
+        return None
+
+    @abstractmethod
+    def _find(self, name: str) -> str | None:
+        """Return the file of a document, None if there is no such document."""
+
+    @abstractmethod
+    def _open(self, name: str, where: str) -> AbstractContextManager[IO[bytes]]:
+        """Open a document that exists."""
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
@@ -134,11 +162,10 @@ def document_name(member: str) -> str | None:
 
 
 def converted(data: bytes, where: str) -> bytes:
-    """Convert a document to XML, depending on the ending of its file."""
-    if _is_xml(where):
-        return data
-    ending = PurePosixPath(where.removesuffix(".gz")).suffix
-    return CONVERTERS[ending](data, where)
+    """Convert a document to XML, depending on the ending of its file, or its content without one."""
+    if not _is_xml(where):
+        return CONVERTERS[PurePosixPath(where.removesuffix(".gz")).suffix](data, where)
+    return data if where.endswith(_ENDINGS) or _looks_like_xml(data) else text_to_xml(data, where)
 
 
 def _is_xml(member: str) -> bool:
@@ -165,14 +192,15 @@ def _up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     return first if len(first) <= size else first + stream.read(most - len(first))
 
 
-class Folder:
+class Folder(Source):
     """A folder of documents."""
 
     def __init__(self, folder: Path) -> None:
-        self.label = folder
+        super().__init__(folder)
+        self._start = str(folder / "name").removesuffix("name")
 
-    def _find(self, name: str) -> tuple[str, os.stat_result] | None:
-        start = f"{self.label}/{canonical_file(name)}"
+    def _stat(self, name: str) -> tuple[str, os.stat_result] | None:
+        start = self._start + canonical_file(name)
         for ending in _ENDINGS:
             path = start + ending
             try:
@@ -185,15 +213,17 @@ class Folder:
                 return path, state
         return None
 
+    def _find(self, name: str) -> str | None:
+        found = self._stat(name)
+        return found[0] if found is not None else None
+
+    def _open(self, name: str, where: str) -> IO[bytes]:
+        return open(where, "rb")
+
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
-        found = self._find(name)
-        if found is None or not _is_xml(found[0]):
-            return None
-        return Stamp.of(found[1])
-
-    def __contains__(self, name: str) -> bool:
-        return self._find(name) is not None
+        found = self._stat(name)
+        return Stamp.of(found[1]) if found is not None and _is_xml(found[0]) else None
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
@@ -203,35 +233,14 @@ class Folder:
             found.update(document_name((below / file).as_posix()) for file in files)
         yield from sorted(name for name in found if name is not None)
 
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a document as XML.
 
-        Raises:
-            InputError: If the document does not exist or cannot be read.
-        """
-        found = self._find(name)
-        if found is None:
-            raise InputError(self.where(name), "no such document")
-        path = found[0]
-        try:
-            with open(path, "rb") as file:
-                return converted(_read_bounded(file, path), path)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(path, f"cannot read the document: {_reason(error)}") from None
-
-    def where(self, name: str) -> str:
-        """Return the file of a document, for messages."""
-        found = self._find(name)
-        return str(Path(found[0]) if found is not None else self.label / f"{name}.xml")
-
-
-class _Archive:
+class _Archive(Source):
     """An archive: its members by document name."""
 
     def __init__(self, path: Path) -> None:
-        self.label = path
+        super().__init__(path)
+        self._stamp = Stamp.of(path.stat())  # before reading
         self._members: dict[str, str] = {}
-        self._stamp: Stamp | None = None
         self._lock = threading.Lock()
 
     def _add(self, member: str) -> None:
@@ -245,41 +254,25 @@ class _Archive:
             raise InputError(self.label, f"the archive contains the document {name!r} twice")
         self._members[name] = member
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._members
-
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
         yield from sorted(self._members)
-
-    def where(self, name: str) -> str:
-        """Return the file of a document, for messages."""
-        return f"{self.label}/{self._members.get(name, name + '.xml')}"
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a document as XML.
-
-        Raises:
-            InputError: If the document does not exist or cannot be read.
-        """
-        if name not in self._members:
-            raise InputError(self.where(name), "no such document")
-        try:
-            with self._lock, self._open(self._members[name]) as stream:
-                data = _read_bounded(stream, self.where(name))
-            return converted(data, self.where(name))
-        except XcgError:
-            raise
-        except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
-            raise InputError(self.where(name), f"cannot read the document: {_reason(error)}") from None
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
         member = self._members.get(name)
         return self._stamp if member is not None and _is_xml(member) else None
 
-    def _open(self, member: str) -> IO[bytes]:
-        raise NotImplementedError
+    def _find(self, name: str) -> str | None:
+        return f"{self.label}/{self._members[name]}" if name in self._members else None
+
+    @contextmanager
+    def _open(self, name: str, where: str) -> Iterator[IO[bytes]]:
+        with self._lock, self._open_member(self._members[name]) as stream:
+            yield stream
+
+    @abstractmethod
+    def _open_member(self, member: str) -> IO[bytes]: ...
 
 
 class ZipArchive(_Archive):
@@ -289,14 +282,13 @@ class ZipArchive(_Archive):
         import zipfile
 
         super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before reading
         self._archive = zipfile.ZipFile(path)
-        self._finalizer = weakref.finalize(self, self._archive.close)
+        weakref.finalize(self, self._archive.close)
         for info in self._archive.infolist():
             if not info.is_dir():
                 self._add(info.filename)
 
-    def _open(self, member: str) -> IO[bytes]:
+    def _open_member(self, member: str) -> IO[bytes]:
         return self._archive.open(member)
 
 
@@ -307,15 +299,14 @@ class TarArchive(_Archive):
         import tarfile
 
         super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before reading
-        self._file = _unpacked(path)
-        self._archive = tarfile.open(fileobj=self._file)  # noqa: SIM115 - open while in use
-        self._finalizer = weakref.finalize(self, self._file.close)
+        file = _unpacked(path)
+        weakref.finalize(self, file.close)
+        self._archive = tarfile.open(fileobj=file)  # noqa: SIM115 - open while in use
         for info in self._archive:
             if info.isfile():  # links can point anywhere
                 self._add(info.name)
 
-    def _open(self, member: str) -> IO[bytes]:
+    def _open_member(self, member: str) -> IO[bytes]:
         stream = self._archive.extractfile(member)
         if stream is None:
             raise InputError(self.label, f"the member {member!r} is not a file")
@@ -348,7 +339,7 @@ def _unpacked(path: Path) -> IO[bytes]:
     return temporary
 
 
-class Memory:
+class Memory(Source):
     """Documents in memory, read like files with their names.
 
     A document whose name has no ending is XML if its first character other than white space is ``<``,
@@ -358,52 +349,34 @@ class Memory:
         InputError: If two documents have the same name, or a document is neither text nor bytes.
     """
 
+    no_document = "no such document in the corpus"
+
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
-        self.label = Path("corpus")
-        self.documents: dict[str, tuple[str, bytes | str]] = {}
+        super().__init__(Path("corpus"))
+        self.documents = documents
+        self._given: dict[str, str] = {}
         for given, document in documents.items():
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
                 raise InputError(given, f"the document is a {kind}: expected text, bytes or a tree")
             name = document_name(given) or canonical_file(given)
-            if name in self.documents:
+            if name in self._given:
                 raise InputError(self.label, f"contains the document {name!r} twice")
-            self.documents[name] = given, document
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.documents
+            self._given[name] = given
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
-        yield from sorted(self.documents)
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a document as XML.
-
-        Raises:
-            InputError: If the document does not exist or cannot be read.
-        """
-        if name not in self.documents:
-            raise InputError(name, "no such document in the corpus")
-        given, document = self.documents[name]
-        try:
-            data = _read_bounded(io.BytesIO(_encoded(document)), given)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(given, f"cannot read the document: {_reason(error)}") from None
-        if given.endswith(_ENDINGS) or _looks_like_xml(data):
-            return converted(data, given)
-        return text_to_xml(data, given)
+        yield from sorted(self._given)
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""
-        return self.documents[name][0] if name in self.documents else name
+        return self._given.get(name, name)
 
-    def stamp(self, name: str) -> Stamp | None:
-        """Return None, because there is no file."""
-        return None
+    def _find(self, name: str) -> str | None:
+        return self._given.get(name)
 
-
-_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    def _open(self, name: str, where: str) -> IO[bytes]:
+        return io.BytesIO(_encoded(self.documents[where]))
 
 
 def _encoded(document: bytes | str) -> bytes:
@@ -415,6 +388,6 @@ def _encoded(document: bytes | str) -> bytes:
 
 
 def _looks_like_xml(data: bytes) -> bool:
-    for mark in _BYTE_ORDER_MARKS:
+    for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         data = data.removeprefix(mark)
     return data.lstrip(b" \t\r\n\v\f\0")[:1] in (b"<", b"")
