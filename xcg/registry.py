@@ -202,11 +202,8 @@ def _check_parameters(
     what: str, function: Callable[..., Any], parameters: Mapping[str, object]
 ) -> None:
     hints = get_type_hints(function)
-    legal = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
+    arguments = inspect.signature(function).parameters.values()
+    legal = [argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
     for name, value in parameters.items():
         if name not in legal:
             hint = nearest(name, legal) if legal else "it has no parameters"
@@ -214,8 +211,8 @@ def _check_parameters(
         annotation = hints.get(name)
         if get_origin(annotation) is Literal:
             if value not in get_args(annotation):
-                choices = [str(choice) for choice in get_args(annotation)]
-                raise XcgError(f"{what}: {name} is {value!r}: {nearest(str(value), choices)}")
+                hint = nearest(str(value), map(str, get_args(annotation)))
+                raise XcgError(f"{what}: {name} is {value!r}: {hint}")
         elif annotation in (float, int) and (
             isinstance(value, bool) or not isinstance(value, (int, annotation))
         ):

@@ -165,12 +165,11 @@ def _json(rows: Iterable[Record]) -> str:
     return json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n"
 
 
-def _csv(rows: Iterable[Record]) -> str:
+def _csv(rows: Sequence[Record]) -> str:
     text = io.StringIO()
-    all_rows = list(rows)
-    writer = csv.DictWriter(text, list(all_rows[0]) if all_rows else [], lineterminator="\n")
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(all_rows)
+    writer.writerows(rows)
     return text.getvalue()
 
 

@@ -71,20 +71,17 @@ def load_yaml(path: Path) -> YamlFile:
     try:
         # libyaml's loader is several times faster, but PyYAML may have been built without it.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-        try:
-            node = loader.get_single_node()
-            if node is not None:
-                file.content = _Builder(file, loader).build(node, ())
-        finally:
-            loader.dispose()
+        node = loader.get_single_node()
+        if node is not None:
+            file.content = _Builder(file, loader).build(node, ())
+    except InputError:
+        raise
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "too deep"
         raise InputError(f"{path}{line}", f"not valid YAML: {problem}") from None
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(path, f"not valid YAML: {error}") from None
     return file
 
@@ -116,13 +113,9 @@ class _Builder:
             return self._loader.construct_object(node)
         except yaml.YAMLError:
             raise  # it has a line already
-        except (
-            Exception
-        ):  # PyYAML raises ValueError, KeyError and others if a value does not fit its tag
-            kind = node.tag.rpartition(":")[2]
-            raise self._error(
-                node, f"not valid YAML: {str(node.value)[:40]!r} is not of type {kind}"
-            ) from None
+        except Exception:  # ValueError, KeyError and others if the value does not fit its tag
+            problem = f"{str(node.value)[:40]!r} is not of type {node.tag.rpartition(':')[2]}"
+            raise self._error(node, f"not valid YAML: {problem}") from None
 
     def _mapping(self, node: yaml.MappingNode, key_path: KeyPath) -> dict[object, object]:
         mapping: dict[object, object] = {}

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 from xcg.documents.parsing import Hashes, hash_paths
 from xcg.documents.sources import Stamp
-from xcg.documents.tree import ElementTree
+from xcg.documents.tree import COLUMNS, ElementTree
 from xcg.errors import XcgError
 from xcg.lazy_modules import etree, hashlib, np, sqlite3
 
@@ -44,7 +44,6 @@ _LOCK_TIMEOUT = 5.0  # seconds
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
 _USE_INTERVAL = 3600  # seconds; the time of an entry's last use is not stored more often
-_COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words", "positions")
 _SCHEMA = f"""
     PRAGMA user_version = {FORMAT};
     DROP TABLE IF EXISTS entries;
@@ -57,6 +56,12 @@ _SCHEMA = f"""
         WITHOUT ROWID;
 """
 
+_REMOVE_OLDEST = """
+    WITH sizes AS (SELECT id, length(content) AS size, used FROM entries),
+    totals AS (SELECT id, sum(size) OVER (ORDER BY used, id) - size AS earlier FROM sizes)
+    DELETE FROM entries WHERE id IN (SELECT id FROM totals WHERE earlier < ?)
+"""
+"""Removes the least recently used entries until they have a number of bytes."""
 _SETTINGS = (
     "page_size = 16384",
     "auto_vacuum = FULL",
@@ -223,14 +228,7 @@ class _Database:
         if excess <= 0:
             return
         excess += self._limit // 10  # not again at once
-        removed = []
-        query = "SELECT id, length(content) FROM entries ORDER BY used, id"
-        for row, size in connection.execute(query):
-            removed.append((row,))
-            excess -= size
-            if excess <= 0:
-                break
-        connection.executemany("DELETE FROM entries WHERE id = ?", removed)
+        connection.execute(_REMOVE_OLDEST, (excess,))
         connection.execute("DELETE FROM files WHERE digest NOT IN (SELECT digest FROM entries)")
 
 
@@ -250,7 +248,7 @@ class DocumentCache:
         self._new_entries: dict[tuple[int, bytes], bytes] = {}
         self._unwritten_bytes = 0
         self._used: set[int] = set()
-        self._hashes: dict[str, int] = {}
+        self._hashes = {"": 0}
 
     @cached_property
     def _files(self) -> dict[str, tuple[bytes, bytes]]:
@@ -392,7 +390,7 @@ def _pack_tree(tree: ElementTree) -> bytes:
 
     Most columns fit 16 bits, and a document of at most 2^28 bytes always fits 32.
     """
-    columns = [getattr(tree, name) for name in _COLUMNS]
+    columns = [getattr(tree, name) for name in COLUMNS]
     widths = [2 if column.max(initial=0) < 1 << 15 else 4 for column in columns]
     packed = [c.astype(f"<i{width}").tobytes() for c, width in zip(columns, widths, strict=True)]
     head = struct.pack("<I", len(tree)) + bytes(widths)
@@ -401,9 +399,9 @@ def _pack_tree(tree: ElementTree) -> bytes:
 
 def _unpack_tree(content: memoryview, read_text: Callable[[], str]) -> ElementTree:
     (count,) = struct.unpack_from("<I", content)
-    offset = 4 + len(_COLUMNS)
+    offset = 4 + len(COLUMNS)
     columns = {}
-    for name, width in zip(_COLUMNS, content[4:offset], strict=True):
+    for name, width in zip(COLUMNS, content[4:offset], strict=True):
         columns[name] = np.frombuffer(content, f"<i{width}", count, offset)
         offset += width * count
     tag_names = str(content[offset:], "utf-8").split(" ")

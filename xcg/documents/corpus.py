@@ -281,10 +281,7 @@ class Corpus:
         Yields:
             The result or the error of each document, in order.
         """
-
-        def results(batch: Mapping[str, bytes | InputError]) -> Iterable[T | InputError]:
-            return self._results(batch, look, make)
-
+        results = partial(self._results, look=look, make=make)
         if len(names) <= _BATCH_DOCUMENTS:
             for batch in self._read(names):
                 yield from results(batch)

@@ -65,11 +65,8 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
         elif exists:
             found = [path]
         elif _GLOB_CHARACTERS & set(str(pattern)):
-            found = [
-                file
-                for name in sorted(glob.glob(str(pattern), recursive=True))
-                for file in (_files_below(Path(name)) if Path(name).is_dir() else [Path(name)])
-            ]
+            matches = map(Path, sorted(glob.glob(str(pattern), recursive=True)))
+            found = [file for match in matches for file in _files_below(match)]
             if not found:
                 raise InputError(path, f"nothing matches; expected {what}")
         else:
@@ -79,6 +76,9 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder; a path that is not a folder is yielded itself."""
+    if not folder.is_dir():
+        yield folder
     for parent, folders, names in os.walk(folder):  # does not follow links, so it ends
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -166,13 +166,7 @@ def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._El
         lxml.etree.XMLSyntaxError: If the file is not well-formed.
     """
     spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
-    events = etree.iterparse(
-        file,
-        events=("end",),
-        tag=spellings,
-        **SAFE_PARSING,
-    )
-    for _, element in events:
+    for _, element in etree.iterparse(file, events=("end",), tag=spellings, **SAFE_PARSING):
         yield element
         element.clear()
         while element.getprevious() is not None:

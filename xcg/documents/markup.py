@@ -16,6 +16,7 @@ from xcg.errors import InputError, XcgError
 from xcg.lazy_modules import etree
 
 if TYPE_CHECKING:
+    from lxml.html import HtmlElement
     from markdown_it import MarkdownIt
 
 Converter = Callable[[bytes, str], bytes]
@@ -47,18 +48,11 @@ def html_to_xml(data: bytes, where: str) -> bytes:
 _BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
 
 
-def _keep_visible(root: etree._Element) -> None:
+def _keep_visible(root: HtmlElement) -> None:
     """Remove invisible elements, attributes, and characters that are illegal in XML names."""
     for element in list(root.iter(*_INVISIBLE)):
-        before, parent = element.getprevious(), element.getparent()
-        if parent is None:
-            continue
-        # The text after the element is visible.
-        if before is not None:
-            before.tail = (before.tail or "") + (element.tail or "")
-        else:
-            parent.text = (parent.text or "") + (element.tail or "")
-        parent.remove(element)
+        if element.getparent() is not None:
+            element.drop_tree()  # the text after the element is visible and stays
     for element in root.iter():
         element.attrib.clear()
         if not str(element.tag).isalnum():

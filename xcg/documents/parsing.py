@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from xcg.documents.files import SAFE_PARSING, xml_error
@@ -91,9 +91,9 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     return [path for path in paths if walk(path, known, _child) is None]
 
 
-def _child(parent: etree._Element, step: str) -> etree._Element | None:
+def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
     name, position = split_step(step)
-    if not name:
+    if parent is None or not name:
         return None
     return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), position - 1, None), None)
 
@@ -116,16 +116,13 @@ class _Tags:
         self.closing = octets[self.first + 1] == ord("/")
         self.empty = octets[self.last - 1] == ord("/")
 
-    def text_mask(self) -> npt.NDArray[np.bool_]:
-        """Return for every byte whether it is text."""
-        step = np.zeros(len(self.octets) + 1, dtype=np.int8)
-        step[self.first] = 1
-        step[self.last + 1] -= 1  # another tag may follow immediately
-        return np.asarray(np.cumsum(step[:-1], dtype=np.int8) == 0)
-
 
 def _text(tags: _Tags) -> str:
-    text = tags.octets[tags.text_mask()].tobytes().decode()
+    step = np.zeros(len(tags.octets) + 1, dtype=np.int8)
+    step[tags.first] = 1
+    step[tags.last + 1] -= 1  # another tag may follow immediately
+    is_text = np.cumsum(step[:-1], dtype=np.int8) == 0
+    text = tags.octets[is_text].tobytes().decode()
     return _REFERENCE.sub(_character, text) if "&" in text else text
 
 
@@ -286,27 +283,24 @@ def _mix_all(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
+@lru_cache(maxsize=1 << 14)
+def _step_hash(step: str) -> int:
+    name, position = split_step(step)
+    return _mix(_name_hash(name) + position)
+
+
+def _child_hash(parent_hash: int, step: str) -> int:
+    return _mix(parent_hash * _ODD + _step_hash(step))
+
+
 def hash_paths(paths: Iterable[str], known: dict[str, int]) -> list[int]:
     """Return the hashes of canonical paths, as in :func:`path_hashes`.
 
     Args:
         paths: The paths.
-        known: Path → hash; new paths and their ancestors are added.
+        known: Path → hash, with 0 for ``""``; new paths and their ancestors are added.
     """
-    return [known[path] if path in known else _hash_path(path, known) for path in paths]
-
-
-def _hash_path(path: str, known: dict[str, int]) -> int:
-    above, _, step = path.rpartition("/")
-    if step in known:
-        step_hash = known[step]
-    else:
-        name, position = split_step(step)
-        step_hash = known[step] = _mix(_name_hash(name) + position)
-    if above:
-        step_hash += (known[above] if above in known else _hash_path(above, known)) * _ODD
-    result = known[path] = _mix(step_hash)
-    return result
+    return [known[path] if path in known else walk(path, known, _child_hash) for path in paths]
 
 
 def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
@@ -316,7 +310,7 @@ def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
     same hash with a probability of 2^-64.
 
     >>> _, hashes = path_hashes([b"<c/>", b"<a><b/><b/></a>"])
-    >>> hashes.tolist() == sorted(hash_paths(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]"], {}))
+    >>> hashes.tolist() == sorted(hash_paths(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]"], {"": 0}))
     True
     """
     if not documents:

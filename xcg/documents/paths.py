@@ -76,19 +76,19 @@ def split_step(step: str) -> tuple[str, int]:
     return (match[1], int(match[2])) if match is not None else ("", 1)
 
 
-def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | None]) -> T | None:
+def walk(path: str, known: dict[str, T], child: Callable[[T, str], T]) -> T:
     """Follow a canonical path, without recursion.
 
     Args:
         path: The path.
-        known: Path → element, None if it does not exist. It must contain the root's path and
-            ``""`` → None. The elements on the way are added.
-        child: Function that returns the child of an element for a step, None if there is none.
+        known: Path → element. It must contain ``""`` or the root's path. The elements on the way are
+            added.
+        child: Function that returns the child of an element for a step.
 
     Returns:
-        The element, None if it does not exist.
+        The element.
 
-    >>> known = {"": None, "/a[1]": "a"}
+    >>> known = {"": "", "/a[1]": "a"}
     >>> walk("/a[1]/b[2]", known, lambda parent, step: parent + step)
     'ab[2]'
     """
@@ -96,10 +96,10 @@ def walk(path: str, known: dict[str, T | None], child: Callable[[T, str], T | No
     above = path
     while above not in known:
         unknown.append(above)
-        above = above.rpartition("/")[0]
+        above = parent_path(above)
     found = known[above]
     for below in reversed(unknown):
-        found = known[below] = None if found is None else child(found, below.rpartition("/")[2])
+        found = known[below] = child(found, below.rpartition("/")[2])
     return found
 
 

@@ -68,8 +68,7 @@ class UnitConverter:
         try:
             starts = np.asarray(part.function(text))
         except Exception as error:
-            message = f"tokenizer {part} failed: {type(error).__name__}: {error}"
-            raise XcgError(message) from None
+            raise XcgError(f"tokenizer {part} failed: {type(error).__name__}: {error}") from None
         are_integers = starts.ndim == 1 and (not len(starts) or starts.dtype.kind in "iu")
         if not are_integers or (
             len(starts) and (starts[0] < 0 or starts[-1] >= len(text) or (np.diff(starts) <= 0).any())

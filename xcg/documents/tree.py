@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
+COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words", "positions")
+"""The columns of an :class:`ElementTree`."""
 UNKNOWN = -1
 """The size of an element if only its path is known."""
 
@@ -36,10 +39,11 @@ def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
     return positions
 
 
-def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> list[int]:
-    return [sizes.get(path, UNKNOWN) for path in paths] if sizes else [UNKNOWN] * len(paths)
+def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> Ints:
+    return np.array([sizes.get(path, UNKNOWN) for path in paths] if sizes else [UNKNOWN] * len(paths))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ElementTree:
     """The elements of one document, one row per element, in document order.
 
@@ -68,30 +72,20 @@ class ElementTree:
     ([13, 3, 6], [3, 1, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        tag_names: list[str],
-        tag_codes: npt.ArrayLike,
-        parent: npt.ArrayLike,
-        end: npt.ArrayLike,
-        depth: npt.ArrayLike,
-        start: npt.ArrayLike,
-        characters: npt.ArrayLike,
-        words: npt.ArrayLike,
-        positions: npt.ArrayLike,
-        read_text: Callable[[], str] | None = None,
-    ) -> None:
-        self.tag_names = tag_names
-        self.tag_codes: Ints = np.asarray(tag_codes, dtype=np.int64)
-        self.parent: Ints = np.asarray(parent, dtype=np.int64)
-        self.end: Ints = np.asarray(end, dtype=np.int64)
-        self.depth: Ints = np.asarray(depth, dtype=np.int64)
-        self.start: Ints = np.asarray(start, dtype=np.int64)
-        self.characters: Ints = np.asarray(characters, dtype=np.int64)
-        self.words: Ints = np.asarray(words, dtype=np.int64)
-        self.positions: Ints = np.asarray(positions, dtype=np.int64)
-        self._read_text = read_text
+    tag_names: list[str]
+    tag_codes: Ints
+    parent: Ints
+    end: Ints
+    depth: Ints
+    start: Ints
+    characters: Ints
+    words: Ints
+    positions: Ints
+    read_text: Callable[[], str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in COLUMNS:
+            setattr(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         self._paths: dict[int, str] = {}
 
     @classmethod
@@ -121,22 +115,15 @@ class ElementTree:
         [-1, -1, -1, 40]
         """
         steps_of: dict[str, tuple[tuple[str, int], ...]] = {"": ()}
-        above: dict[str, str] = {}
-        for raw in paths:
-            path, unknown = canonical_path(raw), []
-            while path not in steps_of:
-                unknown.append(path)
-                above[path] = path = parent_path(path)
-            for below in reversed(unknown):
-                steps_of[below] = (*steps_of[path], split_step(below[len(path) + 1 :]))
-                path = below
+        for path in paths:
+            walk(canonical_path(path), steps_of, lambda above, step: (*above, split_step(step)))
         del steps_of[""]
         ordered = sorted(steps_of, key=steps_of.__getitem__)
-        roots = [path for path in ordered if not above[path]]
-        if len(roots) > 1:
-            raise XcgError(f"one document has two roots: {roots[0]} and {roots[1]}")
         row_of = {path: row for row, path in enumerate(ordered)}
-        parent = [row_of.get(above[path], -1) for path in ordered]
+        parent = [row_of.get(parent_path(path), -1) for path in ordered]
+        if parent.count(-1) > 1:
+            other = ordered[parent.index(-1, 1)]
+            raise XcgError(f"one document has two roots: {ordered[0]} and {other}")
         end = list(range(1, len(ordered) + 1))
         for row in range(len(ordered) - 1, 0, -1):
             end[parent[row]] = max(end[parent[row]], end[row])
@@ -145,14 +132,14 @@ class ElementTree:
         tag_codes = [codes.setdefault(name, len(codes)) for name, _ in steps]
         tree = cls(
             tag_names=list(codes),
-            tag_codes=tag_codes,
-            parent=parent,
-            end=end,
-            depth=[len(steps_of[path]) for path in ordered],
+            tag_codes=np.array(tag_codes),
+            parent=np.array(parent),
+            end=np.array(end),
+            depth=np.array([len(steps_of[path]) for path in ordered]),
             start=np.full(len(ordered), UNKNOWN),
             characters=_sizes_of(ordered, characters),
             words=_sizes_of(ordered, words),
-            positions=[position for _, position in steps],
+            positions=np.array([position for _, position in steps]),
         )
         tree.paths, tree._paths = ordered, dict(enumerate(ordered))
         tree._found = {"": None, **row_of}
@@ -189,12 +176,11 @@ class ElementTree:
         """Canonical path of every row; use :meth:`path` for a few rows."""
         names = self.tag_names
         paths: list[str] = []
-        append = paths.append
         for parent, code, position in zip(
             self.parent.tolist(), self.tag_codes.tolist(), self.positions.tolist(), strict=True
         ):
             above = paths[parent] if parent >= 0 else ""
-            append(f"{above}/{names[code]}[{position}]")
+            paths.append(f"{above}/{names[code]}[{position}]")
         return paths
 
     def path(self, row: int) -> str:
@@ -244,10 +230,10 @@ class ElementTree:
             self._paths[row] = path
         return row
 
-    def _child(self, row: int, step: str) -> int | None:
+    def _child(self, row: int | None, step: str) -> int | None:
         name, position = split_step(step)
         code = self._codes.get(name)
-        if code is None or position >= self._base:
+        if row is None or code is None or position >= self._base:
             return None
         return self._children.get((row * len(self._codes) + code) * self._base + position)
 
@@ -317,9 +303,9 @@ class ElementTree:
         Raises:
             XcgError: If the tree was made from paths.
         """
-        if self._read_text is None:
+        if self.read_text is None:
             raise XcgError("this tree was made from paths: it has no text")
-        return self._read_text()
+        return self.read_text()
 
     def element_text(self, row: int) -> str:
         """Return the string value of one element."""
@@ -338,30 +324,12 @@ class ElementTree:
 
         graph: nx.DiGraph[str] = nx.DiGraph()
         paths = self.paths
-        columns = zip(
-            paths,
-            self.tag_codes.tolist(),
-            self.positions.tolist(),
-            self.depth.tolist(),
-            self.characters.tolist(),
-            self.words.tolist(),
-            self.start.tolist(),
-            self.stop.tolist(),
-            strict=True,
-        )
-        for path, code, position, depth, characters, words, start, stop in columns:
-            graph.add_node(
-                path,
-                tag=self.tag_names[code],
-                position=position,
-                depth=depth,
-                characters=characters,
-                words=words,
-                span=(start, stop),
-            )
-        graph.add_edges_from(
-            (paths[parent], paths[row])
-            for row, parent in enumerate(self.parent.tolist())
-            if parent >= 0
-        )
+        columns = (self.positions, self.depth, self.characters, self.words)
+        names = ("position", "depth", "characters", "words")
+        rows = np.column_stack((*columns, self.start, self.stop, self.tag_codes)).tolist()
+        for path, (*values, start, stop, code) in zip(paths, rows, strict=True):
+            attributes = dict(zip(names, values, strict=True))
+            graph.add_node(path, tag=self.tag_names[code], span=(start, stop), **attributes)
+        for path, parent in zip(paths[1:], self.parent[1:].tolist(), strict=True):
+            graph.add_edge(paths[parent], path)
         return graph

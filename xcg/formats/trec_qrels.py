@@ -65,7 +65,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
         # Adding a part of the block is harmless: the lines are then added again, one by one.
-        if not base.add_documents(topic, of_topic):
+        if not base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()}):
             return False
     return True
 

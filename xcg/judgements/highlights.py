@@ -115,23 +115,21 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 
 
 def _element_assessments(
-    tree: ElementTree, marked: Iterable[Highlight], scale: SpecificityScale
+    tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
-    passages = list(marked)
-    relevant, characters_inside = _highlighted(tree, [(mark.start, mark.end) for mark in passages])
-    exhaustivity = np.zeros(len(tree), dtype=np.int64)
-    for mark, inside in zip(passages, characters_inside, strict=True):
+    relevant, characters_inside = _highlighted(tree, marked)
+    exhaustivity = np.zeros(len(tree))
+    for mark, inside in zip(marked, characters_inside, strict=True):
         half = 2 * inside >= mark.end - mark.start
         contributed = np.where(half, mark.exhaustivity, max(mark.exhaustivity - 1, 1))
         exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, contributed, 0))
-    assessed = np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest))
     return {
         tree.paths[row]: Assessment(
             float(exhaustivity[row]),
             float(scale.specificity(relevant[row] / tree.characters[row])),
             int(tree.characters[row]),
         )
-        for row in assessed.tolist()
+        for row in np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest)).tolist()
     }
 
 
@@ -149,15 +147,15 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     >>> [(tree.paths[r], a.label) for r, a in assess_spans(tree, [Span(0, 10)]).items()]
     [('/a[1]', '(2,0.5)'), ('/a[1]/p[1]', '(2,1)')]
     """
-    marked = [(span.start, span.end, span.exhaustivity) for span in spans]
+    passages = list(spans)
     length = int(tree.characters[0])
-    for start, end, _ in marked:
+    for start, end, _ in passages:
         if end > length:
             raise XcgError(f"the passage {start}–{end}: the document's text has {length} characters")
-    highlighted, held = _highlighted(tree, [(start, end) for start, end, _ in marked])
+    highlighted, characters_inside = _highlighted(tree, passages)
     exhaustivity = np.zeros(len(tree))
-    for (_, _, grade), inside in zip(marked, held, strict=True):
-        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, grade, 0))
+    for passage, inside in zip(passages, characters_inside, strict=True):
+        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, passage.exhaustivity, 0))
     return {
         row: Assessment(
             float(exhaustivity[row]),
@@ -170,12 +168,12 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
 
 
 def _highlighted(
-    tree: ElementTree, marked: Sequence[tuple[int, int]]
+    tree: ElementTree, marked: Sequence[Highlight | Span]
 ) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
     """Return each element's number of highlighted characters, in total and for each passage."""
     inside = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
-    for start, end in marked:
-        inside[start + 1 : end + 1] = 1
+    for mark in marked:
+        inside[mark.start + 1 : mark.end + 1] = 1
     before = np.cumsum(inside)
-    held = [np.minimum(tree.stop, end) - np.maximum(tree.start, start) for start, end in marked]
+    held = [np.minimum(tree.stop, m.end) - np.maximum(tree.start, m.start) for m in marked]
     return before[tree.stop] - before[tree.start], held

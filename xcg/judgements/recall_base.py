@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from io import BufferedReader
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
 
@@ -52,10 +53,9 @@ class Assessment(NamedTuple):
     @property
     def relevant(self) -> bool:
         """Whether e > 0 and s > 0, so that the element belongs to the full recall-base."""
-        specific = (
-            self.specificity != "N" if isinstance(self.specificity, str) else self.specificity > 0
-        )
-        return self.exhaustivity > 0 and specific
+        if isinstance(self.specificity, str):
+            return self.exhaustivity > 0 and self.specificity != "N"
+        return self.exhaustivity > 0 and self.specificity > 0
 
     @property
     def label(self) -> str:
@@ -75,18 +75,12 @@ def level_assessment(level: int) -> Assessment:
     Raises:
         ValueError: If the level is not from -1000 to 1000.
     """
-    if abs(level) > _HIGHEST_LEVEL:
-        raise ValueError(
-            f"illegal level {level}: expected one from -{_HIGHEST_LEVEL} to {_HIGHEST_LEVEL}"
-        )
+    if abs(level) > 1000:
+        raise ValueError(f"illegal level {level}: expected one from -1000 to 1000")
     return Assessment(float(level), 1.0, None, "level")
 
 
-_HIGHEST_LEVEL = 1000
-
-LEGAL_PAIRS = frozenset(
-    {(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)}
-)
+LEGAL_PAIRS = frozenset({(0, 0), *product((1, 2, 3), repeat=2)})
 """The ten legal pairs on the four-point scales, the set ES of Kazai and Lalmas (2006, section 3.3)."""
 
 
@@ -127,10 +121,7 @@ class RecallBase:
         """Topic → file, for messages."""
 
     @classmethod
-    def of(
-        cls,
-        assessments: Mapping[str, Mapping[str, Judged]],
-    ) -> RecallBase:
+    def of(cls, assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:
         """Return the recall-base of plain assessments.
 
         Args:
@@ -150,30 +141,24 @@ class RecallBase:
         for topic, files in assessments.items():
             base.add_topic(str(topic), "assessments")
             for file, judged in files.items():
-                if _are_spans(judged):
-                    base._add_spans(str(topic), file, judged)
-                    continue
-                elements: Mapping[str, object] = {WHOLE: judged}
-                legal = "a level, or a list of (start, end) passages"
-                if isinstance(judged, Mapping):
-                    elements, legal = judged, "a level"
-                for path, pair in elements.items():
-                    where = f"assessments, topic {topic}, {file}, {path}"
-                    try:
-                        name = canonical_file(file)
-                        canonical = path if path == WHOLE else canonical_path(path)
-                    except ValueError as error:
-                        raise InputError(where, str(error)) from None
-                    base.add(str(topic), name, canonical, check_pair(pair, where, legal), where)
+                base._add_plain(str(topic), file, judged)
         return base
 
-    def _add_spans(self, topic: str, file: str, spans: Sequence[Sequence[float]]) -> None:
+    def _add_plain(self, topic: str, file: str, judged: Judged) -> None:
         where = f"assessments, topic {topic}, {file}"
         try:
-            name = canonical_file(file)
-            self.add_span(topic, name, None, where)
-            for span in map(_plain_span, spans):
-                self.add_span(topic, name, span, where)
+            if _are_spans(judged):
+                for span in (None, *map(_plain_span, judged)):
+                    self.add_span(topic, canonical_file(file), span, where)
+                return
+            elements: Mapping[str, object] = {WHOLE: judged}
+            legal = "a level, or a list of (start, end) passages"
+            if isinstance(judged, Mapping):
+                elements, legal = judged, "a level"
+            for path, pair in elements.items():
+                where = f"assessments, topic {topic}, {file}, {path}"
+                name, canonical = canonical_file(file), path if path == WHOLE else canonical_path(path)
+                self.add(topic, name, canonical, check_pair(pair, where, legal), where)
         except InputError:
             raise
         except ValueError as error:
@@ -303,10 +288,6 @@ class RecallBase:
                 f"topic {topic}, {file}: {path} is assessed {assessment.label} "
                 f"but was {earlier.label} before; expected one assessment per element",
             )
-
-    def add_documents(self, topic: str, assessments: Mapping[str, Assessment]) -> bool:
-        """Add file → assessment of whole documents, see :meth:`add_elements`."""
-        return self.add_elements(topic, {file: {WHOLE: a} for file, a in assessments.items()})
 
     def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
         """Add file → path → assessment if the topic has none of these files yet.

@@ -30,13 +30,10 @@ class TextIndex:
 
     def __init__(self, tree: ElementTree, within: str | None = None) -> None:
         row = tree.row(within) if within is not None else 0
-        characters, offsets = [], []
-        for offset in range(int(tree.start[row]), int(tree.stop[row])):
-            for character in _normalised(tree.text[offset]):
-                characters.append(character)
-                offsets.append(offset)
-        self._text = "".join(characters)
-        self._offsets = offsets
+        offsets = range(int(tree.start[row]), int(tree.stop[row]))
+        pieces = [_normalised(tree.text[offset]) for offset in offsets]
+        self._text = "".join(pieces)
+        self._offsets = [offset for offset, piece in zip(offsets, pieces, strict=True) for _ in piece]
         self.length = len(tree.text)
 
     def find(self, text: str) -> list[tuple[int, int]]:

@@ -161,17 +161,11 @@ def run_of_chunks(
     """
     if order not in ORDERS:
         raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
-    reader = _ChunkReader(document, texts, parents)
-    notes = notes if notes is not None else Notes()
+    reader = _ChunkReader(document, texts, parents, notes)
     rankings = {}
     for topic, chunks in results.items():
-        spans = []
-        for rank, chunk in enumerate(chunks, 1):
-            try:
-                spans.append(reader.span(chunk, f"run {name}, topic {topic}, rank {rank}"))
-            except UnmappedError as error:
-                notes.tolerate("chunks without a place in a document", error)
-                spans.append(reader.empty_span(chunk))
+        where = f"run {name}, topic {topic}, rank"
+        spans = [reader.span(chunk, f"{where} {rank}") for rank, chunk in enumerate(chunks, 1)]
         rankings[str(topic)] = _ranking(spans, order)
     return Run(name, rankings)
 
@@ -192,27 +186,31 @@ def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
 class _ChunkReader:
     """Finds the spans of chunks."""
 
-    def __init__(self, document: DocumentKey, texts: Texts, parents: Parents) -> None:
+    def __init__(
+        self, document: DocumentKey, texts: Texts, parents: Parents, notes: Notes | None = None
+    ) -> None:
         self._document = document
+        self._notes = notes or Notes()
         self._texts = texts
         self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
 
     def span(self, chunk: object, where: str) -> ChunkSpan:
+        """Return the span of a chunk; an empty one if it is not found and errors are lenient."""
         try:
             chunk, score = _unwrap(chunk)
             fields = self._fields(chunk)
             name = self._document_name(chunk, fields)
-            return ChunkSpan(_name_in_corpus(name), *self._offsets(fields, name), score)
-        except UnmappedError as error:
-            raise UnmappedError(where, str(error)) from None
+            span = 0, 0
+            try:
+                span = self._offsets(fields, name)
+            except UnmappedError as error:
+                unmapped = UnmappedError(where, str(error))
+                self._notes.tolerate("chunks without a place in a document", unmapped)
+            return ChunkSpan(_name_in_corpus(name), *span, score)
+        except UnmappedError:
+            raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
-
-    def empty_span(self, chunk: object) -> ChunkSpan:
-        """Return an empty span for a chunk that does not match its document's text."""
-        chunk, score = _unwrap(chunk)
-        name = self._document_name(chunk, self._fields(chunk))
-        return ChunkSpan(_name_in_corpus(name), 0, 0, score)
 
     def _document_name(self, chunk: object, fields: ChunkFields) -> str:
         if callable(self._document):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
@@ -30,6 +31,7 @@ Topics = Container[str] | None
 TIES: tuple[Ties, ...] = ("document", "rank", "file")
 
 
+@dataclass(slots=True, repr=False)
 class Ranking:
     """The results for one topic in rank order.
 
@@ -42,19 +44,10 @@ class Ranking:
             are no ties.
     """
 
-    __slots__ = ("files", "keys", "paths", "spans")
-
-    def __init__(
-        self,
-        files: Sequence[str],
-        paths: Sequence[str],
-        spans: Mapping[int, AnySpan] | None = None,
-        keys: Sequence[float] | None = None,
-    ) -> None:
-        self.files = files
-        self.paths = paths
-        self.spans: Mapping[int, AnySpan] = spans or {}
-        self.keys = keys
+    files: Sequence[str]
+    paths: Sequence[str]
+    spans: Mapping[int, AnySpan] = field(default_factory=dict)
+    keys: Sequence[float] | None = None
 
     @classmethod
     def of(
@@ -148,18 +141,12 @@ class Run:
         """
         rankings = {}
         for topic, given in results.items():
-            files, paths, keys = [], [], None
-            ordered: Iterable[object] = given
+            where = f"run {name}, topic {topic}"
+            ordered, keys = given, None
             if isinstance(given, Mapping):
-                ordered, keys = _ordered_by_score(given, f"run {name}, topic {topic}")
-            for rank, result in enumerate(ordered, 1):
-                where = f"run {name}, topic {topic}, rank {rank}"
-                try:
-                    file, path = _file_and_path(result)
-                except ValueError as error:
-                    raise InputError(where, str(error)) from None
-                files.append(file)
-                paths.append(path)
+                ordered, keys = _ordered_by_score(given, where)
+            elements = [_element(result, f"{where}, rank {n}") for n, result in enumerate(ordered, 1)]
+            files, paths = [file for file, _ in elements], [path for _, path in elements]
             rankings[str(topic)] = Ranking(files, paths, keys=keys)
         return cls(name, rankings)
 
@@ -237,12 +224,17 @@ def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list
     return [result for _, _, result in rows], [score for score, _, _ in rows]
 
 
-def _file_and_path(result: object) -> tuple[str, str]:
-    if isinstance(result, str):
-        return split_element_id(result)
-    if isinstance(result, Sequence) and len(result) == 2 and all(isinstance(x, str) for x in result):
-        return canonical_file(result[0]), canonical_path(result[1])
-    raise ValueError(f"illegal result {result!r}: expected (file, path) or 'file#/path'")
+def _element(result: object, where: str) -> tuple[str, str]:
+    """Return the file and path of a plain result."""
+    try:
+        match result:
+            case str():
+                return split_element_id(result)
+            case [str(file), str(path)]:
+                return canonical_file(file), canonical_path(path)
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    raise InputError(where, f"illegal result {result!r}: expected (file, path) or 'file#/path'")
 
 
 def check_span(start: int, end: int) -> tuple[int, int]:
