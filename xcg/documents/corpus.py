@@ -86,8 +86,9 @@ class Corpus:
         """
         corpus = cls.__new__(cls)
         corpus._open(Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)}))
-        trees = {n: d for n, d in documents.items() if isinstance(d, ElementTree)}
-        corpus._given = {canonical_file(name): tree for name, tree in trees.items()}
+        for name, document in documents.items():
+            if isinstance(document, ElementTree):
+                corpus._given[canonical_file(name)] = document
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:

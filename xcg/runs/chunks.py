@@ -6,7 +6,6 @@ A chunk is a dict, a tuple, or an object of a library for which an adapter is re
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -42,7 +41,6 @@ Order = Literal["score", "distance", "given"]
 ORDERS: tuple[Order, ...] = ("score", "distance", "given")
 
 _MAX_DEPTH = 50
-_BLANKS = re.compile(r"\s*")
 
 
 class ChunkSpan(NamedTuple):
@@ -349,8 +347,7 @@ def _matched_span(body: str, start: int, end: int, text: str | None, name: str) 
     wanted = text.strip()
     if start < len(body) and body[start:end].strip() == wanted:
         return start, min(end, len(body))
-    blanks = _BLANKS.match(body, min(start, len(body)))
-    first = blanks.end() if blanks else start
+    first = len(body) - len(body[start:].lstrip())
     if wanted and body.startswith(wanted, first):
         return first, first + len(wanted)
     raise UnmappedError(
@@ -362,18 +359,16 @@ def _matched_span(body: str, start: int, end: int, text: str | None, name: str) 
 
 def _only_occurrence(body: str, text: str, name: str) -> tuple[int, int]:
     """Return the span of a text that occurs exactly once in a document."""
+    problem = "does not occur"
     for wanted in (text, text.strip()):
         if not wanted.strip():
             raise ValueError("the chunk is empty: it has no text")
         start = body.find(wanted)
         if start >= 0:
-            if body.find(wanted, start + 1) >= 0:
-                raise UnmappedError(
-                    "",
-                    f"the chunk has no offsets, and its text {shortened(repr(text))} occurs more than "
-                    f"once in {name}",
-                )
-            return start, start + len(wanted)
+            if body.find(wanted, start + 1) < 0:
+                return start, start + len(wanted)
+            problem = "occurs more than once"
+            break
     raise UnmappedError(
-        "", f"the chunk has no offsets, and its text {shortened(repr(text))} does not occur in {name}"
+        "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}"
     )
