@@ -23,9 +23,8 @@ from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
-from xcg.report import html_data, html_documents, html_explanations, html_page
-from xcg.report.html_data import report_data
-from xcg.report.html_page import script_json, write_report
+from xcg.report import html_explanations, html_page
+from xcg.report.html_page import report_data, script_json, write_report
 from xcg.user_model.model import UserModel
 
 CHROMIUM = next(
@@ -229,7 +228,7 @@ def test_documents_occur_once_with_short_texts(data: Any) -> None:
     for document in documents:
         for number, (parent, _, text) in enumerate(document["nodes"]):
             assert parent < number
-            assert len(text) <= html_documents.MAX_TEXT + 2
+            assert len(text) <= html_explanations.MAX_TEXT + 2
 
 
 def test_the_file_is_small_and_self_contained(content: bytes) -> None:
@@ -316,9 +315,14 @@ def test_the_report_explains_why_nothing_was_tested(tmp_path: Path) -> None:
 
 def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, limits in {
-        html_data: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
-        html_documents: {"MAX_TOTAL_TEXT": 5000},
-        html_explanations: {"MAX_RUNS": 4, "MAX_MODELS": 2, "MAX_RESULTS": 100, "MIN_DEPTH": 5},
+        html_page: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
+        html_explanations: {
+            "MAX_RUNS": 4,
+            "MAX_MODELS": 2,
+            "MAX_RESULTS": 100,
+            "MIN_DEPTH": 5,
+            "MAX_TOTAL_TEXT": 5000,
+        },
     }.items():
         for name, value in limits.items():
             monkeypatch.setattr(module, name, value)

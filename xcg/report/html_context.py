@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.evaluation.inputs import Inputs
@@ -34,9 +34,15 @@ class StepCounter:
 
 @dataclass(frozen=True)
 class ReportContext:
-    """The inputs and results of an evaluation; ``topics`` are the topics that have scores."""
+    """An evaluated campaign.
+
+    Attributes:
+        topics: The topics that have scores.
+        limits: Receives a sentence about everything that is left out to keep the file small.
+    """
 
     inputs: Inputs
     results: Results
     topics: Sequence[str]
     steps: StepCounter
+    limits: list[str] = field(default_factory=list)

@@ -1,17 +1,17 @@
-"""Collect the explanations of the HTML report, and encode them compactly."""
+"""Collect the explanations of the HTML report and the documents that they name, and encode them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
+from xcg.gains.element_reader import JudgedDocument
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
-from xcg.report.html_documents import ReportDocument, document_data
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 
@@ -23,6 +23,12 @@ MAX_MODELS = 6
 MAX_RESULTS = 50_000
 MIN_DEPTH = 50
 """Results of each ranking that are explained in any case."""
+MAX_TEXT = 300
+"""Characters of text kept for each node."""
+MAX_TOTAL_TEXT = 5_000_000
+"""Bytes of text kept for all documents."""
+MAX_NODES = 150_000
+"""Nodes after which documents have no text."""
 
 _SEEN_CODES = {"no": 0, "partly": 1, "fully": 2}
 
@@ -44,32 +50,16 @@ class _Ranking:
     ideal_gain: float
 
 
-class _WordList:
-    """Texts that occur often; the data hold their indices."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._indices: dict[str, int] = {}
-
-    def index(self, word: str) -> int:
-        """Return the index of a word, and add the word if it is new."""
-        index = self._indices.setdefault(word, len(self.words))
-        if index == len(self.words):
-            self.words.append(word)
-        return index
-
-
-def explanation_data(context: ReportContext, explained: int, limits: list[str]) -> Json:
+def explanation_data(context: ReportContext, explained: int) -> Json:
     """Return documents, and topic → user model → run → results.
 
     Args:
         context: The evaluated campaign.
         explained: How many topics, the first ones, are explained.
-        limits: Receives a sentence about everything that is left out.
     """
-    inputs = context.inputs
+    inputs, limits = context.inputs, context.limits
     topics = list(context.topics[: max(0, explained)])
-    runs = _explained_runs(context, limits)
+    runs = _explained_runs(context)
     models = inputs.user_models[:MAX_MODELS]
     rankings = max(1, len(runs) * len(models) * len(topics))
     longest = max((len(run.rankings.get(t, ())) for run in runs for t in topics), default=0)
@@ -82,8 +72,8 @@ def explanation_data(context: ReportContext, explained: int, limits: list[str]) 
         )
     if depth < longest:
         limits.append(f"The first {depth} results of each ranking are explained.")
-    documents: dict[tuple[str, str], ReportDocument] = {}
-    words = _WordList()
+    documents: dict[tuple[str, str], _Document] = {}
+    words: dict[str, int] = {}
     explained_topics = []
     for topic in topics:
         explained_topics.append(_ExplainedTopic(context, topic, documents, depth, runs, models))
@@ -91,13 +81,13 @@ def explanation_data(context: ReportContext, explained: int, limits: list[str]) 
     return {
         "runs": [run.name for run in runs],
         "models": [model.name for model in models],
-        "documents": document_data(documents.values(), inputs.documents is not None, limits),
+        "documents": _document_data(documents.values(), inputs.documents is not None, limits),
         "topics": [topic.encode(words) for topic in explained_topics],
-        "words": words.words,
+        "words": list(words),
     }
 
 
-def _explained_runs(context: ReportContext, limits: list[str]) -> list[Run]:
+def _explained_runs(context: ReportContext) -> list[Run]:
     """Return all runs, or the best if there are many."""
     runs = context.inputs.loaded_runs
     if len(runs) <= MAX_RUNS:
@@ -109,13 +99,14 @@ def _explained_runs(context: ReportContext, limits: list[str]) -> list[Run]:
         if (row.user_model, row.measure) == (model, measure)
     }
     order = MEASURES.order(measure)
-    scored = [run for run in runs if run.name in mean]
-    unscored = [run for run in runs if run.name not in mean]
-    ranking = sorted(scored, key=lambda run: order.sort_key(mean[run.name])) + unscored
-    limits.append(
+
+    def runs_without_mean_last(run: Run) -> tuple[bool, float]:
+        return run.name not in mean, order.sort_key(mean.get(run.name, 0.0))
+
+    context.limits.append(
         f"The best {BEST_RUNS} of {len(runs)} runs are explained, by {measure} under {model}."
     )
-    return ranking[:BEST_RUNS]
+    return sorted(runs, key=runs_without_mean_last)[:BEST_RUNS]
 
 
 class _ExplainedTopic:
@@ -125,7 +116,7 @@ class _ExplainedTopic:
         self,
         context: ReportContext,
         topic: str,
-        all_documents: dict[tuple[str, str], ReportDocument],
+        all_documents: dict[tuple[str, str], _Document],
         depth: int,
         runs: Sequence[Run],
         models: Sequence[UserModel],
@@ -135,7 +126,7 @@ class _ExplainedTopic:
         self._has_corpus = inputs.documents is not None
         self._all_documents = all_documents
         self._depth = depth
-        self._documents: dict[str, ReportDocument] = {}
+        self._documents: dict[str, _Document] = {}
         self._labels: dict[str, Mapping[int, str]] = {}
         # For each model the rankings and the first explanation, or the reason if there is none.
         self._models: list[str | tuple[list[_Ranking], Explanation]] = []
@@ -155,7 +146,7 @@ class _ExplainedTopic:
         # Without a corpus, a tree holds only the paths of this topic, so topics do not share it.
         key = "" if self._has_corpus else self._topic, file
         tree = explanation.documents[file]
-        document = self._all_documents.setdefault(key, ReportDocument(file, tree))
+        document = self._all_documents.setdefault(key, _Document(file, tree))
         self._documents[file] = document
         self._labels[file] = explanation.labels.get(file, {})
         document.named_rows.update(self._labels[file], explanation.judged[file].ideal)
@@ -177,14 +168,18 @@ class _ExplainedTopic:
             missed.append((element.file, row))
         return _Ranking(results, missed, len(explanation.results), explanation.ideal_gain)
 
-    def encode(self, words: _WordList) -> Json:
-        """Return plain objects; elements are indices of nodes, documents and texts are indices."""
+    def encode(self, words: dict[str, int]) -> Json:
+        """Return plain objects; elements are indices of nodes, documents and texts are indices.
+
+        Args:
+            words: Text → its index; new texts are added.
+        """
         return {
             "topic": self._topic,
             "documents": [document.number for document in self._documents.values()],
             "labels": [
                 [
-                    [document.node_of_row[row], words.index(label)]
+                    [document.node_of_row[row], words.setdefault(label, len(words))]
                     for row, label in sorted(self._labels[file].items())
                 ]
                 for file, document in self._documents.items()
@@ -196,32 +191,18 @@ class _ExplainedTopic:
         }
 
     def _encode_model(
-        self, rankings: Sequence[_Ranking], explanation: Explanation, words: _WordList
+        self, rankings: Sequence[_Ranking], explanation: Explanation, words: dict[str, int]
     ) -> Json:
         return {
             "scores": [
-                self._encode_scores(file, document, explanation)
+                _encode_scores(document, explanation.judged.get(file))
                 for file, document in self._documents.items()
             ],
             "ideal_gain": rankings[0].ideal_gain if rankings else 0,
             "runs": [self._encode_ranking(ranking, words) for ranking in rankings],
         }
 
-    @staticmethod
-    def _encode_scores(
-        file: str, document: ReportDocument, explanation: Explanation
-    ) -> list[tuple[int, float, int]]:
-        """Return node, score, and 1 if the element is ideal."""
-        judged = explanation.judged.get(file)
-        if judged is None:
-            return []
-        return [
-            (document.node_of_row[row], score, int(row in judged.ideal_scores))
-            for row, score in sorted(judged.scores.items())
-            if row in document.node_of_row
-        ]
-
-    def _encode_ranking(self, ranking: _Ranking, words: _WordList) -> Json:
+    def _encode_ranking(self, ranking: _Ranking, words: dict[str, int]) -> Json:
         index_of_file = {file: index for index, file in enumerate(self._documents)}
         return {
             "length": ranking.length,
@@ -231,11 +212,11 @@ class _ExplainedTopic:
                     result.rank,
                     index_of_file[file],
                     self._documents[file].node_of_row[row] if row is not None else -1,
-                    words.index(result.path),
+                    words.setdefault(result.path, len(words)),
                     _SEEN_CODES[result.seen],
                     result.through,
                     result.gain,
-                    words.index(result.why),
+                    words.setdefault(result.why, len(words)),
                 ]
                 for file, row, result in ranking.results
             ],
@@ -246,6 +227,17 @@ class _ExplainedTopic:
         }
 
 
+def _encode_scores(document: _Document, judged: JudgedDocument | None) -> list[tuple[int, float, int]]:
+    """Return node, score, and 1 if the element is ideal."""
+    if judged is None:
+        return []
+    return [
+        (document.node_of_row[row], score, int(row in judged.ideal_scores))
+        for row, score in sorted(judged.scores.items())
+        if row in document.node_of_row
+    ]
+
+
 def _displayed_row(tree: ElementTree, item: ExplainedResult | MissedElement) -> int | None:
     """Return the element of a result or a gold span: itself, or the smallest element around it."""
     if item.path in tree:
@@ -253,3 +245,139 @@ def _displayed_row(tree: ElementTree, item: ExplainedResult | MissedElement) -> 
     if item.span is None or item.span[0] == item.span[1]:
         return None
     return tree.smallest_element(*item.span)
+
+
+@dataclass
+class _Document:
+    """A document of the report.
+
+    Attributes:
+        file: Its name.
+        tree: Its elements.
+        named_rows: The rows of the tree that explanations name; the root is always one.
+        number: Its index in the data of the report.
+        node_of_row: Row of the tree → index of its node.
+    """
+
+    file: str
+    tree: ElementTree
+    named_rows: set[int] = field(default_factory=lambda: {0})
+    number: int = 0
+    node_of_row: Mapping[int, int] = field(default_factory=dict)
+
+
+def _document_data(documents: Iterable[_Document], has_corpus: bool, limits: list[str]) -> list[Json]:
+    """Return documents as lists of nodes, and set the number and the nodes of each.
+
+    Args:
+        documents: The documents.
+        has_corpus: Whether the documents have text.
+        limits: Receives a sentence if text is left out.
+    """
+    data: list[Json] = []
+    remaining_text, remaining_nodes = MAX_TOTAL_TEXT, MAX_NODES
+    text_is_left_out = False
+    for number, document in enumerate(documents):
+        text = None
+        if has_corpus and remaining_text > 0 and remaining_nodes > 0:
+            text = document.tree.text
+        outline = _Outline(document, text)
+        document.number, document.node_of_row = number, outline.node_of_row
+        if text is not None:
+            remaining_text -= sum(len(node[2].encode("utf-8", "replace")) for node in outline.nodes)
+        elif has_corpus:
+            text_is_left_out = True
+        remaining_nodes -= len(outline.nodes)
+        data.append({"file": document.file, "nodes": outline.nodes})
+    if text_is_left_out:
+        limits.append("To keep this file small, the text of further documents is left out.")
+    return data
+
+
+class _Outline:
+    """A document as nodes in document order: (index of the parent, name, text).
+
+    Named elements and their ancestors are nodes of their own. The text between them is a node without
+    a name; adjacent elements between them share one node.
+    """
+
+    def __init__(self, document: _Document, text: str | None) -> None:
+        self._tree = tree = document.tree
+        self._text = text
+        self._start = tree.start.tolist()
+        self._stop = tree.stop.tolist()
+        parent = tree.parent.tolist()
+        self._shown: set[int] = set()
+        for named in document.named_rows:
+            row = named
+            while row >= 0 and row not in self._shown:
+                self._shown.add(row)
+                row = parent[row]
+        self._with_shown_children = {parent[row] for row in self._shown} - {-1}
+        self.nodes: list[tuple[int, str, str]] = []
+        self.node_of_row: dict[int, int] = {}
+        # A stack instead of recursion, because documents can be deep. Items are (parent's node, row)
+        # or (parent's node, (name, text)).
+        stack: list[tuple[int, int | tuple[str, str]]] = [(-1, 0)]
+        while stack:
+            parent_node, item = stack.pop()
+            if isinstance(item, tuple):
+                self.nodes.append((parent_node, *item))
+                continue
+            node = self.node_of_row[item] = len(self.nodes)
+            has_children = item in self._with_shown_children
+            own_text = "" if has_children else self._excerpt(self._start[item], self._stop[item])
+            self.nodes.append((parent_node, self._step(item), own_text))
+            if has_children:
+                stack += [(node, child) for child in reversed(self._children(item))]
+
+    def _children(self, row: int) -> list[int | tuple[str, str]]:
+        """Return shown children as rows, and what is between them as (name, text), in order."""
+        children = list(self._tree.children(row))
+        if self._text is None:
+            return [child for child in children if child in self._shown]
+        has_own_text = self._has_own_text(row, children)
+        items: list[int | tuple[str, str]] = []
+        hidden: list[int] = []  # children since the last shown child
+        begin = self._start[row]
+
+        def add_hidden(end: int) -> None:
+            excerpt = self._excerpt(begin, end)
+            if not excerpt:
+                return
+            name = ""
+            if not has_own_text:
+                first, last = self._step(hidden[0]), self._step(hidden[-1])
+                name = first if first == last else f"{first} … {last}"
+            items.append((name, excerpt))
+
+        for child in children:
+            if child not in self._shown:
+                hidden.append(child)
+                continue
+            add_hidden(self._start[child])
+            items.append(child)
+            hidden.clear()
+            begin = self._stop[child]
+        add_hidden(self._stop[row])
+        return items
+
+    def _has_own_text(self, row: int, children: list[int]) -> bool:
+        """Return whether an element has text outside its children."""
+        assert self._text is not None
+        begins = [self._start[row], *(self._stop[child] for child in children)]
+        ends = [*(self._start[child] for child in children), self._stop[row]]
+        return any(self._text[begin:end].strip() for begin, end in zip(begins, ends, strict=True))
+
+    def _step(self, row: int) -> str:
+        return f"{self._tree.tag(row)}[{int(self._tree.positions[row])}]"
+
+    def _excerpt(self, start: int, stop: int) -> str:
+        """Return text on one line, shortened if it is long."""
+        if self._text is None:
+            return ""
+        end = min(stop, start + 4 * MAX_TEXT)
+        line = " ".join(self._text[start:end].split())
+        if len(line) > MAX_TEXT or end < stop:
+            return line[:MAX_TEXT].rstrip() + " …"
+        return line

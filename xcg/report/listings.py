@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from xcg.evaluation.validation import Report
@@ -17,6 +17,7 @@ from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
 
 _EFFORT_PARAMETERS = Effort().parameters()
+_SETTINGS = ("quantisation", "ideal", "alpha", "normalisation", "partially seen", "near misses")
 _NEEDS = {
     "gains": "gains under a user model",
     "scores": "assessed elements or levels",
@@ -45,28 +46,27 @@ def list_measures(definitions: Iterable[Definition]) -> str:
 
 def describe_measure(definition: Definition) -> str:
     """Return everything that a measure declares: formula, parameters, range, example and source."""
+    declared = [
+        ("cutoff", definition.cutoff.name if definition.cutoff else ""),
+        ("also called", ", ".join(definition.aliases)),
+        *(("parameter", _parameter(name, values)) for name, values in definition.parameters.items()),
+        ("needs", _NEEDS[definition.needs]),
+        ("range", _range(definition, definition.range)),
+        ("example", definition.example),
+        ("caveat", definition.caveat),
+        ("source", definition.source),
+    ]
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
-    if definition.cutoff:
-        lines.append(f"cutoff:      {definition.cutoff.name}")
-    if definition.aliases:
-        lines.append(f"also called: {', '.join(definition.aliases)}")
-    for name, values in definition.parameters.items():
-        if isinstance(values, Number):
-            lines.append(f"parameter:   {name}={values.default:g}; {values}")
-            continue
-        default = (
-            "by default as the user model says"
-            if name in _EFFORT_PARAMETERS
-            else "by default the first"
-        )
-        lines.append(f"parameter:   {name}={' | '.join(values)}; {default}")
-    lines.append(f"needs:       {_NEEDS[definition.needs]}")
-    lines.append(f"range:       {_range(definition, definition.range)}")
-    lines.append(f"example:     {definition.example}")
-    if definition.caveat:
-        lines.append(f"caveat:      {definition.caveat}")
-    lines.append(f"source:      {definition.source}")
+    lines += [f"{label + ':':13}{text}" for label, text in declared if text]
     return "\n".join(lines) + "\n"
+
+
+def _parameter(name: str, values: Number | Sequence[str]) -> str:
+    """Return the values of a parameter and its default."""
+    if isinstance(values, Number):
+        return f"{name}={values.default:g}; {values}"
+    default = "as the user model says" if name in _EFFORT_PARAMETERS else "the first"
+    return f"{name}={' | '.join(values)}; by default {default}"
 
 
 def _range(definition: Definition, values: str) -> str:
@@ -82,37 +82,27 @@ def _parameters(definition: Definition) -> str:
 
 def list_user_models() -> str:
     """Return a table of the shipped user models, and one of the parts that user models consist of."""
-    heading = [
-        "user model",
-        "quantisation",
-        "ideal",
-        "alpha",
-        "normalisation",
-        "partially seen",
-        "near misses",
-        "size",
-    ]
+    heading = ["user model", *_SETTINGS, "size"]
     parts = [
         [registry.kind, name, registry.summary(name)]
         for registry in (QUANTISATIONS, SELECTIONS, PARTIALLY_SEEN, NEAR_MISSES)
         for name in registry
     ]
-    models = text_table(heading, map(_user_model_row, shipped_models()))
-    return models + "\n" + text_table(["part", "name", "what it is"], parts)
+    models = {name: UserModel.shipped(name) for name in shipped_models()}
+    rows = [[name, *user_model_settings(model), model.size] for name, model in models.items()]
+    return text_table(heading, rows) + "\n" + text_table(["part", "name", "what it is"], parts)
 
 
-def _user_model_row(name: str) -> list[str]:
-    model = UserModel.shipped(name)
+def user_model_settings(model: UserModel) -> list[str]:
+    """Return the settings of a user model: from its quantisation to its rule for near misses."""
     value = model.relevance_value
     return [
-        name,
         str(model.quantisation),
         str(model.ideal),
         f"{value.alpha:g}",
         value.normalisation,
         str(value.partially_seen),
         str(value.near_misses),
-        model.size,
     ]
 
 
