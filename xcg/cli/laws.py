@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -45,7 +44,7 @@ from xcg.tables import records
 def break_(
     measure: str,
     user_model: str | None,
-    effort: Literal["ranks", "text"] | None,
+    effort: str | None,
     laws: Sequence[str],
     examples: int,
     seed: int,
@@ -87,7 +86,7 @@ def break_(
         sys.exit(1)
 
 
-def _subject(measure: str, user_model: str | None, effort: Literal["ranks", "text"] | None) -> Subject:
+def _subject(measure: str, user_model: str | None, effort: str | None) -> Subject:
     """Return the function or the measure under test."""
     if ":" in measure:
         if user_model is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -13,40 +13,32 @@ from xcg import __version__
 from xcg.cli.messages import print_error
 from xcg.errors import XcgError, nearest
 
-
-class CommandEntry(NamedTuple):
-    """A command as ``module:function`` below ``xcg.cli``, and its line in ``xcg --help``."""
-
-    target: str
-    summary: str
-
-
 COMMANDS = {
-    "assess": CommandEntry("files:assess", "Derive element assessments from highlighted passages."),
-    "break": CommandEntry("laws:break_", "Search for small cases in which a measure breaks a law."),
-    "chunks": CommandEntry("chunks:chunks", "Compare chunkers and retrievers on one gold set."),
-    "compare": CommandEntry("compare:compare", "Test the differences between runs over topics."),
-    "convert": CommandEntry("files:convert", "Convert assessments or a run to another file format."),
-    "curves": CommandEntry("explore:curves", "Print measures as curves over ranks or recall."),
-    "evaluate": CommandEntry("evaluate:evaluate", "Evaluate runs."),
-    "explain": CommandEntry("explore:explain", "Explain the gain of each result of a run."),
-    "ideal": CommandEntry("explore:ideal", "Print the ideal recall-base of a topic."),
-    "levels": CommandEntry("studies:levels", "Test whether measures depend on the number of levels."),
-    "measures": CommandEntry("listings:measures", "List the measures, or describe one measure."),
-    "perturb": CommandEntry("studies:perturb", "Insert non-relevant results and print the effect."),
-    "place": CommandEntry("files:place", "Find passages in the documents by their text."),
-    "report": CommandEntry("report:report", "Write an HTML page with tables, curves and explanations."),
-    "show": CommandEntry("files:show", "Print an article of the handbook as text or HTML."),
-    "simulate": CommandEntry("files:simulate", "Write a simulated campaign into a new folder."),
-    "stability": CommandEntry(
-        "studies:stability", "Study how scores depend on assessors and on the number of topics."
+    "assess": ("files:assess", "Derive element assessments from highlighted passages."),
+    "break": ("laws:break_", "Search for small cases in which a measure breaks a law."),
+    "chunks": ("chunks:chunks", "Compare chunkers and retrievers on one gold set."),
+    "compare": ("compare:compare", "Test the differences between runs over topics."),
+    "convert": ("files:convert", "Convert assessments or a run to another file format."),
+    "curves": ("explore:curves", "Print measures as curves over ranks or recall."),
+    "evaluate": ("evaluate:evaluate", "Evaluate runs."),
+    "explain": ("explore:explain", "Explain the gain of each result of a run."),
+    "ideal": ("explore:ideal", "Print the ideal recall-base of a topic."),
+    "levels": ("studies:levels", "Test whether measures depend on the number of levels."),
+    "measures": ("listings:measures", "List the measures, or describe one measure."),
+    "perturb": ("studies:perturb", "Insert non-relevant results and print the effect."),
+    "place": ("files:place", "Find passages in the documents by their text."),
+    "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
+    "show": ("files:show", "Print an article of the handbook as text or HTML."),
+    "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
+    "stability": (
+        "studies:stability",
+        "Study how scores depend on assessors and on the number of topics.",
     ),
-    "sweep": CommandEntry("compare:sweep", "Compare the order of runs between user models."),
-    "user-models": CommandEntry(
-        "listings:user_models", "List the shipped user models, or print one as YAML."
-    ),
-    "validate": CommandEntry("files:validate", "Check the corpus, the assessments and the runs."),
+    "sweep": ("compare:sweep", "Compare the order of runs between user models."),
+    "user-models": ("listings:user_models", "List the shipped user models, or print one as YAML."),
+    "validate": ("files:validate", "Check the corpus, the assessments and the runs."),
 }
+"""Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _EXTRAS = {"hypothesis": "break"}  # required package -> the extra that installs it
@@ -79,7 +71,8 @@ class LazyGroup(click.Group):
         """Import a command; XcgError if the extra that it needs is not installed."""
         if cmd_name not in COMMANDS:
             return None
-        module, function = COMMANDS[cmd_name].target.split(":")
+        target, _ = COMMANDS[cmd_name]
+        module, function = target.split(":")
         try:
             command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)
         except ModuleNotFoundError as error:
@@ -93,7 +86,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name].summary) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, summary) for name, (_, summary) in sorted(COMMANDS.items())])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

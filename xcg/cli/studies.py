@@ -22,13 +22,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
-from xcg.report.plots import (
-    correlations_plot,
-    levels_plot,
-    perturbation_plot,
-    ranges_plot,
-    swaps_plot,
-)
+from xcg.report import plots
 from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_rows
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
@@ -84,8 +78,8 @@ def stability_assessors(
             ]
         )
     found = scores_by_assessor(bases, inputs)
-    to_rows, draw = (range_rows, ranges_plot) if ranges else (assessor_rows, correlations_plot)
-    rows = to_rows(found, sample, seed)
+    rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
+    draw = plots.ranges_plot if ranges else plots.correlations_plot
     return Printed(rows, next(iter(found.values())).notes, lambda: draw(rows))
 
 
@@ -146,7 +140,7 @@ def stability_topics(
             scores, trials, seed, workers, backend, scheduler, checkpoint, progress=progress
         )
     rows = swap_rows(found) if rates else needed_rows(found, set_sizes)
-    return Printed(rows, results.notes, lambda: swaps_plot(found))
+    return Printed(rows, results.notes, lambda: plots.swaps_plot(found))
 
 
 def _whole_numbers(option: str, text: str, example: str, least: int, most: int) -> list[int]:
@@ -177,7 +171,7 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
         inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
     lines = perturb_inputs(inputs, numbers)
     rows = [line._asdict() for line in lines]
-    return Printed(rows, lines.notes, lambda: perturbation_plot(lines))
+    return Printed(rows, lines.notes, lambda: plots.perturbation_plot(lines))
 
 
 @click.command()
@@ -207,4 +201,4 @@ def levels(non_uniform: bool, swaps: int, repetitions: int, seed: int) -> Printe
         f"{measure}: the largest distance between the curves is {distance:.4f}"
         for measure, distance in distances.items()
     ]
-    return Printed(rows, notes, lambda: levels_plot(curves))
+    return Printed(rows, notes, lambda: plots.levels_plot(curves))
