@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from lxml import etree
@@ -27,35 +28,25 @@ _CELLS = {"cell", "td", "th"}
 _AUTHORS = {"au", "contrib-group"}
 _NOTES = {"fn"}
 _REFERENCES = {"bib", "ref-list"}
-_EMPHASIS = {"it": "em", "italic": "em", "b": "strong", "bold": "strong"}
+_EMPHASIS = {"it", "italic"}
+_STRONG = {"b", "bold"}
 _BLOCKS = _NOTES | _PRE | _LISTS | _TABLES | _FORMULAS
 """Elements that interrupt running text."""
-_INLINE_TEXT = _TITLES | _PARAGRAPHS | _PRE | _FORMULAS | _NOTES | set(_EMPHASIS) | _ITEMS
+_INLINE_TEXT = _TITLES | _PARAGRAPHS | _PRE | _FORMULAS | _NOTES | _EMPHASIS | _STRONG | _ITEMS
 """Elements whose own text is displayed."""
-_HTML_TAGS = (
-    (_SECTIONS | _REFERENCES, "section", ""),
-    (_PARAGRAPHS, "p", ""),
-    (_PRE, "pre", ""),
-    (_FORMULAS, "p", "formula"),
-    (_LISTS, "ul", ""),
-    (_ITEMS, "li", ""),
-    (_NOTES, "small", "note"),
-)
-"""Names of elements, and the HTML tag and class for them."""
+_HTML_TAGS = {
+    **dict.fromkeys(_SECTIONS | _REFERENCES, ("section", "")),
+    **dict.fromkeys(_PARAGRAPHS, ("p", "")),
+    **dict.fromkeys(_PRE, ("pre", "")),
+    **dict.fromkeys(_FORMULAS, ("p", "formula")),
+    **dict.fromkeys(_LISTS, ("ul", "")),
+    **dict.fromkeys(_ITEMS, ("li", "")),
+    **dict.fromkeys(_NOTES, ("small", "note")),
+    **dict.fromkeys(_EMPHASIS, ("em", "")),
+    **dict.fromkeys(_STRONG, ("strong", "")),
+}
+"""Name of an element → HTML tag and class."""
 _LINE_WIDTH = 88
-
-_STYLE = """
-:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 25%, transparent); }
-body { font: 1.05rem/1.55 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2, h3, h4, th { font-family: system-ui, sans-serif; line-height: 1.25; }
-pre { overflow-x: auto; padding: .7rem; border: 1px solid var(--line); font-size: .85rem; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-caption { text-align: left; font-style: italic; padding-bottom: .3rem; }
-th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid var(--line); }
-.formula { text-align: center; font-style: italic; }
-.note { font-size: .9rem; }
-.authors { opacity: .8; }
-"""
 
 
 def show(path: Path, format: str = "text") -> str:
@@ -159,7 +150,8 @@ def _html(root: etree._Element) -> str:
     etree.SubElement(head, "meta", {"name": "viewport", "content": "width=device-width"})
     title = next((_words(element) for element in root.iter(*_TITLES)), "article")
     etree.SubElement(head, "title").text = title
-    etree.SubElement(head, "style").text = _STYLE
+    style = files("xcg.report").joinpath("article.css").read_text(encoding="utf-8")
+    etree.SubElement(head, "style").text = f"\n{style}"
     _to_html(root, etree.SubElement(etree.SubElement(page, "body"), "main"), 1)
     return etree.tostring(page, method="html", encoding="unicode", doctype="<!DOCTYPE html>") + "\n"
 
@@ -173,27 +165,17 @@ def _to_html(element: etree._Element, parent: etree._Element, level: int) -> Non
     if name in _AUTHORS:
         etree.SubElement(parent, "p", {"class": "authors"}).text = _words(element)
         return
-    tag, attributes = _html_tag(name, level)
-    target = etree.SubElement(parent, tag, attributes) if tag else parent
-    if tag:
-        target.text = element.text if name in _INLINE_TEXT else None
+    tag, css_class = _HTML_TAGS.get(name, ("", ""))
+    if name in _TITLES:
+        tag = f"h{min(level, 6)}"
+    target = etree.SubElement(parent, tag, {"class": css_class} if css_class else {}) if tag else parent
+    if tag and name in _INLINE_TEXT:
+        target.text = element.text
     for child in element:
         inner = local_name(child)
         _to_html(child, target, level + (inner in _SECTIONS))
         if name in _INLINE_TEXT and child.tail:
             _append_text(target, child.tail)
-
-
-def _html_tag(name: str, level: int) -> tuple[str, dict[str, str]]:
-    """Return the HTML tag for an element and its attributes; the tag is empty if it gets none."""
-    if name in _TITLES:
-        return f"h{min(level, 6)}", {}
-    if name in _EMPHASIS:
-        return _EMPHASIS[name], {}
-    for names, tag, css_class in _HTML_TAGS:
-        if name in names:
-            return tag, {"class": css_class} if css_class else {}
-    return "", {}
 
 
 def _append_text(target: etree._Element, text: str) -> None:

@@ -13,6 +13,9 @@ from xcg.statistics.topic_scores import topic_scores
 
 Row = dict[str, Any]
 
+_COMPARISON_FIELDS = ("run", "baseline", "mean", "difference", "low", "high", "effect")
+_ORDER_FIELDS = ("measure", "user_model", "and measure", "and user_model", "tau_b", "tau_ap")
+
 
 def comparison_rows(
     results: Results, baseline: str | None, test: str, correction: str, topics: int
@@ -36,13 +39,7 @@ def comparison_rows(
                     {
                         "measure": measure,
                         **({"user_model": model} if len(results.user_models) > 1 else {}),
-                        "run": line.run,
-                        "baseline": line.baseline,
-                        "mean": line.mean,
-                        "difference": line.difference,
-                        "low": line.low,
-                        "high": line.high,
-                        "effect": line.effect,
+                        **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
                         "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
                         "p": line.p,
                         "p_adjusted": line.p_adjusted,
@@ -100,14 +97,4 @@ def order_rows(results: Results) -> list[Row]:
     Raises:
         XcgError: If there is only one run or only one order.
     """
-    return [
-        {
-            "measure": found.measure,
-            "user_model": found.user_model,
-            "and measure": found.other_measure,
-            "and user_model": found.other_user_model,
-            "tau_b": found.tau_b,
-            "tau_ap": found.tau_ap,
-        }
-        for found in order_agreements(results)
-    ]
+    return [dict(zip(_ORDER_FIELDS, found, strict=True)) for found in order_agreements(results)]

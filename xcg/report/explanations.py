@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.explanation import ExplainedResult, Explanation
+from xcg.evaluation.explanation import Explanation
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,7 +30,7 @@ def ranking_table(explanation: Explanation) -> str:
             f"{result.file}\n{result.path}",
             result.assessment,
             f"{result.score:.4g}",
-            _seen(result),
+            result.seen + (f" ({', '.join(map(str, result.through))})" if result.through else ""),
             ", ".join(remaining),
             f"{result.gain:.4g}",
             result.why,
@@ -45,12 +45,6 @@ def ranking_table(explanation: Explanation) -> str:
             )
         text += _render(missed)
     return text
-
-
-def _seen(result: ExplainedResult) -> str:
-    if not result.through:
-        return result.seen
-    return f"{result.seen} ({', '.join(map(str, result.through))})"
 
 
 def document_tree(explanation: Explanation, file: str) -> str:

@@ -107,12 +107,12 @@ def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = True) -
     for run in scores:
         lines.append(f"<eval run-id={_attribute(run.run)} file={_attribute(run.source)}>")
         for topic, by_name in run.topics.items():
-            if topic != MEAN and not per_topic:
-                continue
-            for name, score in by_name.items():
-                if topic == MEAN or not name.startswith("ircl_prn"):
-                    written = f"{score:.0f}" if name in _COUNTS else f"{score:.4f}"
-                    lines.append(f"{name}\t{topic}\t{written}")
+            if topic == MEAN or per_topic:
+                lines += [
+                    f"{name}\t{topic}\t{score:{'.0f' if name in _COUNTS else '.4f'}}"
+                    for name, score in by_name.items()
+                    if topic == MEAN or not name.startswith("ircl_prn")
+                ]
         lines.append("</eval>")
     return "".join(line + "\n" for line in lines)
 
@@ -132,32 +132,21 @@ def _topic_scores(ranking: HighlightedRanking, beta: float) -> dict[str, float]:
     articles, relevant = ranking.articles(), ranking.relevant_in
     hits = sum(document in relevant for document in articles)
     size, marked = int(ranking.new_sizes.sum()), int(ranking.new_relevant_sizes.sum())
-    art_prec = hits / len(articles) if articles else 0.0
-    art_rec = hits / len(relevant)
-    char_prec = marked / size if size else 0.0
-    char_rec = marked / ranking.relevant
     precisions = interpolated_precision(ranking, RECALL_POINTS)
     in_context = article_scores(ranking, beta, math.inf, math.inf)
-    scores: dict[str, float] = {
-        "num_ret": len(articles),
-        "num_rel": len(relevant),
-        "num_rel_ret": hits,
-        "ret_size": size,
-        "rel_size": ranking.relevant,
-        "rel_ret_size": marked,
-        "art_prec": art_prec,
-        "art_rec": art_rec,
-        "art_f1": f_measure(art_prec, art_rec, 1),
-        "char_prec": char_prec,
-        "char_rec": char_rec,
-        "char_f1": f_measure(char_prec, char_rec, 1),
-    }
-    scores.update({f"iP[{x:.2f}]": precisions[round(x * 100)] for x in _INTERPOLATED_POINTS})
+    counts = len(articles), len(relevant), hits, size, ranking.relevant, marked
+    scores: dict[str, float] = dict(zip(_COUNTS, counts, strict=True))
+    for unit, precision, recall in (
+        ("art", hits / len(articles) if articles else 0.0, hits / len(relevant)),
+        ("char", marked / size if size else 0.0, marked / ranking.relevant),
+    ):
+        f1 = f_measure(precision, recall, 1)
+        scores |= {f"{unit}_prec": precision, f"{unit}_rec": recall, f"{unit}_f1": f1}
+    scores |= {f"iP[{x:.2f}]": precisions[round(x * 100)] for x in _INTERPOLATED_POINTS}
     scores["AiP"] = math.fsum(precisions) / len(precisions)
-    for rank in _IN_CONTEXT_RANKS:
-        scores[f"gP[{rank}]"] = generalised_precision(in_context, rank)
+    scores |= {f"gP[{rank}]": generalised_precision(in_context, rank) for rank in _IN_CONTEXT_RANKS}
     for rank in _IN_CONTEXT_RANKS:
         scores[f"gR[{rank}]"] = sum(hit for _, hit in in_context[:rank]) / len(relevant)
     scores["AgP"] = average_generalised_precision(in_context, len(relevant))
-    scores.update({f"ircl_prn.{x:.2f}": p for x, p in zip(RECALL_POINTS, precisions, strict=True)})
+    scores |= {f"ircl_prn.{x:.2f}": p for x, p in zip(RECALL_POINTS, precisions, strict=True)}
     return scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from xcg.laws.cases import Case, Ranking
+from xcg.laws.cases import Case
 from xcg.laws.chunk_measures import Gold, Retrieved
 from xcg.laws.laws import TOLERANCE, Claim
 from xcg.laws.search import Outcome
@@ -28,7 +28,19 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     for span, judgement in subject.assessed(claim.case):
         label = "gold" if span in gold else "assessed"
         lines.append(f"  {label}: {_describe_span(subject, claim.case, span)}, {judgement}")
-    lines += _rankings(subject, claim, outcome)
+    rankings = [("ranking", claim.ranking, outcome.score)]
+    if claim.before is not None:
+        rankings = [("before", claim.before, outcome.before), ("after", claim.ranking, outcome.score)]
+        if outcome.before is None:  # the function failed, so there is no other score
+            rankings.pop()
+    for label, ranking, score in rankings:
+        lines.append(
+            f"  {label}: {f'score {_format_score(score)}' if score is not None else outcome.failure}"
+        )
+        lines += [
+            f"  {rank:>4}. {_describe_span(subject, claim.case, span)}"
+            for rank, span in enumerate(ranking, 1)
+        ]
     if outcome.verdict == "broken":
         lines += _wrap(f"{_describe_violation(claim, outcome)} {law.violation}")
     return "\n".join(lines) + "\n"
@@ -36,26 +48,6 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
 
 def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, _LINE_WIDTH, initial_indent="  ", subsequent_indent="  ")
-
-
-def _rankings(subject: Subject, claim: Claim, outcome: Outcome) -> list[str]:
-    """Return the one or two rankings of a claim, up to the first without a score."""
-    if claim.before is None:
-        return _describe_ranking(subject, claim, "ranking", claim.ranking, outcome.score, outcome)
-    lines = _describe_ranking(subject, claim, "before", claim.before, outcome.before, outcome)
-    if outcome.before is not None:
-        lines += _describe_ranking(subject, claim, "after", claim.ranking, outcome.score, outcome)
-    return lines
-
-
-def _describe_ranking(
-    subject: Subject, claim: Claim, label: str, ranking: Ranking, score: float | None, outcome: Outcome
-) -> list[str]:
-    result = f"score {_format_score(score)}" if score is not None else outcome.failure
-    return [f"  {label}: {result}"] + [
-        f"  {rank:>4}. {_describe_span(subject, claim.case, span)}"
-        for rank, span in enumerate(ranking, 1)
-    ]
 
 
 def _describe_violation(claim: Claim, outcome: Outcome) -> str:
@@ -103,10 +95,7 @@ def outcome_record(subject: Subject, outcome: Outcome) -> dict[str, Any]:
         "law": outcome.law.name,
         "verdict": outcome.verdict,
         "cases": outcome.cases,
-        "documents": None,
-        "gold": None,
-        "before": None,
-        "ranking": None,
+        **dict.fromkeys(("documents", "gold", "before", "ranking")),
         "score_before": outcome.before,
         "score": outcome.score,
         "failure": outcome.failure or None,

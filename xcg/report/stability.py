@@ -68,43 +68,35 @@ def range_rows(
 
     The arguments are those of :func:`assessor_rows`.
     """
-    rows = []
-    for measure, scores in scores_by_measure.items():
-        means = combinations(scores, sample, seed)
-        rows += [
-            {
-                "measure": measure,
-                "run": scores.runs[line.run],
-                "lowest": line.low,
-                "mean": line.mean,
-                "highest": line.high,
-            }
-            for line in score_ranges(means, MEASURES.order(measure))
-        ]
-    return rows
+    return [
+        {
+            "measure": measure,
+            "run": scores.runs[line.run],
+            "lowest": line.low,
+            "mean": line.mean,
+            "highest": line.high,
+        }
+        for measure, scores in scores_by_measure.items()
+        for line in score_ranges(combinations(scores, sample, seed), MEASURES.order(measure))
+    ]
 
 
 def swap_rows(rates_by_measure: Mapping[str, SwapRates]) -> list[Row]:
     """Return one row per measure, topic-set size and range of differences that occurs."""
-    rows = []
-    for measure, rates in rates_by_measure.items():
-        for size_index, size in enumerate(rates.sizes):
-            for index, start in enumerate(BIN_STARTS):
-                count = int(rates.counts[size_index, index])
-                if not count:
-                    continue
-                swaps = int(rates.swaps[size_index, index])
-                rows.append(
-                    {
-                        "measure": measure,
-                        "topics": size,
-                        "difference from": start,
-                        "comparisons": count,
-                        "swaps": swaps,
-                        "rate": swaps / count,
-                    }
-                )
-    return rows
+    return [
+        {
+            "measure": measure,
+            "topics": size,
+            "difference from": start,
+            "comparisons": int(count),
+            "swaps": int(swaps),
+            "rate": int(swaps) / int(count),
+        }
+        for measure, rates in rates_by_measure.items()
+        for size, counts, all_swaps in zip(rates.sizes, rates.counts, rates.swaps, strict=True)
+        for start, count, swaps in zip(BIN_STARTS, counts, all_swaps, strict=True)
+        if count
+    ]
 
 
 def needed_rows(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int]) -> list[Row]:

@@ -131,24 +131,20 @@ def _columns_of_models(results: Results, templates: Templates) -> tuple[Row, lis
     a rank.
     """
     scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
-    rows = []
-    for measure in results.measures:
-        order = MEASURES.order(measure)
-        for run in results.runs:
-            row = [measure, run]
-            for model in results.user_models:
-                score = scores.get((measure, model, run))
-                if score is None:
-                    row.append("")
-                    continue
-                others = [
-                    scores[measure, model, other]
-                    for other in results.runs
-                    if (measure, model, other) in scores
-                ]
-                template = templates.get((measure, model, run), "{}")
-                row.append(f"{template.format(f'{score:.4f}')} {order.rank(score, others):>3}.")
-            rows.append(row)
+
+    def cell(measure: str, model: str, run: str) -> str:
+        own = measure, model, run
+        if own not in scores:
+            return ""
+        others = [scores[key] for other in results.runs if (key := (measure, model, other)) in scores]
+        rank = MEASURES.order(measure).rank(scores[own], others)
+        return f"{templates.get(own, '{}').format(f'{scores[own]:.4f}')} {rank:>3}."
+
+    rows = [
+        [measure, run, *(cell(measure, model, run) for model in results.user_models)]
+        for measure in results.measures
+        for run in results.runs
+    ]
     return ["measure", "run", *results.user_models], rows
 
 
