@@ -118,10 +118,10 @@ MISSING = [("a", ["/a[1]/b[3]", "/b[1]"]), ("co/2", ["/a[1]/x[1]"])]
 
 @given(st.lists(markup(), min_size=1, max_size=5))
 def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
-    octets = [serialise(source.encode()) for source in sources]
+    serialised = [serialise(source.encode()) for source in sources]
     texts: list[Callable[[], str]] = [lambda: ""] * len(sources)
-    together = trees_of(octets, texts)
-    for source, tree, hashes in zip(sources, together, path_hashes(octets), strict=True):
+    together = trees_of(serialised, texts)
+    for source, tree, hashes in zip(sources, together, path_hashes(serialised), strict=True):
         alone = parse_document(source.encode())
         assert tree.paths == alone.paths
         assert tree.tag_names == alone.tag_names

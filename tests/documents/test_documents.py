@@ -366,7 +366,7 @@ class TestOtherMarkup:
         assert corpus.tree("c").paths[0] == "/article[1]"
 
     @given(st.binary(max_size=200))
-    def test_any_octets_become_a_page_or_an_error(self, data: bytes) -> None:
+    def test_any_bytes_become_a_page_or_an_error(self, data: bytes) -> None:
         from xcg.documents.markup import html_to_xml
 
         try:

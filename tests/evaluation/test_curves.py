@@ -66,7 +66,7 @@ def test_ties_of_trec_runs(tmp_path: Path) -> None:
 
 
 def test_measures_without_a_curve_are_refused() -> None:
-    with pytest.raises(XcgError, match="MAep has no curve; there are those of AiP, MAnxCG, ep, gr"):
+    with pytest.raises(XcgError, match="MAep has no curve: expected one of AiP, MAnxCG, ep, gr"):
         curves(BASE, RUNS, measure="MAep")
     with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
         curves({"3": {"d": 0}}, RUNS)

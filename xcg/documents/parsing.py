@@ -110,19 +110,19 @@ class _Tags:
 
     def __init__(self, documents: Sequence[bytes]) -> None:
         self.serialised = serialised = b"".join(documents)
-        self.octets = octets = np.frombuffer(serialised, dtype=np.uint8)
-        self.first = np.flatnonzero(octets == ord("<"))
-        self.last = np.flatnonzero(octets == ord(">"))
-        self.closing = octets[self.first + 1] == ord("/")
-        self.empty = octets[self.last - 1] == ord("/")
+        self.raw_bytes = raw_bytes = np.frombuffer(serialised, dtype=np.uint8)
+        self.first = np.flatnonzero(raw_bytes == ord("<"))
+        self.last = np.flatnonzero(raw_bytes == ord(">"))
+        self.closing = raw_bytes[self.first + 1] == ord("/")
+        self.empty = raw_bytes[self.last - 1] == ord("/")
 
 
 def _text(tags: _Tags) -> str:
-    step = np.zeros(len(tags.octets) + 1, dtype=np.int8)
+    step = np.zeros(len(tags.raw_bytes) + 1, dtype=np.int8)
     step[tags.first] = 1
     step[tags.last + 1] -= 1  # another tag may follow immediately
     is_text = np.cumsum(step[:-1], dtype=np.int8) == 0
-    text = tags.octets[is_text].tobytes().decode()
+    text = tags.raw_bytes[is_text].tobytes().decode()
     return _REFERENCE.sub(_character, text) if "&" in text else text
 
 
@@ -138,20 +138,20 @@ def _text_offsets(tags: _Tags) -> Ints:
     before = np.zeros(len(tags.first), dtype=np.int64)
     before[1:] = tags.first[1:] - tags.last[:-1] - 1  # bytes of text since the previous tag
 
-    def correct(positions: Ints, octets: Ints | int) -> None:
+    def correct(positions: Ints, raw_bytes: Ints | int) -> None:
         """Subtract numbers of bytes at positions that are in text."""
         following = np.searchsorted(tags.first, positions)
         in_text = positions > tags.last[following - 1]
-        amounts = np.broadcast_to(np.asarray(octets), positions.shape)
+        amounts = np.broadcast_to(np.asarray(raw_bytes), positions.shape)
         before[:] -= np.bincount(
             following[in_text], weights=amounts[in_text], minlength=len(before)
         ).astype(np.int64)
 
     # A character can have several bytes in UTF-8, and a reference is one character.
-    correct(np.flatnonzero((tags.octets & 0xC0) == 0x80), 1)
-    references = np.flatnonzero(tags.octets == ord("&"))
+    correct(np.flatnonzero((tags.raw_bytes & 0xC0) == 0x80), 1)
+    references = np.flatnonzero(tags.raw_bytes == ord("&"))
     if len(references):
-        ends = np.flatnonzero(tags.octets == ord(";"))
+        ends = np.flatnonzero(tags.raw_bytes == ord(";"))
         ends = ends[np.searchsorted(ends, references)]
         serialised = tags.serialised
         names = [len(serialised[a:b].decode()) for a, b in zip(references, ends, strict=True)]
@@ -195,14 +195,14 @@ class _Structure:
 
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     """Return the sorted local names, and the index of the name of every opening tag."""
-    octets = np.concatenate((tags.octets, np.zeros(_WORD, dtype=np.uint8)))
+    raw_bytes = np.concatenate((tags.raw_bytes, np.zeros(_WORD, dtype=np.uint8)))
     first = tags.first[~tags.closing] + 1
     length = np.full(len(first), _WORD)
     ends_name = np.array(_ENDS_NAME)
     for place in range(_WORD - 1, 0, -1):
-        length[ends_name[octets[first + place]]] = place
+        length[ends_name[raw_bytes[first + place]]] = place
     # Names of fewer than eight bytes are compared as 64-bit numbers, the few longer ones one by one.
-    words = np.ndarray(len(tags.octets), ">u8", octets, strides=(1,))[first].astype(np.uint64)
+    words = np.ndarray(len(tags.raw_bytes), ">u8", raw_bytes, strides=(1,))[first].astype(np.uint64)
     words &= np.array(_NAME_MASKS, np.uint64)[length]
     serialised = tags.serialised
     long_names: dict[bytes, int] = {}
@@ -337,9 +337,9 @@ def _words(text: str, start: Ints, stop: Ints) -> Ints:
     """Return the number of words in each span, including one that starts before the span."""
     for space in () if text.isascii() else _other_spaces():
         text = text.replace(space, " ")
-    octets = text.encode("latin-1", "replace").translate(_IS_SOLID)
+    raw_bytes = text.encode("latin-1", "replace").translate(_IS_SOLID)
     solid = np.zeros(len(text) + 1, dtype=np.bool_)  # one more element, for spans at the end
-    solid[:-1] = np.frombuffer(octets, dtype=np.bool_)
+    solid[:-1] = np.frombuffer(raw_bytes, dtype=np.bool_)
     begins = solid.copy()
     begins[1:] &= ~solid[:-1]
     begun = np.zeros(len(solid) + 1, dtype=np.int64)  # words begun before each character

@@ -48,7 +48,7 @@ def curve_measure(text: str) -> Measure:
     definition = MEASURES.definition(name)
     if definition.curve is None:
         having = ", ".join(sorted(d.name for d in MEASURES.values() if d.curve is not None))
-        raise XcgError(f"{name} has no curve; there are those of {having}")
+        raise XcgError(f"{name} has no curve: expected one of {having}")
     if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
         text = f"{text}@{definition.cutoff.example}"
     return MEASURES.parse(text)

@@ -369,7 +369,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
             raise writing.points_error(run, topic, rank, "trec")
-        writing.check_no_white_space(topic, document)
+        writing.check_no_white_space(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else f" {span[0]} {span[1] - span[0]}"
         score = len(run.rankings[topic]) - rank + 1

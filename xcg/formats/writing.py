@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xcg.errors import XcgError
+from xcg.errors import InputError, XcgError
 from xcg.judgements.recall_base import Assessment, RecallBase, Scale
 from xcg.runs.run import AnySpan, Run
 
@@ -83,11 +83,13 @@ def lost_points(base: RecallBase) -> list[str]:
     return ["highlighted passages by their points"] if lost else []
 
 
-def check_no_white_space(topic: str, document: str) -> None:
-    """Raise XcgError if a topic or document cannot be a column of a TREC file."""
+def check_no_white_space(source: str, topic: str, document: str) -> None:
+    """Raise InputError if a topic or document cannot be a column of a TREC file."""
     if any(character.isspace() for character in topic + document):
-        raise XcgError(
-            f"the format trec holds no names with white space: topic {topic!r}, document {document!r}"
+        raise InputError(
+            source,
+            f"the format trec holds no names with white space: topic {topic!r}, document {document!r}; "
+            "expected the format jsonl",
         )
 
 
