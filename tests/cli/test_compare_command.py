@@ -109,3 +109,27 @@ def test_the_plot_of_a_single_run_is_empty(xcg_command: Command, tmp_path: Path)
     done = xcg_command("compare", *single, "--fail-under", "MAep=0.30", "--plot", plot)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert plot.read_text().startswith("<?xml")
+
+
+def test_overall_tests_need_several_runs(xcg_command: Command) -> None:
+    single = (*OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
+    done = xcg_command("compare", *single, "--overall")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "one run has nothing to be compared with: expected several" in done.stderr
+
+
+def test_a_gate_on_unmapped_data_has_status_3(xcg_command: Command, tmp_path: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("1 Q0 quantisation#/article/none[9] 1 2 r\n1 Q0 quantisation#/article 2 1 r\n")
+    call = ("compare", *OPTIONS, "--run", run)
+    ungated = xcg_command(*call)
+    assert (ungated.returncode, ungated.stdout) == (2, "")
+    gated = xcg_command(*call, "--fail-under", "MAep=0")
+    assert (gated.returncode, gated.stdout) == (3, "")
+    assert "quantisation: no element /article[1]/none[9]" in gated.stderr
+    allowed = xcg_command(*call, "--fail-under", "MAep=0", "--allow-unmapped", 1)
+    assert allowed.returncode == 0, allowed.stderr
+    assert "warning: results with unknown paths: 1 time" in allowed.stderr
+    useless = xcg_command(*call, "--allow-unmapped", 1)
+    assert (useless.returncode, useless.stdout) == (2, "")
+    assert "--allow-unmapped is for --fail-under and --fail-if-worse-than" in useless.stderr

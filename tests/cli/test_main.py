@@ -155,3 +155,12 @@ def test_output_is_replaced_at_the_end(tmp_path: Path) -> None:
         fail_after_writing(target)
     assert target.read_text() == "newé"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_commands_are_listed_in_alphabetical_order() -> None:
+    import click
+
+    assert isinstance(main, LazyGroup)
+    with click.Context(main) as context:
+        assert main.list_commands(context) == sorted(COMMANDS) == list(COMMANDS)
+        assert main.get_command(context, "nothing") is None

@@ -66,3 +66,10 @@ def test_offsets_need_no_documents(tmp_path: Path) -> None:
         inex_eval_scores(Inputs(GOLD, {"r": {"1": ["d#/a"]}}))
     with pytest.raises(XcgError, match="no highlighted passages"):
         inex_eval_scores(Inputs({"1": {"d": 1}}, {"r": {"1": ["d"]}}))
+
+
+def test_a_run_without_results_is_noted_if_unanswered_topics_are_skipped() -> None:
+    runs = {"r": {"1": ["d#/a"]}, "idle": {"9": ["d#/a"]}}
+    found = inex_eval_scores(Inputs(GOLD, runs, CORPUS, unanswered="skip"))
+    assert [scores.run for scores in found] == ["r"]
+    assert "note: run idle has no topic to average over" in found.notes

@@ -1,0 +1,57 @@
+"""The outcome of a test of a law as text and as a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+pytest.importorskip("hypothesis")
+
+from xcg.laws.search import search
+from xcg.laws.subjects import FunctionSubject
+from xcg.report.laws import outcome_record, outcome_text
+
+
+def outcome_of(function: Callable[[Sequence[Any], Sequence[Any]], float], law: str) -> tuple[str, Any]:
+    subject = FunctionSubject("measure", function)
+    (outcome,) = search(subject, [law], 50, 0)
+    return outcome_text(subject, outcome), outcome_record(subject, outcome)
+
+
+@pytest.mark.parametrize(
+    ("score", "law", "sentence"),
+    [
+        (1.00001, "boundedness", "The score 1.00001 is above 1."),  # not rounded to 1
+        (-1.0, "boundedness", "The score -1 is below 0."),
+        (0.5, "ideal", "The score is 0.5 and not 1."),
+    ],
+)
+def test_a_violation_of_one_ranking(score: float, law: str, sentence: str) -> None:
+    text, record = outcome_of(lambda gold, found: score, law)
+    assert text.startswith(f"{law}: broken, in case ")
+    assert f"\n  {sentence} " in text
+    assert (record["verdict"], record["score"], record["before"]) == ("broken", score, None)
+
+
+def test_a_law_that_held() -> None:
+    text, record = outcome_of(lambda gold, found: 1.0, "ideal")
+    assert text == f"ideal: held in {record['cases']} cases\n"
+    assert [record[name] for name in ("documents", "gold", "before", "ranking", "score")] == [None] * 5
+
+
+def test_a_failure_at_the_first_of_two_rankings() -> None:
+    text, record = outcome_of(lambda gold, found: 1 / 0, "no-pay-twice")
+    assert text.startswith("no-pay-twice: failed, in case ")
+    assert "\n  before: raised ZeroDivisionError: division by zero\n" in text
+    assert "\n  after: " not in text
+    assert record["failure"] == "raised ZeroDivisionError: division by zero"
+
+
+def test_gold_spans_are_in_brackets() -> None:
+    text, record = outcome_of(lambda gold, found: 2.0, "boundedness")
+    ((name, content),) = record["documents"].items()
+    ((_, start, end, grade),) = record["gold"]
+    assert f'  document {name}: "{content[:start]}[{content[start:end]}]{content[end:]}"\n' in text
+    assert f'  gold: {name} {start}–{end} "{content[start:end]}", grade {grade}\n' in text
