@@ -25,11 +25,8 @@ from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.listings import user_model_settings
-from xcg.statistics.significance import compare_runs
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.user_model.model import UserModel
-
-SIGNIFICANCE_LEVEL = 0.05
-"""A difference is significant if the corrected p value is below this."""
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000

@@ -8,15 +8,13 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.statistics.significance import compare_runs
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.tables import RECORD_FORMATS, TABLE_FORMATS
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
 
 _MAX_WIDTH = 100
 """Characters; a wider table is transposed if that makes it narrower."""
-
-_SIGNIFICANCE_LEVEL = 0.05
 
 # Private-use characters that replace marks until the cells are escaped.
 _BOLD, _BOLD_END, _DAGGER = "\ue000", "\ue001", "\ue002"
@@ -90,7 +88,7 @@ def _templates(results: Results, mark: bool, against: str | None) -> Templates:
                         templates[measure, model, run] = f"{_BOLD}{{}}{_BOLD_END}"
             if against is not None:
                 for line in compare_runs(results, measure, model, against):
-                    if line.p_adjusted < _SIGNIFICANCE_LEVEL:
+                    if line.p_adjusted < SIGNIFICANCE_LEVEL:
                         key = measure, model, line.run
                         templates[key] = templates.get(key, "{}") + _DAGGER
     return templates

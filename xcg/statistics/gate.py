@@ -11,10 +11,9 @@ from xcg.errors import UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.statistics.significance import compare_runs
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.statistics.topic_scores import ROUNDING
 
-SIGNIFICANCE_LEVEL = 0.05
 _TOPICS_IN_MESSAGE = 3
 
 

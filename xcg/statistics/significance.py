@@ -34,6 +34,8 @@ from xcg.statistics.topic_scores import (
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 ALL_PAIRS = "all"
+SIGNIFICANCE_LEVEL = 0.05
+"""A difference is significant if the corrected p value is below this."""
 
 
 @dataclass(frozen=True)
