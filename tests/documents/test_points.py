@@ -112,9 +112,9 @@ def test_converted(tmp_path: Path) -> None:
         "/a[1]/p[1]/b[1]": (1, 4),
         "/a[1]/p[2]": (0.3, 10),
     }
-    offsets = write(tmp_path, "offsets", "7 Q0 d 4 37 14:4\n")
+    offsets = write(tmp_path, "offsets", "7 Q0 d 4 37 -1 14:4\n")
     text = read_assessments(offsets).to_text("offsets", corpus.length)
-    assert text == ("7 Q0 d 4 37 14:4\n", [])
+    assert text == ("7 Q0 d 4 37 -1 14:4\n", [])
 
 
 def test_levels_converted_and_back(tmp_path: Path) -> None:

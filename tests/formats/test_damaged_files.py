@@ -304,7 +304,7 @@ size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than
 5521:20 | 5521:20 level | :2: illegal passage 'level': expected offset:length, like 1205:3431
 30 10656 100 | 100 1205:10 30 | :2: illegal length '1205:10': expected a number of characters
 851 30 | CUT | :2: 4 columns; expected topic Q0 document relevant_characters length
-851 30 10656 | CUT | :2: 30 relevant characters, but the passages have 0
+851 30 10656 100 1205:10 5521: | CUT | :2: illegal passage '5521:': expected offset:length
 = JSON elements
 "doc": "dü", "path": "/a" | "path": "/a", "doc": "dü" | same
 : 3 | : {-3,HUGE} | :1: illegal assessment … expected a pair (e, s) with both 0 or both from 1 to 3
@@ -501,7 +501,7 @@ MISLEADING_FILES = [
     # other formats and other orders of columns
     ("base", "1 Q0 851 7300", "illegal level 7300"),
     ("base", "1 Q0 d 0\n1 Q0 e 3 100 5:3\n", ":1: 4 columns; expected topic Q0 document relevant_char"),
-    ("base", "2 Q0 d 30 100 5:10 20:2", "30 relevant characters, but the passages have 12"),
+    ("base", "2 Q0 d 30 100 5:10 20:2 7", "illegal passage '7': expected offset:length"),
     ("run", "1 e#/b Q0 2 1 t", "the columns begin with 1 e#/b; expected topic Q0"),
     ("run", "f#/a 1 Q0 1 2 t", "the columns begin with f#/a 1; expected topic Q0"),
     ("run", "1 Q0 f#٣:٤ 1 2 t", "'٣:٤' is not an element path"),

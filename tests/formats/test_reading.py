@@ -31,7 +31,7 @@ RUN_FILES = {
 ASSESSMENT_FILES = {
     "inex2004": ASSESSMENTS.format('<path path="/a" e="1" s="1"/>'),
     "jsonl": '{"topic": "1", "doc": "f", "level": 1}\n',
-    "offsets": "1 Q0 f 5 9 1:5\n",
+    "offsets": "1 Q0 f 5 9 1 1:5\n",
     "trec": "1 0 f 1\n",
 }
 OTHER_FILES = [

@@ -255,7 +255,7 @@ def test_an_element_is_a_document_named_by_file_and_path() -> None:
 
 
 def test_passages_without_elements_have_no_levels(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 Q0 d 4 9 0:4\n")
+    (tmp_path / "qrels").write_text("1 Q0 d 4 9 0 0:4\n")
     with pytest.raises(XcgError, match="topic 1: standard measures need levels or assessed"):
         xcg.evaluate(tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None, "AP")
 

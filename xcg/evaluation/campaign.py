@@ -148,6 +148,7 @@ class Campaign:
             {file: [(span.start, span.end) for span in spans] for file, spans in passages.items()},
             gold,
             points,
+            base.document_sizes(name),
             lacks_highlights=bool(base.files(name)) and not has_passages,
         )
         return topic, notes
@@ -266,7 +267,7 @@ class Campaign:
     def _passages(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
     ) -> dict[str, list[Span]]:
-        """Return document → relevant passages in characters."""
+        """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
         stated: dict[str, Sequence[Span | Passage]] = {
             **self.base.spans(topic),
@@ -288,10 +289,13 @@ class Campaign:
             found[file] = []
             for passage in passages:
                 try:
-                    found[file].append(_in_characters(passage, tree))
+                    span = _in_characters(passage, tree)
                 except UnknownPathError as error:
                     unmapped = UnmappedError(self._where(topic, file), str(error))
                     notes.tolerate("passages that do not fit their document", unmapped)
+                    continue
+                if span.start < span.end:
+                    found[file].append(span)
         return found
 
     def _entry_points(

@@ -41,6 +41,8 @@ def json_certainty(head: bytes) -> float:
 def column_count(head: bytes) -> int:
     """Return the largest number of columns in the first lines of a file; 0 for XML and JSON.
 
+    Lines that begin with ``#`` are comments and are skipped.
+
     >>> column_count(b"1 0 FT911-3 2"), column_count(b"<a b='1'>")
     (4, 0)
     """
@@ -49,4 +51,5 @@ def column_count(head: bytes) -> int:
     lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
     if len(lines) > 1 and not head.endswith(b"\n"):
         del lines[-1]  # it may be cut off
-    return max((len(line.split()) for line in lines[:_MOST_LINES]), default=0)
+    rows = [line.split() for line in lines if not line.startswith(b"#")]
+    return max(map(len, rows[:_MOST_LINES]), default=0)

@@ -212,6 +212,9 @@ def write_json_assessments(
             if not spans:
                 lost["assessed documents without relevant text"] = None
             for start, end, exhaustivity in sorted(spans):
+                if start == end:
+                    lost["passages without characters"] = None
+                    continue
                 passage = {"start": start, "end": end, "exhaustivity": int(exhaustivity)}
                 records.append({"topic": topic, "doc": document, **passage})
         if not base.files(topic) and not base.spans(topic):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
+from xcg.documents.passage_points import Point
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
@@ -16,80 +18,134 @@ from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
     DocumentLength,
+    DocumentSizes,
     RecallBase,
     Span,
 )
 
 _PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _NUMBER = re.compile(r"[0-9]{1,15}")
+_NO_ENTRY_POINT = "-1"
+
+
+class _Line(NamedTuple):
+    """A line of offset qrels; ``ignored`` is a sixth field that inex_eval does not read."""
+
+    topic: str
+    document: str
+    sizes: DocumentSizes
+    spans: list[Span]
+    entry_point: int | None
+    ignored: str | None
 
 
 def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     """Add the relevant passages in offset qrels to a recall-base.
 
-    A line is ``topic Q0 document relevant_characters length [entry_point] [offset:length …]``. Offsets
-    count the characters of the document's text without markup. A document without passages is assessed
-    as not relevant. The best entry point is kept.
+    A line is ``topic Q0 document relevant_characters length [entry_point [offset:length …]]``. Offsets
+    count the characters of the document's text without markup. A file has the same meaning as for
+    inex_eval 3.1: a sixth field without passages is ignored, the entry point -1 means none, passages
+    may be empty or overlap, and the stated relevant size may differ from theirs. Lines that begin with
+    ``#`` are comments.
+
+    inex_eval needs entry points. If the passages of any line begin in the sixth of at least seven
+    fields, the file is read as one without: in all its lines, the sixth field may be a passage.
+
+    If a document occurs in several lines of a topic, its passages and relevant sizes add up, and the
+    last entry point counts.
 
     Args:
         file: The open file.
         path: The file's path, for messages.
         base: The recall-base.
-        notes: Counts illegal lines if they are tolerated.
+        notes: Counts illegal lines if they are tolerated. Notes count the lines that are legal and
+            probably wrong.
 
     Raises:
-        InputError: If the file is empty, a line is illegal, or its passages do not agree with the
-            stated lengths; with file and line.
+        InputError: If the file is empty or a line is illegal; with file and line.
     """
-    is_empty = True
-    for number, fields in split_lines(file, path):
-        is_empty = False
+    lines = [line for line in split_lines(file, path) if not line[1][0].startswith("#")]
+    if not lines:
+        raise InputError(path, "an empty file; expected assessments")
+    without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
+    oddities: dict[str, tuple[int, str]] = {}
+    for number, fields in lines:
         where = f"{path}:{number}"
         try:
-            topic, document, spans, entry_point = _parse_line(fields)
+            line = _parse_line(fields, without_entry_points)
+            base.add_topic(line.topic, str(path))
+            is_repeated = line.document in base.spans(line.topic)
+            for span in (None, *line.spans):
+                base.add_span(line.topic, line.document, span, where, may_be_empty=True)
+        except InputError as error:
+            notes.tolerate("lines left out of the assessments", error)
+            continue
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
-        base.add_topic(topic, str(path))
-        if document in base.spans(topic):
-            message = f"topic {topic}: the document {document!r} occurs twice"
-            notes.problem("duplicate documents; the first is used", where, message)
-            continue
-        for span in (None, *spans):
-            base.add_span(topic, document, span, where)
-        if entry_point is not None:
-            base.add_entry_point(topic, document, entry_point)
-    if is_empty:
-        raise InputError(path, "an empty file; expected assessments")
+        base.add_document_sizes(line.topic, line.document, line.sizes)
+        if line.entry_point is not None:
+            base.add_entry_point(line.topic, line.document, line.entry_point)
+        for kind, detail in _oddities(line, is_repeated):
+            count, first = oddities.get(kind, (0, f"{where}: {detail}"))
+            oddities[kind] = count + 1, first
+    for kind, (count, first) in oddities.items():
+        notes.note(f"{kind}: {count} time{'s' if count > 1 else ''}; the first: {first}")
 
 
-def _parse_line(fields: list[str]) -> tuple[str, str, list[Span], int | None]:
-    """Return topic, document, passages and best entry point; raise ValueError for an illegal line."""
+def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
+    """Return the content of a line; raise ValueError if it is illegal."""
     if len(fields) < 5:
         raise ValueError(
             f"{len(fields)} columns; expected topic Q0 document relevant_characters length "
-            "[entry_point] [offset:length …]"
+            "[entry_point [offset:length …]]"
         )
     topic, _, document, relevant, length, *rest = fields
     for name, text in (("relevant characters", relevant), ("length", length)):
         if not _NUMBER.fullmatch(text):
             raise ValueError(f"illegal {name} {text!r}: expected a number of characters")
-    entry_point = int(rest.pop(0)) if rest and _NUMBER.fullmatch(rest[0]) else None
-    spans = [_parse_passage(text, int(length)) for text in rest]
-    stated = sum(span.end - span.start for span in spans)
-    if int(relevant) not in (stated, _union_length(spans)):
-        raise ValueError(f"{relevant} relevant characters, but the passages have {stated}")
-    return topic, canonical_file(document), spans, entry_point
+    entry_point, ignored = None, None
+    if rest and not (without_entry_points and ":" in rest[0]):
+        sixth = rest.pop(0)
+        if not rest:
+            ignored = sixth if sixth != _NO_ENTRY_POINT else None
+        elif sixth != _NO_ENTRY_POINT:
+            if not _NUMBER.fullmatch(sixth):
+                raise ValueError(
+                    f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
+                )
+            entry_point = int(sixth)
+    sizes = DocumentSizes(int(relevant), int(length))
+    spans = list(map(_parse_passage, rest))
+    return _Line(topic, canonical_file(document), sizes, spans, entry_point, ignored)
 
 
-def _parse_passage(text: str, document_length: int) -> Span:
+def _parse_passage(text: str) -> Span:
     match = _PASSAGE.fullmatch(text)
-    if match is None or int(match[2]) == 0:
+    if match is None:
         raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
-    start, end = int(match[1]), int(match[1]) + int(match[2])
-    if end > document_length:
-        raise ValueError(f"the passage {text} ends after the document's {document_length} characters")
-    return Span(start, end)
+    return Span(int(match[1]), int(match[1]) + int(match[2]))
+
+
+def _oddities(line: _Line, is_repeated: bool) -> Iterator[tuple[str, str]]:
+    """Yield kind and description of what is legal but probably wrong in a line."""
+    if is_repeated:
+        repeated = f"topic {line.topic}: the document {line.document!r} occurs again"
+        yield "documents in several lines, which add up", repeated
+    if line.ignored is not None:
+        ignored = f"{line.ignored!r}; expected an entry point or -1, and then passages"
+        yield "sixth fields without passages, which are ignored", ignored
+    relevant, length = line.sizes
+    if not line.spans and not relevant:
+        return
+    size = sum(span.end - span.start for span in line.spans)
+    if relevant not in (size, _union_length(line.spans)):
+        message = f"{relevant} relevant characters, but the passages have {size}"
+        yield "relevant sizes that differ from the passages; the stated sizes count", message
+    end = max((span.end for span in line.spans), default=0)
+    if end > length:
+        message = f"a passage ends at character {end}, but the document has {length} characters"
+        yield "passages that end after the document; they are used as they are", message
 
 
 def _union_length(spans: Iterable[Span]) -> int:
@@ -106,10 +162,13 @@ def write_offset_qrels(
 ) -> tuple[str, list[str]]:
     """Return the text of offset qrels, and what they cannot hold.
 
+    The sizes of a document are those that the assessments state. Otherwise its relevant size is the
+    number of characters in passages, and its length is looked up.
+
     Args:
         base: Relevant passages with offsets.
         lengths: Returns the number of characters of a document. Without it, the end of the last passage
-            is written as the length.
+            is written as an unknown length.
 
     Raises:
         XcgError: If there are assessed elements.
@@ -121,25 +180,36 @@ def write_offset_qrels(
     for topic in base.topics:
         if not base.spans(topic):
             lost["topics without any assessed document"] = None
+        entry_points = dict(base.entry_points(topic))
         for document, spans in sorted(base.spans(topic).items()):
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
-            length = max((span.end for span in spans), default=0)
-            if lengths is not None:
-                length = lengths(document)
-            elif spans:
-                lost["the documents' lengths (the end of the last passage is written instead)"] = None
-            passages = [f"{span.start}:{span.end - span.start}" for span in sorted(spans)]
-            fields = [topic, "Q0", document, str(_union_length(spans)), str(length), *passages]
+            sizes = base.document_sizes(topic).get(document)
+            if sizes is None:
+                length = lengths(document) if lengths else max((s.end for s in spans), default=0)
+                sizes = DocumentSizes(_union_length(spans), length)
+                if lengths is None:
+                    lost["the documents' lengths (the end of the last passage is written instead)"] = (
+                        None
+                    )
+            fields = [topic, "Q0", document, str(sizes.relevant), str(sizes.length)]
+            if spans:
+                point = entry_points.pop(document, None)
+                if isinstance(point, Point):
+                    lost["best entry points that are not offsets"] = None
+                fields.append(str(point) if isinstance(point, int) else _NO_ENTRY_POINT)
+                fields += (f"{span.start}:{span.end - span.start}" for span in spans)
             lines.append(" ".join(fields) + "\n")
+        if entry_points:
+            lost["best entry points of documents without passages"] = None
     return "".join(lines), list(lost)
 
 
 ASSESSMENT_FORMATS.add(
     "offsets",
     AssessmentFormat(
-        "INEX 2007–2010 qrels: topic Q0 document relevant_characters length [entry_point] "
-        "[offset:length …]",
+        "INEX 2007–2010 qrels: topic Q0 document relevant_characters length "
+        "[entry_point [offset:length …]]",
         lambda head: 1.0 if column_count(head) > 4 else 0.1,
         read_offset_qrels,
         write_offset_qrels,

@@ -10,7 +10,7 @@ from typing import Protocol
 from xcg.documents.text_units import TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree
 from xcg.gains.span_reader import TextSpan
-from xcg.judgements.recall_base import Assessment, Span
+from xcg.judgements.recall_base import Assessment, DocumentSizes, Span
 from xcg.runs.run import Ranking
 from xcg.user_model.model import UserModel
 
@@ -58,6 +58,7 @@ class JudgedTopic:
         gold: Document → relevant passages with their grades, for the documents whose relevance is
             given by passages alone.
         entry_points: Document → character of the best entry point.
+        document_sizes: Document → sizes in characters that the assessments state, if they do.
         lacks_highlights: Whether the topic has assessed elements and no passages.
         rankings: Run → its ranking, for the runs with results for the topic.
     """
@@ -68,6 +69,7 @@ class JudgedTopic:
     highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     gold: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     entry_points: Mapping[str, int] = field(default_factory=dict)
+    document_sizes: Mapping[str, DocumentSizes] = field(default_factory=dict)
     lacks_highlights: bool = False
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
 

@@ -99,6 +99,18 @@ class Span(NamedTuple):
     exhaustivity: float = 2.0
 
 
+class DocumentSizes(NamedTuple):
+    """The sizes that offset qrels state for a document, in characters.
+
+    Attributes:
+        relevant: Size of the relevant text. It can differ from the size of the passages.
+        length: Length of the document's text.
+    """
+
+    relevant: int
+    length: int
+
+
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
@@ -117,6 +129,7 @@ class RecallBase:
         self._spans: dict[str, dict[str, list[Span]]] = {}
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
+        self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
         self.sources: dict[str, str] = {}
         """Topic → file, for messages."""
 
@@ -174,7 +187,10 @@ class RecallBase:
         return self._topics.get(topic, {})
 
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages for a topic; a file without passages is not relevant."""
+        """Return file → relevant passages for a topic; a file without text in passages is not relevant.
+
+        Passages may overlap. A passage from offset qrels may be empty.
+        """
         return self._spans.get(topic, {})
 
     def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
@@ -209,7 +225,29 @@ class RecallBase:
         """Add the best entry point of a document."""
         self._entry_points.setdefault(topic, {})[file] = point
 
-    def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
+    def document_sizes(self, topic: str) -> Mapping[str, DocumentSizes]:
+        """Return file → stated sizes for a topic; only files for which offset qrels state them."""
+        return self._document_sizes.get(topic, {})
+
+    def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
+        """Add the sizes that offset qrels state for a document.
+
+        The relevant sizes of several lines add up, and the largest length counts.
+        """
+        of_topic = self._document_sizes.setdefault(topic, {})
+        earlier = of_topic.get(file, DocumentSizes(0, 0))
+        relevant = earlier.relevant + sizes.relevant
+        of_topic[file] = DocumentSizes(relevant, max(earlier.length, sizes.length))
+
+    def add_span(
+        self,
+        topic: str,
+        file: str,
+        span: Span | None,
+        where: object,
+        *,
+        may_be_empty: bool = False,
+    ) -> None:
         """Add a relevant passage.
 
         Args:
@@ -217,16 +255,18 @@ class RecallBase:
             file: Canonical file name.
             span: The passage; None for an assessed document without relevant passages.
             where: File and line, for messages.
+            may_be_empty: Whether the passage may have no characters.
 
         Raises:
-            InputError: If the document has assessed elements for the topic, or the span is empty.
+            InputError: If the document has assessed elements for the topic, or the passage is illegal.
         """
         self._topics.setdefault(topic, {})
         if file in self._topics[topic]:
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         spans = self._spans.setdefault(topic, {}).setdefault(file, [])
         if span is not None:
-            if not 0 <= span.start < span.end:
+            is_empty = span.start == span.end
+            if not 0 <= span.start <= span.end or (is_empty and not may_be_empty):
                 raise InputError(
                     where, f"start {span.start} and end {span.end}: expected 0 <= start < end"
                 )
