@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import reference_lineage as oracle
@@ -23,7 +25,13 @@ from xcg.measures.highlighted import (
     precision_and_recall,
 )
 from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.in_context import average_generalised_precision
+from xcg.measures.in_context import (
+    article_scores,
+    average_generalised_precision,
+    entry_point_scores,
+    generalised_precision,
+    tolerance_scores,
+)
 
 # sizes 100, 50, 100, highlighted 80, 0, 60; 200 highlighted characters in all
 WORKED = HighlightedRanking(
@@ -56,17 +64,132 @@ def test_hixeval_penalises_repeated_text() -> None:
     assert precision_and_recall(ranking, 2) == (50 / 80, 1.0)
 
 
-def test_reading_stops_at_the_limit_and_at_the_tolerance() -> None:
+def test_reading_stops_at_the_limit() -> None:
     ranking = HighlightedRanking([("d", 0, 60), ("d", 100, 200)], {"d": [(0, 50), (150, 200)]})
-    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, math.inf) == (160, 100)
-    assert ranking.read("d", [(0, 60), (100, 200)], 500, math.inf) == (160, 100)
-    assert ranking.read("d", [(0, 60), (100, 200)], 80, math.inf) == (80, 50)
-    # 10 irrelevant characters end with character 59, 11 with the first of the second span
-    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, 10) == (60, 50)
-    assert ranking.read("d", [(0, 60), (100, 200)], math.inf, 11) == (61, 50)
-    assert ranking.read("d", [(100, 200), (0, 60)], math.inf, 1) == (1, 0)
+    assert ranking.read("d", [(0, 60), (100, 200)], math.inf) == (160, 100)
+    assert ranking.read("d", [(0, 60), (100, 200)], 80) == (80, 50)
+    assert ranking.read("d", [(0, 60), (100, 200)], 60) == (60, 50)
     assert precision_and_recall(ranking, 2, limit=80) == (50 / 80, 0.5)
     assert precision_and_recall(ranking, 2, limit=160) == precision_and_recall(ranking, 2)
+
+
+def test_repeated_text_counts_again_only_in_documents_without_relevant_text() -> None:
+    """d: 50 characters, then 20 new ones, 20 of the 70 relevant; e: 30 irrelevant characters twice."""
+    results = [("d", 0, 50), ("e", 0, 30), ("d", 20, 70), ("e", 0, 30)]
+    ranking = HighlightedRanking(results, {"d": [(40, 60)], "e": []})
+    assert ranking.new_sizes == [50, 30, 20, 30]
+    assert ranking.new_relevant_sizes == [10, 0, 10, 0]
+    assert ranking.unseen_sizes == [50, 30, 20, 0]
+    assert precision_and_recall(ranking, 4) == (20 / 130, 1.0)
+    assert precision_and_recall(ranking, 4, repeated="once") == (20 / 100, 1.0)
+    assert precision_and_recall(ranking, 4, limit=110) == (20 / 110, 1.0)
+    # precision .2 at recall .5, .2 at recall 1 after the third result
+    assert interpolated_precision(ranking, [0, 0.5, 1]) == [0.2, 0.2, 0.2]
+    last = HighlightedRanking([*results[:2], results[3], results[2]], {"d": [(40, 60)]})
+    assert interpolated_precision(last, [0.5, 0.51]) == [0.2, 20 / 130]
+    assert interpolated_precision(last, [0.5, 0.51], "once") == [0.2, 20 / 100]
+
+
+def test_the_stated_relevant_size_counts_and_overlapping_passages_count_twice() -> None:
+    """Characters 10 to 30 and 20 to 40 are 40 relevant characters, 10 of them twice."""
+    passages = {"d": [(10, 30), (20, 40), (50, 50)], "e": [(0, 10)]}
+    ranking = HighlightedRanking([("d", 0, 30), ("d", 0, 45)], passages)
+    assert ranking.relevant_in == {"d": 40, "e": 10}
+    assert ranking.relevant_sizes == [30, 40]
+    assert ranking.new_relevant_sizes == [30, 10]
+    stated = replace(ranking, stated_sizes={"d": 100, "e": 0, "f": 60})
+    assert stated.relevant_in == {"d": 100, "f": 60}
+    assert precision_and_recall(stated, 2) == (40 / 45, 40 / 160)
+    # Nothing is relevant in a document whose stated size is 0.
+    assert replace(stated, results=[("e", 0, 10), ("e", 0, 10)]).new_relevant_sizes == [0, 0]
+    # Recall 30/20 and 40/20: ranks with a recall of 1.01 and more do not count.
+    small = replace(ranking, stated_sizes={"d": 20, "e": 0})
+    assert interpolated_precision(small, [0, 1]) == [0, 0]
+    assert interpolated_precision(replace(small, results=[("d", 0, 20), *small.results]), [0.5]) == [
+        0.5
+    ]
+
+
+def test_empty_results_and_results_at_unknown_offsets_hold_nothing_relevant() -> None:
+    results = [("d", 20, 20), ("d", -18, 0), ("d", -18, 0), ("e", -18, 0), ("e", -18, 0), ("d", 0, 20)]
+    ranking = HighlightedRanking(results, {"d": [(0, 10)]}, {"d": 0}, length=lambda _: 100)
+    assert ranking.sizes == [0, 18, 18, 18, 18, 20]
+    assert ranking.new_sizes == [0, 18, 0, 18, 18, 20]
+    assert ranking.new_relevant_sizes == [0, 0, 0, 0, 0, 10]
+    assert interpolated_precision(ranking, [1]) == [10 / 74]
+    unknown = replace(ranking, results=results[1:])
+    assert entry_point_scores(unknown, 500) == [(0, True), (0, False)]
+    assert article_scores(unknown, 1) == [(pytest.approx(f_measure(10 / 38, 1, 1)), True), (0, False)]
+
+
+def test_recall_points_are_exact() -> None:
+    """Recall is 29/100, which inex_eval's floating-point numbers miss: 0.29 * 100 is below 29."""
+    ranking = HighlightedRanking([("d", 0, 29)], {"d": [(0, 100)]})
+    assert interpolated_precision(ranking, [0.29, 0.291]) == [1, 0]
+    huge = 10**15
+    ranking = HighlightedRanking(
+        [("d", 0, 29 * huge - 1), ("d", 0, 29 * huge)], {"d": [(0, 100 * huge)]}
+    )
+    assert ranking.new_relevant_sizes == [29 * huge - 1, 1]
+    assert interpolated_precision(ranking, [0.28, 0.29, 0.3]) == [1, 1, 0]
+
+
+def test_generalised_precision_after_the_last_article_is_that_at_the_last() -> None:
+    scores = [(0.8, True), (0.0, False), (0.5, True)]
+    expected = [0.8, 0.4, 1.3 / 3, 1.3 / 3, 1.3 / 3]
+    assert [generalised_precision(scores, rank) for rank in (1, 2, 3, 4, 50)] == expected
+    assert generalised_precision([], 1) == 0
+
+
+def tolerance_score(results: list[tuple[int, int]], irrelevant: int, **fields: Any) -> float:
+    ranking = HighlightedRanking(
+        [("d", start, end) for start, end in results],
+        **{"highlighted": {"d": [(100, 150), (400, 500)]}, "length": lambda _: 1000, **fields},
+    )
+    ((score, relevant),) = tolerance_scores(ranking, irrelevant)
+    assert relevant
+    return score
+
+
+def test_the_reader_with_a_tolerance_reads_results_then_gaps_then_the_rest() -> None:
+    results = [(450, 600), (120, 200)]  # returned in this order, read in the order of text
+    # 30 relevant, 50 irrelevant, 50 relevant, 100 irrelevant; the gap: 200 irrelevant, 50 relevant;
+    # the end: 400 irrelevant
+    assert tolerance_score(results, 50) == 30 / (30 + 50)
+    assert tolerance_score(results, 51) == 80 / (80 + 51)
+    assert tolerance_score(results, 150) == 80 / (80 + 150)
+    assert tolerance_score(results, 300) == 80 / (80 + 300)
+    assert tolerance_score(results, 350) == 80 / (80 + 350)
+    assert tolerance_score(results, 351) == 130 / (130 + 351)
+    # The document ends before 750 irrelevant characters; text before the first result is not read.
+    assert tolerance_score(results, 751) == 130 / (130 + 750)
+    # Overlapping results are read once.
+    assert tolerance_score([(120, 200), (450, 600), (140, 190)], 351) == 130 / (130 + 351)
+
+
+def test_the_reader_with_a_tolerance_in_corner_cases() -> None:
+    assert tolerance_score([(120, 120)], 10) == 30 / 40  # an empty result: the rest of the document
+    assert tolerance_score([(-18, 0)], 118) == 0
+    assert tolerance_score([(-18, 0)], 119) == 50 / (50 + 119)
+    assert tolerance_score([(120, 200)], 10, stated_sizes={"d": 3}) == 30 / 40
+    assert tolerance_score([(100, 150)], 5, highlighted={"d": [(100, 150), (140, 150)]}) == 60 / 65
+    ranking = HighlightedRanking([("d", 0, 10), ("e", 0, 10)], {"d": [(0, 5)], "e": []})
+    with pytest.raises(XcgError, match="needs the length of the document d: expected offset qrels"):
+        tolerance_scores(ranking, 300)
+    only_irrelevant = replace(ranking, results=[("e", 0, 10), ("f", 0, 10)])
+    assert tolerance_scores(only_irrelevant, 300) == [(0, False), (0, False)]
+
+
+def test_offsets_of_any_size_need_little_memory() -> None:
+    far = 10**15
+    ranking = HighlightedRanking(
+        [("d", 0, far), ("d", far - 10, 2 * far)],
+        {"d": [(far - 20, far + 20)]},
+        length=lambda _: 3 * far,
+    )
+    assert ranking.new_relevant_sizes == [20, 20]
+    assert tolerance_scores(ranking, 2 * far) == [(40 / (40 + 2 * far), True)]
+    assert precision_and_recall(ranking, 2, limit=far + 5) == (25 / (far + 5), 25 / 40)
 
 
 SPANS = st.tuples(st.sampled_from("de"), st.integers(0, 25), st.integers(1, 15)).map(
@@ -86,27 +209,48 @@ def test_highlighted_text_agrees_with_the_transcription_of_the_formulas(
     alpha: float,
     rank: int,
 ) -> None:
-    spans: dict[str, list[tuple[int, int]]] = {}
     positions: dict[str, set[int]] = {}
     for document, start, end in marked:
-        spans.setdefault(document, []).append((start, end))
         positions.setdefault(document, set()).update(range(start, end))
-    ranking = HighlightedRanking(results, spans)
+    # The transcription knows which characters are relevant, but not how often.
+    disjoint = {document: _passages(found) for document, found in positions.items()}
+    ranking = HighlightedRanking(results, disjoint)
     assert hixeval(ranking, rank, alpha, 1.0) == pytest.approx(
         oracle.hixeval(results, positions, rank, alpha)
     )
-    assert interpolated_precision(ranking, RECALL_POINTS) == pytest.approx(
+    assert interpolated_precision(ranking, RECALL_POINTS, "once") == pytest.approx(
         oracle.ip_points(results, positions)
     )
-    for document in "de":
-        here = [(start, end) for d, start, end in results if d == document]
-        for tolerance in (1, 4):
-            found = ranking.read(document, here[:1], math.inf, tolerance)
-            if here:
-                expected = oracle.t2i_stop(
-                    here[:1], positions.get(document, set()), here[0][0], tolerance
-                )
-                assert found == expected
+
+
+def _passages(positions: set[int]) -> list[tuple[int, int]]:
+    return [(position, position + 1) for position in sorted(positions)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 25), st.integers(0, 15)), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 25), st.integers(0, 15)), min_size=1, max_size=4),
+    st.integers(1, 50),
+)
+def test_the_reader_with_a_tolerance_reads_character_by_character(
+    results: list[tuple[int, int]], passages: list[tuple[int, int]], tolerance: int
+) -> None:
+    spans = [(start, start + size) for start, size in results]
+    marked = [(start, start + size) for start, size in passages]
+    found = HighlightedRanking(
+        [("d", *span) for span in spans], {"d": marked}, stated_sizes={"d": 1}, length=lambda _: 45
+    )
+    returned = sorted({offset for span in spans for offset in range(*span)})
+    rest = [offset for offset in range(min(spans)[0], 45) if offset not in returned]
+    relevant = irrelevant = 0
+    for offset in returned + rest:
+        depth = sum(start <= offset < end for start, end in marked)
+        relevant += depth
+        irrelevant += depth == 0
+        if irrelevant == tolerance:
+            break
+    score = relevant / (relevant + irrelevant) if relevant else 0.0
+    assert tolerance_scores(found, tolerance) == [(score, True)]
 
 
 DOCUMENTS = {
@@ -159,13 +303,16 @@ def test_all_forms_of_results_that_name_the_same_text_have_the_same_values(tmp_p
 
 def test_parameters_limit_what_is_read(tmp_path: Path) -> None:
     run = {"r": {"1": ["d#/a", "e#/a"], "2": ["e#/a/p"]}}
-    names = "AgP(beta=1) AgP(beta=1,limit=20) AgP(beta=1,t2i=10) charP(limit=20)@1 gR@1 BEPD"
+    names = (
+        "AgP(beta=1) AgP(beta=1,limit=20) AgP(beta=1,t2i=10) AgP(t2i=11) charP(limit=20)@1 gR@1 BEPD"
+    )
     found = xcg.evaluate(base(tmp_path), run, DOCUMENTS, None, names)
     by = {row.measure: row.value for row in found if row.topic == "1"}
     assert by["AgP(beta=1)"] == pytest.approx(f_measure(0.5, 1, 1))
     assert by["AgP(beta=1,limit=20)"] == pytest.approx(f_measure(10 / 20, 10 / 15, 1))
-    # ten irrelevant characters first: nothing relevant is read
+    # Ten irrelevant characters come first: nothing relevant is read.
     assert by["AgP(beta=1,t2i=10)"] == 0
+    assert by["AgP(t2i=11)"] == 15 / (15 + 11)
     assert by["charP(limit=20)@1"] == 0.5
     assert by["gR@1"] == 1
     # mean length 20, A .1; the result begins 12 before the best entry point

@@ -140,7 +140,7 @@ class Campaign:
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
         has_passages = bool(base.spans(name) or base.passages(name))
-        points = self._entry_points(name, trees, notes) if has_passages else {}
+        points = self._entry_points(name, trees, notes) if has_passages else None
         topic = JudgedTopic(
             name,
             trees,
@@ -177,7 +177,22 @@ class Campaign:
     def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
         """Return the results of a run for a topic as text.
 
-        A result that does not exist is an empty span.
+        A result that does not exist, or has an unknown offset, is an empty span.
+
+        Raises:
+            XcgError: If documents are needed and missing.
+        """
+        resolved = topic.ranking(run)
+        missing = resolved.ranking.spans.keys() - resolved.passages.keys()
+        return [
+            (file, 0, 0) if span is None or position in missing or span[1] < 0 else span
+            for position, (file, span) in enumerate(
+                zip(resolved.files, self.stated_spans(topic, run), strict=True)
+            )
+        ]
+
+    def stated_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan | None]:
+        """Return the results of a run for a topic as text, see :class:`TextAccess`.
 
         Raises:
             XcgError: If documents are needed and missing.
@@ -185,21 +200,29 @@ class Campaign:
         if self.corpus is None and not self._needs_offsets_only(topic.topic):
             self._required_corpus()
         resolved = topic.ranking(run)
-        return [self._text_span(topic, resolved, position) for position in range(len(resolved))]
+        return [self._stated_span(topic, resolved, position) for position in range(len(resolved))]
 
-    def _text_span(self, topic: JudgedTopic, resolved: ResolvedRanking, position: int) -> TextSpan:
+    def _stated_span(
+        self, topic: JudgedTopic, resolved: ResolvedRanking, position: int
+    ) -> TextSpan | None:
         file, path = resolved.files[position], resolved.ranking.paths[position]
-        passage = resolved.passages.get(position)
-        if passage is not None:
-            return file, *passage
+        span = resolved.passages.get(position, resolved.ranking.spans.get(position))
+        if span is not None and not isinstance(span, Passage):
+            return file, *span
         row, tree = resolved.rows.get(position), topic.trees.get(file)
         if tree is None and self.corpus is not None and file in self.corpus:
             tree = self.corpus.tree(file)
         if tree is None or not path:
-            return file, 0, 0
+            return None
         if row is None:
             row = 0 if path == WHOLE else tree.find(path)
-        return (file, 0, 0) if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+
+    def document_length(self, file: str) -> int | None:
+        """Return the length of a document in characters; None if the corpus lacks it."""
+        if self.corpus is None or file not in self.corpus:
+            return None
+        return int(self.corpus.tree(file).characters[0])
 
     def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
         """Return how the text of a document is measured in a unit.
@@ -300,10 +323,10 @@ class Campaign:
 
     def _entry_points(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
-    ) -> dict[str, int]:
+    ) -> dict[str, int] | None:
+        if not self._needs_entry_points or not any(map(self.base.entry_points, self.base.topics)):
+            return None
         points: dict[str, int] = {}
-        if not self._needs_entry_points:
-            return points
         for file, point in self.base.entry_points(topic).items():
             try:
                 points[file] = point if isinstance(point, int) else point.character(trees[file])

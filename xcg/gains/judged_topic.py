@@ -57,7 +57,8 @@ class JudgedTopic:
         highlighted: Document → relevant passages as (start, end), if the assessments have them.
         gold: Document → relevant passages with their grades, for the documents whose relevance is
             given by passages alone.
-        entry_points: Document → character of the best entry point.
+        entry_points: Document → character of the best entry point; None if the assessments have no
+            entry points for any topic.
         document_sizes: Document → sizes in characters that the assessments state, if they do.
         lacks_highlights: Whether the topic has assessed elements and no passages.
         rankings: Run → its ranking, for the runs with results for the topic.
@@ -68,7 +69,7 @@ class JudgedTopic:
     assessed: Mapping[str, Mapping[int, Assessment]]
     highlighted: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     gold: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    entry_points: Mapping[str, int] = field(default_factory=dict)
+    entry_points: Mapping[str, int] | None = None
     document_sizes: Mapping[str, DocumentSizes] = field(default_factory=dict)
     lacks_highlights: bool = False
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
@@ -83,6 +84,15 @@ class TextAccess(Protocol):
 
     def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
         """Return the results of a run for a topic as text; XcgError without documents."""
+
+    def stated_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan | None]:
+        """Return the same, with the stated offsets of passages that do not exist.
+
+        The span is None if the text of a result is unknown, because its element does not exist.
+        """
+
+    def document_length(self, file: str) -> int | None:
+        """Return the length of a document in characters; None if the corpus lacks it."""
 
     def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
         """Return how the text of a document is measured in a unit; XcgError without documents."""

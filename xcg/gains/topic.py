@@ -165,10 +165,22 @@ class GainCalculator:
                 "assessments with <passage>"
             )
         if run not in self._highlighted:
-            points, mean_length = topic.entry_points or None, self._text.mean_document_length
-            spans = self.text_spans[run]
-            self._highlighted[run] = HighlightedRanking(spans, topic.highlighted, points, mean_length)
+            spans = self._text.stated_spans(topic, run)
+            files = topic.ranking(run).files
+            self._highlighted[run] = HighlightedRanking(
+                [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
+                topic.highlighted,
+                topic.entry_points,
+                self._text.mean_document_length,
+                stated_sizes={file: size.relevant for file, size in topic.document_sizes.items()},
+                length=self._document_length,
+                unknown=[index for index, span in enumerate(spans) if span is None],
+            )
         return self._highlighted[run]
+
+    def _document_length(self, file: str) -> int | None:
+        stated = self.topic.document_sizes.get(file)
+        return stated.length if stated is not None else self._text.document_length(file)
 
     def details(
         self, run: str, ideal: IdealRecallBase, model: UserModel, gains: npt.ArrayLike
@@ -228,7 +240,7 @@ class GainCalculator:
             _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
         spans = self.text_spans[run]
-        new_sizes = HighlightedRanking(spans, {}).new_sizes.tolist()
+        new_sizes = HighlightedRanking(spans, {}).unseen_sizes
         graded = []
         ranking = self.topic.ranking(run)
         for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import partial
+from fractions import Fraction
+from functools import cache, partial
+from itertools import accumulate
 from typing import Any
 
-from xcg.documents.intervals import IntervalSet
-from xcg.lazy_modules import np
 from xcg.measures.definition import (
     RANK_OR_ALL,
     RECALL_FROM_0,
@@ -16,7 +17,7 @@ from xcg.measures.definition import (
     Number,
     Parameters,
 )
-from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.highlighted_ranking import HighlightedRanking, Repeated
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import TopicGains
 
@@ -63,27 +64,31 @@ def hixeval(
     >>> [round(value, 3) for value in hixeval(ranking, 2, alpha=1, beta=1)]
     [0.533, 0.4, 0.457]
     """
-    relevant = ranking.relevant_sizes[:rank]
-    repeated = relevant - ranking.new_relevant_sizes[:rank]
-    value = float(relevant.sum() - alpha * repeated.sum())
-    size = float(ranking.sizes[:rank].sum())
+    relevant = sum(ranking.relevant_sizes[:rank])
+    repeated = relevant - sum(ranking.new_relevant_sizes[:rank])
+    value = relevant - alpha * repeated
+    size = sum(ranking.sizes[:rank])
     precision = value / size if size else 0.0
     recall = value / ranking.relevant
     return precision, recall, f_measure(precision, recall, beta)
 
 
 def precision_and_recall(
-    ranking: HighlightedRanking, rank: int, limit: float = math.inf
+    ranking: HighlightedRanking,
+    rank: int,
+    limit: float = math.inf,
+    repeated: Repeated = "official",
 ) -> tuple[float, float]:
     """Compute precision and recall in characters at a rank.
 
-    P[r] is the highlighted part of the text read, R[r] the part of the highlighted text that was read.
-    Text in several results is read once (Kamps and others 2008).
+    P[r] is the relevant part of the text read, R[r] the part of the relevant text that was read (Kamps
+    and others 2008).
 
     Args:
-        ranking: The ranking as text; the topic must have highlighted text.
+        ranking: The ranking as text; the topic must have relevant text.
         rank: The number of results that are read.
         limit: Number of characters after which reading stops.
+        repeated: How repeated text counts.
 
     Returns:
         Precision and recall, each from 0 to 1.
@@ -92,28 +97,34 @@ def precision_and_recall(
     >>> precision_and_recall(ranking, 1), precision_and_recall(ranking, 2, limit=40)
     ((0.8, 0.4), (1.0, 0.2))
     """
-    size = float(ranking.new_sizes[:rank].sum())
-    relevant = float(ranking.new_relevant_sizes[:rank].sum())
+    read = ranking.new_sizes if repeated == "official" else ranking.unseen_sizes
+    size = sum(read[:rank])
+    relevant = sum(ranking.new_relevant_sizes[:rank])
     if size > limit:
-        size = relevant = 0.0
-        covered: dict[str, IntervalSet[int]] = {}
-        for document, start, end in ranking.results[:rank]:
-            pieces = covered.setdefault(document, IntervalSet[int]()).add(start, end)
-            read, relevant_read = ranking.read(document, pieces, limit - size, math.inf)
-            size, relevant = size + read, relevant + relevant_read
+        size = relevant = 0
+        for (document, _, _), pieces in zip(
+            ranking.results[:rank], ranking.new_pieces(repeated), strict=False
+        ):
+            new_size, new_relevant = ranking.read(document, pieces, limit - size)
+            size, relevant = size + new_size, relevant + new_relevant
             if size >= limit:
                 break
     return (relevant / size if size else 0.0), relevant / ranking.relevant
 
 
-def interpolated_precision(ranking: HighlightedRanking, points: Sequence[float]) -> list[float]:
+def interpolated_precision(
+    ranking: HighlightedRanking, points: Sequence[float], repeated: Repeated = "official"
+) -> list[float]:
     """Compute interpolated precision at recall points.
 
-    iP[x] = the highest P[r] at a rank r with R[r] ≥ x (Kamps and others 2008).
+    iP[x] = the highest P[r] at a rank r with R[r] ≥ x (Kamps and others 2008). Recall is exact. A rank
+    with a recall of 1.01 or more does not count; this happens only if the passages exceed the stated
+    relevant size.
 
     Args:
-        ranking: The ranking as text; the topic must have highlighted text.
+        ranking: The ranking as text; the topic must have relevant text.
         points: Recall points x, from 0 to 1.
+        repeated: How repeated text counts.
 
     Returns:
         One value for each point, from 0 to 1; 0 if no rank reaches x.
@@ -123,13 +134,28 @@ def interpolated_precision(ranking: HighlightedRanking, points: Sequence[float])
     >>> interpolated_precision(ranking, [0.01, 0.41, 0.8])
     [0.8, 0.56, 0.0]
     """
-    relevant = np.cumsum(ranking.new_relevant_sizes)
-    size = np.cumsum(ranking.new_sizes)
-    precision = np.divide(relevant, size, out=np.zeros(len(size)), where=size > 0)
-    best = np.maximum.accumulate(precision[::-1])[::-1]
-    # Whole numbers of characters, so that a recall of exactly x reaches x.
-    first = np.searchsorted(relevant, [math.ceil(x * ranking.relevant - 1e-9) for x in points])
-    return [float(best[index]) if index < len(best) else 0.0 for index in first]
+    sizes = accumulate(ranking.new_sizes if repeated == "official" else ranking.unseen_sizes)
+    relevant = list(accumulate(ranking.new_relevant_sizes))
+    del relevant[bisect_left(relevant, _characters(1.01, ranking.relevant)) :]
+    precisions = [part / size if size else 0.0 for part, size in zip(relevant, sizes, strict=False)]
+    best = list(accumulate(reversed(precisions), max))[::-1]
+    values = []
+    for point in points:
+        first = bisect_left(relevant, _characters(point, ranking.relevant))
+        values.append(best[first] if first < len(best) else 0.0)
+    return values
+
+
+def _characters(recall: float, relevant: int) -> int:
+    """Return the least number of characters that reaches a recall."""
+    numerator, denominator = _fraction(recall)
+    return -(-numerator * relevant // denominator)
+
+
+@cache
+def _fraction(number: float) -> tuple[int, int]:
+    """Return the decimal number that was meant: (29, 100) for 0.29."""
+    return Fraction(repr(float(number))).as_integer_ratio()
 
 
 # Declarations
@@ -141,23 +167,41 @@ _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
 
 
 def register_highlighted(
-    name: str, source: str = _INEX, **declaration: Any
+    name: str,
+    source: str = _INEX,
+    reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
+    **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
     """Return a decorator that registers a measure of highlighted text.
 
-    The measure is undefined for a topic without highlighted text.
+    The measure is undefined for a topic without relevant text.
+
+    Args:
+        name: The measure's name.
+        source: The measure's source.
+        reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
+            ranking and the cutoff. The measure is then undefined. By default, it reads all results up
+            to the cutoff.
+        declaration: Further fields of :class:`Definition`.
     """
+    reads = reads_unknown or _reads_unknown
 
     def add(function: OfHighlights) -> OfHighlights:
         def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
             ranking = topic.required_details(name).highlights()
-            return function(ranking, cutoff, parameters) if ranking.relevant else None
+            if not ranking.relevant or reads(ranking, cutoff):
+                return None
+            return function(ranking, cutoff, parameters)
 
         declared = {"source": source, "needs": "text", "needs_characters": True, **declaration}
         MEASURES.register(name, **declared)(compute)
         return function
 
     return add
+
+
+def _reads_unknown(ranking: HighlightedRanking, cutoff: float) -> bool:
+    return any(index < cutoff for index in ranking.unknown)
 
 
 def _depth(ranking: HighlightedRanking, cutoff: float) -> int:
@@ -208,10 +252,15 @@ def _hix_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -
     return hixeval(ranking, _depth(ranking, cutoff), **parameters)[2]
 
 
+_REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
+_REPEATED_TEXT = (
+    "Text that is returned again does not count. Exception, as in inex_eval: in a document without "
+    "relevant text it counts each time; repeated=once counts it once there too."
+)
 _in_characters = partial(
     register_highlighted,
-    caveat="limit=1000 reads the first 1000 characters of the ranking (Restricted Focused task, INEX "
-    "2010); 0 reads all.",
+    caveat=f"{_REPEATED_TEXT} limit=1000 reads the first 1000 characters of the ranking (Restricted "
+    "Focused task, INEX 2010); 0 reads all.",
     cutoff=RANK_OR_ALL,
 )
 
@@ -219,9 +268,9 @@ _in_characters = partial(
 @_in_characters(
     "charP",
     title="precision in characters",
-    formula="charP[k] = highlighted text / text of the first k results, each character once",
-    example="sizes 100, 50, highlighted 80, 0: charP@2 = 0.533",
-    parameters=LIMIT,
+    formula="charP[k] = relevant / all characters of the first k results",
+    example="sizes 100, 50, relevant 80, 0: charP@2 = 0.533",
+    parameters={**LIMIT, **_REPEATED},
 )
 def _char_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return _precision_and_recall(ranking, cutoff, parameters)[0]
@@ -230,10 +279,9 @@ def _char_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) 
 @_in_characters(
     "charR",
     title="recall in characters",
-    formula="charR[k] = highlighted text of the first k results, each character once / highlighted "
-    "text of the topic",
-    example="highlighted 80 and 0 of 200: charR@2 = 0.4",
-    parameters=LIMIT,
+    formula="charR[k] = relevant characters of the first k results / relevant size of the topic",
+    example="relevant 80 and 0 of 200: charR@2 = 0.4",
+    parameters={**LIMIT, **_REPEATED},
 )
 def _char_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return _precision_and_recall(ranking, cutoff, parameters)[1]
@@ -244,7 +292,7 @@ def _char_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) 
     title="F-measure in characters",
     formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
     example="P = 0.8, R = 0.4: charF = 0.533",
-    parameters={**_BETA, **LIMIT},
+    parameters={**_BETA, **LIMIT, **_REPEATED},
 )
 def _char_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return f_measure(*_precision_and_recall(ranking, cutoff, parameters), parameters["beta"])
@@ -254,7 +302,13 @@ def _precision_and_recall(
     ranking: HighlightedRanking, cutoff: float, parameters: Parameters
 ) -> tuple[float, float]:
     limit = parameters["limit"] or math.inf
-    return precision_and_recall(ranking, _depth(ranking, cutoff), limit)
+    return precision_and_recall(ranking, _depth(ranking, cutoff), limit, parameters["repeated"])
+
+
+_POINTS = (
+    "Recall points are exact. inex_eval computes them in floating point, so that a recall of .29 "
+    "reaches only the point .28; xcg inex-eval does the same."
+)
 
 
 @register_highlighted(
@@ -262,27 +316,32 @@ def _precision_and_recall(
     title="interpolated precision at a recall point",
     formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
     example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
+    caveat=f"{_REPEATED_TEXT} {_POINTS}",
     cutoff=RECALL_FROM_0,
+    parameters=_REPEATED,
+    reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
 def _ip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return interpolated_precision(ranking, [cutoff])[0]
+    return interpolated_precision(ranking, [cutoff], parameters["repeated"])[0]
 
 
 def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     ranking = topic.required_details("AiP").highlights()
     if not ranking.relevant:
         return RECALL_POINTS, [0.0] * len(RECALL_POINTS)
-    return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS)
+    return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])
 
 
 @register_highlighted(
     "AiP",
     title="average interpolated precision",
     formula="AiP = mean of iP at the recall points 0, 0.01, …, 1",
-    example="sizes 100, 50, 100, highlighted 80, 0, 60 of 200: AiP = 0.49109",
-    caveat="The mean over topics is called MAiP.",
+    example="sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109",
+    caveat=f"The mean over topics is called MAiP. {_REPEATED_TEXT} {_POINTS}",
+    parameters=_REPEATED,
     curve=_aip_curve,
     curve_over="recall",
 )
 def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return math.fsum(interpolated_precision(ranking, RECALL_POINTS)) / len(RECALL_POINTS)
+    # inex_eval adds from left to right; an exact sum would differ in the last digit.
+    return sum(interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])) / 101

@@ -1,34 +1,46 @@
-"""A ranking as text, with the highlighted text of its topic; everything is counted in characters."""
+"""A ranking as text, with the relevant text of its topic; everything is counted in characters."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from itertools import accumulate, pairwise
+from operator import mul
+from typing import Literal
 
 from xcg.documents.intervals import IntervalSet
-from xcg.lazy_modules import np, npt
 
 Spans = Sequence[tuple[int, int]]
-Ints: TypeAlias = "npt.NDArray[np.int64]"
+Repeated = Literal["official", "once"]
+"""How repeated text counts. ``once``: text that an earlier result contains is not read again.
+``official``: the same in documents with relevant text; in other documents it is read each time."""
 
 
 @dataclass(frozen=True)
 class HighlightedRanking:
-    """The characters that a ranking returns, and those that the assessors highlighted.
+    """The characters that a ranking returns, and those that are relevant.
+
+    A document is relevant if its relevant size is above 0. In other documents nothing is relevant.
 
     Attributes:
         results: (document, start, end) in rank order; a result is the characters start to end - 1 of
-            the document's text.
-        highlighted: Document → highlighted spans (start, end); only documents that have any.
+            the document's text. Results can be empty, or begin before the text
+            (:data:`xcg.runs.run.UNKNOWN_SPAN`).
+        highlighted: Document → relevant passages (start, end). Text in several passages counts for each
+            of them.
         entry_points: Document → character offset of the best entry point; None if the assessments
             have no entry points.
         mean_length: Returns the mean length of the corpus's documents; None without a corpus.
+        stated_sizes: Document → its relevant size, if the assessments state it. By default the relevant
+            size is the sum of the passages' lengths.
+        length: Returns the length of a document's text; None if it is unknown.
+        unknown: Indices of the results whose text is unknown, because the documents lack them.
 
     >>> ranking = HighlightedRanking([("d", 0, 100), ("e", 0, 50)], {"d": [(0, 80)], "f": [(0, 120)]})
-    >>> ranking.relevant, ranking.sizes.tolist(), ranking.relevant_sizes.tolist()
+    >>> ranking.relevant, ranking.sizes, ranking.relevant_sizes
     (200, [100, 50], [80, 0])
     """
 
@@ -36,58 +48,83 @@ class HighlightedRanking:
     highlighted: Mapping[str, Spans]
     entry_points: Mapping[str, int] | None = None
     mean_length: Callable[[], float] | None = None
-
-    @cached_property
-    def _highlighted_before(self) -> dict[str, Ints]:
-        """Document → number of highlighted characters before each offset."""
-        return {document: _counts(spans) for document, spans in self.highlighted.items() if spans}
+    stated_sizes: Mapping[str, int] = field(default_factory=dict)
+    length: Callable[[str], int | None] | None = None
+    unknown: Sequence[int] = ()
 
     @cached_property
     def relevant_in(self) -> dict[str, int]:
-        """Document → number of highlighted characters."""
-        return {document: int(before[-1]) for document, before in self._highlighted_before.items()}
+        """Relevant document → its relevant size."""
+        sizes = {document: sum(map(_length, spans)) for document, spans in self.highlighted.items()}
+        return {document: size for document, size in {**sizes, **self.stated_sizes}.items() if size > 0}
 
-    @property
+    @cached_property
     def relevant(self) -> int:
-        """Trel, the number of highlighted characters of the topic."""
+        """Trel, the relevant size of the topic."""
         return sum(self.relevant_in.values())
 
     @cached_property
-    def sizes(self) -> Ints:
+    def relevant_text(self) -> dict[str, RelevantText]:
+        """Relevant document → its relevant passages."""
+        passages = self.highlighted
+        return {document: RelevantText(passages.get(document, ())) for document in self.relevant_in}
+
+    @cached_property
+    def sizes(self) -> list[int]:
         """Number of characters of each result."""
-        return np.array([end - start for _, start, end in self.results], dtype=np.int64)
+        return [end - start for _, start, end in self.results]
 
     @cached_property
-    def relevant_sizes(self) -> Ints:
-        """Number of highlighted characters of each result (rsize)."""
-        return np.array([self._highlighted_in(*result) for result in self.results], dtype=np.int64)
+    def relevant_sizes(self) -> list[int]:
+        """Number of relevant characters of each result (rsize)."""
+        text = self.relevant_text
+        return [
+            text[document].count(start, end) if document in text else 0
+            for document, start, end in self.results
+        ]
+
+    def new_pieces(self, repeated: Repeated) -> list[list[tuple[int, int]]]:
+        """Return for each result the parts of it that are read, see :data:`Repeated`."""
+        return self._unseen_pieces if repeated == "once" else self._official_pieces
 
     @cached_property
-    def _new(self) -> tuple[Ints, Ints]:
-        covered: dict[str, IntervalSet[int]] = {}
-        new, relevant = [], []
-        for document, start, end in self.results:
-            pieces = covered.setdefault(document, IntervalSet[int]()).add(start, end)
-            new.append(sum(stop - begin for begin, stop in pieces))
-            relevant.append(sum(self._highlighted_in(document, *piece) for piece in pieces))
-        return np.array(new, dtype=np.int64), np.array(relevant, dtype=np.int64)
+    def _unseen_pieces(self) -> list[list[tuple[int, int]]]:
+        seen: dict[str, IntervalSet[int]] = {}
+        return [
+            seen.setdefault(document, IntervalSet[int]()).add(start, end)
+            for document, start, end in self.results
+        ]
 
-    @property
-    def new_sizes(self) -> Ints:
+    @cached_property
+    def _official_pieces(self) -> list[list[tuple[int, int]]]:
+        seen = {document: IntervalSet[int]() for document in self.relevant_in}
+        return [
+            seen[document].add(start, end) if document in seen else [(start, end)]
+            for document, start, end in self.results
+        ]
+
+    @cached_property
+    def new_sizes(self) -> list[int]:
+        """Number of characters of each result that are read.
+
+        In a document with relevant text, these are the characters that no earlier result contains; in
+        another document all of the result.
+        """
+        return [sum(map(_length, pieces)) for pieces in self._official_pieces]
+
+    @cached_property
+    def unseen_sizes(self) -> list[int]:
         """Number of characters of each result that no earlier result contains."""
-        return self._new[0]
+        return [sum(map(_length, pieces)) for pieces in self._unseen_pieces]
 
-    @property
-    def new_relevant_sizes(self) -> Ints:
-        """Number of highlighted characters of each result that no earlier result contains."""
-        return self._new[1]
-
-    def _highlighted_in(self, document: str, start: int, end: int) -> int:
-        before = self._highlighted_before.get(document)
-        if before is None:
-            return 0
-        last = len(before) - 1
-        return int(before[min(end, last)] - before[min(start, last)])
+    @cached_property
+    def new_relevant_sizes(self) -> list[int]:
+        """Number of relevant characters of each result that no earlier result contains."""
+        text = self.relevant_text
+        return [
+            sum(text[document].count(*piece) for piece in pieces) if document in text else 0
+            for (document, _, _), pieces in zip(self.results, self._official_pieces, strict=True)
+        ]
 
     def articles(self) -> dict[str, list[tuple[int, int]]]:
         """Return document → its results, with documents in the order of their first result."""
@@ -96,38 +133,68 @@ class HighlightedRanking:
             grouped.setdefault(document, []).append((start, end))
         return grouped
 
-    def read(
-        self, document: str, spans: Iterable[tuple[int, int]], limit: float, tolerance: float
-    ) -> tuple[int, int]:
-        """Read spans of a document in order, each character once.
+    def read(self, document: str, pieces: Iterable[tuple[int, int]], limit: float) -> tuple[int, int]:
+        """Read pieces of a document's text in order.
 
         Args:
             document: The document's name.
-            spans: (start, end) of what is read.
+            pieces: (start, end) of what is read; no character occurs twice.
             limit: Number of characters after which reading stops.
-            tolerance: Number of irrelevant characters after which reading stops.
 
         Returns:
-            The number of characters read, and how many of them are highlighted.
+            The number of characters read, and how many of them are relevant.
         """
-        covered: IntervalSet[int] = IntervalSet()
-        pieces = [piece for span in spans for piece in covered.add(*span)]
-        if math.isinf(limit) and math.isinf(tolerance):
-            size = sum(end - start for start, end in pieces)
-            return size, sum(self._highlighted_in(document, *piece) for piece in pieces)
-        offsets = np.concatenate([np.arange(*piece) for piece in pieces] or [np.arange(0)])
-        offsets = offsets[: int(min(limit, len(offsets)))]
-        before = self._highlighted_before.get(document, np.zeros(1, dtype=np.int64))
-        last = len(before) - 1
-        relevant = before[np.minimum(offsets + 1, last)] - before[np.minimum(offsets, last)]
-        if not math.isinf(tolerance):
-            irrelevant = np.cumsum(1 - relevant)
-            relevant = relevant[: int(np.searchsorted(irrelevant, tolerance)) + 1]
-        return len(relevant), int(relevant.sum())
+        text = self.relevant_text.get(document)
+        size = relevant = 0
+        for start, end in pieces:
+            stop = int(min(end, start + limit - size))
+            size += stop - start
+            relevant += text.count(start, stop) if text is not None else 0
+        return size, relevant
 
 
-def _counts(spans: Spans) -> Ints:
-    inside = np.zeros(max(end for _, end in spans) + 1, dtype=np.int64)
-    for start, end in spans:
-        inside[start + 1 : end + 1] = 1
-    return np.cumsum(inside)
+class RelevantText:
+    """The relevant passages of one document.
+
+    Stored are the offsets where the number of passages changes, so that neither time nor memory depends
+    on the length of the document.
+
+    Args:
+        passages: (start, end) in any order; they may be empty and may overlap.
+
+    >>> text = RelevantText([(10, 30), (20, 40)])
+    >>> text.count(0, 25), list(text.stretches(0, 25))
+    (20, [(10, 0), (10, 1), (5, 2)])
+    """
+
+    def __init__(self, passages: Spans) -> None:
+        changes: Counter[int] = Counter()
+        for start, end in passages:
+            changes[start] += 1
+            changes[end] -= 1
+        self._offsets = sorted(changes)
+        self._depths = list(accumulate(changes[offset] for offset in self._offsets))
+        steps = map(_length, pairwise(self._offsets))
+        self._before: list[int] = list(accumulate(map(mul, steps, self._depths), initial=0))
+
+    def count(self, start: int, end: int) -> int:
+        """Return the number of relevant characters from start to end - 1."""
+        return self._count_before(end) - self._count_before(start)
+
+    def _count_before(self, offset: int) -> int:
+        index = bisect_right(self._offsets, offset) - 1
+        if index < 0:
+            return 0
+        return self._before[index] + self._depths[index] * (offset - self._offsets[index])
+
+    def stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the length of each stretch from start to end - 1, and in how many passages it is."""
+        index = bisect_right(self._offsets, start)
+        while start < end:
+            stop = min(end, self._offsets[index]) if index < len(self._offsets) else end
+            yield stop - start, self._depths[index - 1] if index else 0
+            start, index = stop, index + 1
+
+
+def _length(span: tuple[int, int]) -> int:
+    return span[1] - span[0]

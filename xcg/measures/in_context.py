@@ -3,91 +3,174 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number, Parameters
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
-from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.highlighted_ranking import HighlightedRanking, Spans
 
 ArticleScores = Sequence[tuple[float, bool]]
 """For each retrieved article in rank order: its score from 0 to 1, and whether it is relevant."""
 
 
 def article_scores(
-    ranking: HighlightedRanking, beta: float, limit: float, tolerance: float
+    ranking: HighlightedRanking, beta: float, limit: float = math.inf
 ) -> list[tuple[float, bool]]:
     """Score each retrieved article by the F-measure of the text read in it (Relevant in Context).
+
+    Precision is the relevant part of the text that is read, each character once. Recall is the part of
+    the article's relevant size that is read.
 
     Args:
         ranking: The ranking as text.
         beta: β of the F-measure.
         limit: Number of characters after which reading an article stops.
-        tolerance: Number of irrelevant characters after which reading an article stops.
 
     Returns:
         For each article, in the order of its first result, F_β from 0 to 1 and whether it is relevant.
 
     >>> ranking = HighlightedRanking([("d", 0, 100), ("e", 0, 50)], {"d": [(0, 80)], "f": [(0, 120)]})
-    >>> article_scores(ranking, 0, math.inf, math.inf)
+    >>> article_scores(ranking, 0)
     [(0.8, True), (0.0, False)]
     """
+    pieces: dict[str, list[tuple[int, int]]] = {}
+    for (document, _, _), new in zip(ranking.results, ranking.new_pieces("official"), strict=True):
+        pieces.setdefault(document, []).extend(new)
     scores = []
-    for document, spans in ranking.articles().items():
-        total = ranking.relevant_in.get(document, 0)
-        if not total:
+    for document, to_read in pieces.items():
+        total = ranking.relevant_in.get(document)
+        if total is None:
             scores.append((0.0, False))
             continue
-        size, relevant = ranking.read(document, spans, limit, tolerance)
+        size, relevant = ranking.read(document, to_read, limit)
         precision = relevant / size if size else 0.0
         scores.append((f_measure(precision, relevant / total, beta), True))
     return scores
 
 
-def entry_point_scores(
-    ranking: HighlightedRanking, score: Callable[[int], float]
-) -> list[tuple[float, bool]]:
-    """Score each retrieved article by its distance to the best entry point (Best in Context).
+def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tuple[float, bool]]:
+    """Score each retrieved article for a reader with a tolerance to irrelevance (T2I).
+
+    The user reads the results in an article in the order of its text, each character once. Then the
+    user reads what lies between and after them, again in order. Text before the first result is not
+    read. Reading stops when a number of irrelevant characters was read. The score is the relevant part
+    of the text read.
+
+    Args:
+        ranking: The ranking as text, with the lengths of the relevant documents.
+        irrelevant: Number of irrelevant characters after which the user stops.
+
+    Returns:
+        For each article, in the order of its first result, the score from 0 to 1 and whether it is
+        relevant.
+
+    Raises:
+        XcgError: If the length of a relevant document is unknown.
+
+    >>> found = [("d", 50, 100), ("d", 200, 300)]
+    >>> ranking = HighlightedRanking(found, {"d": [(60, 160)]}, length=lambda document: 1000)
+    >>> tolerance_scores(ranking, 300), tolerance_scores(ranking, 30)
+    ([(0.25, True)], [(0.5714285714285714, True)])
+    """
+    scores = []
+    for document, spans in ranking.articles().items():
+        if document not in ranking.relevant_in:
+            scores.append((0.0, False))
+            continue
+        length = ranking.length(document) if ranking.length is not None else None
+        if length is None:
+            raise XcgError(
+                f"the tolerance reader needs the length of the document {document}: expected offset "
+                "qrels, which state it, or a corpus"
+            )
+        pieces = _reading_order(spans, length)
+        relevant, other = _read_with_tolerance(ranking, document, pieces, irrelevant)
+        scores.append((relevant / (relevant + other) if relevant else 0.0, True))
+    return scores
+
+
+def _reading_order(spans: Spans, length: int) -> Iterator[tuple[int, int]]:
+    """Yield the results in an article in order of text, and then the gaps between and after them."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    yield from joined
+    for (_, end), (start, _) in pairwise([*joined, (length, length)]):
+        yield end, start
+
+
+def _read_with_tolerance(
+    ranking: HighlightedRanking, document: str, pieces: Iterator[tuple[int, int]], tolerance: float
+) -> tuple[int, float]:
+    """Return the numbers of relevant and of irrelevant characters that are read."""
+    relevant = irrelevant = 0
+    text = ranking.relevant_text[document]
+    for piece in pieces:
+        for size, passages in text.stretches(*piece):
+            if passages:
+                relevant += size * passages
+                continue
+            irrelevant += size
+            if irrelevant >= tolerance:
+                return relevant, tolerance
+    return relevant, irrelevant
+
+
+def entry_point_scores(ranking: HighlightedRanking, n: float) -> list[tuple[float, bool]]:
+    """Score each retrieved article by its distance d to the best entry point (Best in Context).
+
+    The score is max(0, (n - d) / n). It is 0 without a best entry point, in an article that is not
+    relevant, and for a result at an unknown offset.
 
     Args:
         ranking: The ranking as text. The user enters an article at the start of its first result.
-        score: Distance in characters → score from 0 to 1.
+        n: The distance in characters from which the score is 0.
 
     Returns:
         For each article, in the order of its first result, the score and whether it is relevant.
 
-    Raises:
-        XcgError: If the assessments have no best entry points.
-
-    >>> ranking = HighlightedRanking([("d", 10, 50)], {"d": [(0, 80)]}, {"d": 0})
-    >>> entry_point_scores(ranking, lambda distance: 1 / (1 + distance))
-    [(0.09090909090909091, True)]
+    >>> ranking = HighlightedRanking([("d", 100, 150)], {"d": [(0, 80)]}, {"d": 0})
+    >>> entry_point_scores(ranking, 500)
+    [(0.8, True)]
     """
-    if ranking.entry_points is None:
-        raise XcgError("needs best entry points: INEX 2006 assessments or offset qrels that have them")
-    scores = []
+    return [
+        ((n - distance) / n if distance < n else 0.0, relevant)
+        for distance, relevant in _distances(ranking)
+    ]
+
+
+def _distances(ranking: HighlightedRanking) -> Iterator[tuple[float, bool]]:
+    """Yield each article's distance, which is infinite for a score of 0, and whether it is relevant."""
+    points = ranking.entry_points or {}
     for document, spans in ranking.articles().items():
-        relevant = document in ranking.relevant_in
-        best = ranking.entry_points.get(document)
-        near = score(abs(spans[0][0] - best)) if relevant and best is not None else 0.0
-        scores.append((near, relevant))
-    return scores
+        relevant, start = document in ranking.relevant_in, spans[0][0]
+        counts = relevant and document in points and start >= 0
+        yield (abs(start - points[document]) if counts else math.inf), relevant
 
 
 def generalised_precision(scores: ArticleScores, rank: int) -> float:
     """Compute generalised precision gP[r] = Σ of the scores of the first r articles / r.
+
+    With fewer than r articles, this is the value at the last one, as in inex_eval.
 
     Args:
         scores: The scores of the retrieved articles.
         rank: r, from 1.
 
     Returns:
-        The value, from 0 to 1.
+        The value, from 0 to 1; 0 without articles.
 
-    >>> generalised_precision([(0.8, True), (0.0, False)], 2)
-    0.4
+    >>> scores = [(0.8, True), (0.0, False)]
+    >>> generalised_precision(scores, 1), generalised_precision(scores, 10)
+    (0.8, 0.4)
     """
-    return math.fsum(score for score, _ in scores[:rank]) / rank
+    first = scores[:rank]
+    return sum(score for score, _ in first) / len(first) if first else 0.0
 
 
 def average_generalised_precision(scores: ArticleScores, relevant: int) -> float:
@@ -105,33 +188,51 @@ def average_generalised_precision(scores: ArticleScores, relevant: int) -> float
     >>> round(average_generalised_precision([(0.8, True), (0.0, False), (0.5, True)], 4), 5)
     0.30833
     """
-    ranks = [rank for rank, (_, is_relevant) in enumerate(scores, 1) if is_relevant]
-    return math.fsum(generalised_precision(scores, rank) for rank in ranks) / relevant
+    # Plain sums: inex_eval adds from left to right, and an exact sum would differ in the last digit.
+    total = sum_of_precisions = 0.0
+    for rank, (score, is_relevant) in enumerate(scores, 1):
+        total += score
+        if is_relevant:
+            sum_of_precisions += total / rank
+    return sum_of_precisions / relevant
 
 
 # Declarations
 
 _PARAMETERS = {"beta": Number(0.25, 0), **LIMIT, "t2i": Number(0, 0, whole=True)}
 _CAVEAT = (
-    "beta was 1 in INEX 2006 and 2007, and 0.25 from 2009. limit=500 reads the first 500 characters of "
-    "an article (Restricted in Context task, 2010). t2i=300 stops after 300 irrelevant characters "
-    "(xcg's own). 0 means no limit."
+    "beta was 1 in INEX 2006 and 2007; it is 0.25 in inex_eval of 2009 and 2010. limit=500 reads the "
+    "first 500 characters of an article (Restricted in Context task, 2010). t2i=300 replaces F_β by "
+    "the score of inex_eval's reader with a tolerance to irrelevance: the user reads the results in "
+    "the article in the order of its text, then the text between and after them, until 300 irrelevant "
+    "characters were read; the score is the relevant part of the text read. 0 means no limit, and no "
+    "such reader."
 )
 
 
+def _reads_unknown(ranking: HighlightedRanking, _: float) -> bool:
+    """Return whether the text of a result in a relevant article is unknown; others score 0 anyway."""
+    return any(ranking.results[index][0] in ranking.relevant_in for index in ranking.unknown)
+
+
 def _scores(ranking: HighlightedRanking, parameters: Parameters) -> list[tuple[float, bool]]:
-    limit, tolerance = parameters["limit"] or math.inf, parameters["t2i"] or math.inf
-    return article_scores(ranking, parameters["beta"], limit, tolerance)
+    if not parameters["t2i"]:
+        return article_scores(ranking, parameters["beta"], parameters["limit"] or math.inf)
+    if parameters["limit"]:
+        raise XcgError("limit and t2i cannot be combined: expected one of them")
+    return tolerance_scores(ranking, parameters["t2i"])
 
 
 @register_highlighted(
     "gP",
     title="generalised precision of articles, Relevant in Context",
-    formula="gP[r] = Σ F_β of the text read in the first r articles / r",
-    example="F .8, 0: gP@2 = 0.4",
+    formula="gP[r] = Σ F_β of the text read in the first r articles / r; with fewer than r articles "
+    "the value at the last one",
+    example="F .8, 0: gP@2 = gP@10 = 0.4",
     caveat=_CAVEAT,
     cutoff=RANK,
     parameters=_PARAMETERS,
+    reads_unknown=_reads_unknown,
 )
 def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return generalised_precision(_scores(ranking, parameters), int(cutoff))
@@ -143,6 +244,7 @@ def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     formula="gR[r] = relevant articles among the first r / relevant articles",
     example="one of two articles relevant, four relevant in all: gR@2 = 0.25",
     cutoff=RANK,
+    reads_unknown=lambda ranking, _: False,
 )
 def _gr(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     first = list(ranking.articles())[: int(cutoff)]
@@ -156,6 +258,7 @@ def _gr(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     example="F .8, 0, .5 (relevant, not, relevant) of 4: AgP = (.8 + 1.3 / 3) / 4 = 0.308",
     caveat=f"The mean over topics is called MAgP. {_CAVEAT}",
     parameters=_PARAMETERS,
+    reads_unknown=_reads_unknown,
 )
 def _agp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     return average_generalised_precision(_scores(ranking, parameters), len(ranking.relevant_in))
@@ -165,14 +268,15 @@ def _agp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> 
     "BiC",
     title="average generalised precision of entry points, Best in Context",
     formula="BiC = AgP of the scores max(0, (n - distance) / n), where distance is that of the "
-    "article's first result to the best entry point, in characters",
+    "article's first result to the best entry point, in characters; 0 without an entry point",
     example="distance 100: (500 - 100) / 500 = 0.8",
-    caveat="n was 1000 in 2007; the available literature does not settle the default of 500.",
+    caveat="n was 1000 in 2007. It is 500 in inex_eval of 2009 and 2010.",
     parameters={"n": Number(500, 1)},
+    reads_unknown=_reads_unknown,
 )
 def _bic(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    n = parameters["n"]
-    scores = entry_point_scores(ranking, lambda distance: max(0.0, (n - distance) / n))
+    _check_entry_points(ranking)
+    scores = entry_point_scores(ranking, parameters["n"])
     return average_generalised_precision(scores, len(ranking.relevant_in))
 
 
@@ -182,16 +286,23 @@ def _bic(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> 
     formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
     source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
     example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
-    caveat="L is the mean length of the corpus's articles by default. The mean over articles is xcg's "
-    "own.",
+    caveat="L is the mean length of the corpus's articles by default. The lengths in offset qrels "
+    "do not replace it: only assessed articles have them. The mean over articles is xcg's own.",
     parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
+    reads_unknown=_reads_unknown,
 )
 def _bepd(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+    _check_entry_points(ranking)
     length = parameters["L"]
     if not length and ranking.mean_length is not None:
         length = ranking.mean_length()
     if not length:
         raise XcgError("BEPD needs the mean length of the articles: give the corpus, or BEPD(L=…)")
     weight = parameters["A"] * length
-    scores = entry_point_scores(ranking, lambda distance: weight / (weight + distance))
-    return math.fsum(score for score, _ in scores) / len(ranking.relevant_in)
+    scores = [weight / (weight + distance) for distance, _ in _distances(ranking)]
+    return math.fsum(scores) / len(ranking.relevant_in)
+
+
+def _check_entry_points(ranking: HighlightedRanking) -> None:
+    if ranking.entry_points is None:
+        raise XcgError("needs best entry points: INEX 2006 assessments or offset qrels that have them")

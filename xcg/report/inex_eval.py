@@ -131,9 +131,9 @@ def _topic_scores(ranking: HighlightedRanking, beta: float) -> dict[str, float]:
     """Return the scores of one topic in the order of the output."""
     articles, relevant = ranking.articles(), ranking.relevant_in
     hits = sum(document in relevant for document in articles)
-    size, marked = int(ranking.new_sizes.sum()), int(ranking.new_relevant_sizes.sum())
+    size, marked = sum(ranking.new_sizes), sum(ranking.new_relevant_sizes)
     precisions = interpolated_precision(ranking, RECALL_POINTS)
-    in_context = article_scores(ranking, beta, math.inf, math.inf)
+    in_context = article_scores(ranking, beta)
     counts = len(articles), len(relevant), hits, size, ranking.relevant, marked
     scores: dict[str, float] = dict(zip(_COUNTS, counts, strict=True))
     for unit, precision, recall in (
