@@ -14,7 +14,7 @@ from .evaluation.results import Results as Results
 from .formats.base import read_assessments as read_assessments
 from .formats.base import read_run as read_run
 from .formats.base import read_runs as read_runs
-from .judgements.recall_base import Assessment as Assessment
+from .judgements.assessment import Assessment as Assessment
 from .judgements.recall_base import RecallBase as RecallBase
 from .measures import MEASURES as MEASURES
 from .runs.run import Run as Run

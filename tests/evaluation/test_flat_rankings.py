@@ -14,7 +14,8 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation import scoring
 from xcg.evaluation.inputs import load_runs
 from xcg.formats.base import read_run
-from xcg.judgements.recall_base import Assessment, RecallBase
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Run
 
 QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"

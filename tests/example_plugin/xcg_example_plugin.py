@@ -10,7 +10,8 @@ from typing import Any
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import Notes
-from xcg.judgements.recall_base import Assessment, AssessmentFormat, DocumentLength, RecallBase
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import AssessmentFormat, DocumentLength, RecallBase
 from xcg.measures import Definition, TopicGains
 from xcg.runs.chunk_adapters import ChunkAdapter, ChunkFields
 from xcg.runs.run import Ranking, Run, RunFormat, Ties, Topics

@@ -14,7 +14,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.recall_base import Assessment
+from xcg.judgements.assessment import Assessment
 from xcg.user_model.model import UserModel
 from xcg.user_model.quantisation import quantise
 

@@ -11,7 +11,8 @@ from strategies import RandomCampaign, campaigns
 
 from xcg.errors import XcgError
 from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.run import RUN_FORMATS, Ranking, Run
 
 ROUND_TRIPS = settings(

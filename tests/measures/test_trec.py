@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import xcg
 from xcg.documents.paths import split_element_id
 from xcg.errors import XcgError
-from xcg.judgements.recall_base import RecallBase, level_assessment
+from xcg.judgements.assessment import level_assessment
+from xcg.judgements.recall_base import RecallBase
 from xcg.measures import MEASURES, Definition
 
 

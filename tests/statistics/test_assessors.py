@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Assessments, Inputs
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.statistics.assessor_combinations import (
     combinations,
     score_ranges,

@@ -12,7 +12,7 @@ from strategies import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.tree import ElementTree
-from xcg.judgements.recall_base import Assessment
+from xcg.judgements.assessment import Assessment
 from xcg.user_model.ideal import SELECTIONS, full, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.quantisation import QUANTISATIONS, quantise
 

@@ -8,7 +8,7 @@ import pytest
 
 import xcg
 from xcg.errors import XcgError
-from xcg.judgements.recall_base import Assessment
+from xcg.judgements.assessment import Assessment
 from xcg.user_model.model import DEFAULT, UserModel, resolve_models, shipped_models
 
 

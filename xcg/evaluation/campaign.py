@@ -16,8 +16,9 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.resolution import ResultResolver, missing_document, retrieved_paths
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
 from xcg.gains.span_reader import TextSpan
+from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 

@@ -14,7 +14,8 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import Run, Ties
 

@@ -29,7 +29,8 @@ from xcg.formats.inex_attributes import (
     document_name,
     read_point,
 )
-from xcg.judgements.recall_base import Assessment, RecallBase
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
 from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Topics, check_span
 

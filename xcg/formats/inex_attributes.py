@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import nearest
-from xcg.judgements.recall_base import LEGAL_PAIRS, Assessment, RecallBase
+from xcg.judgements.assessment import LEGAL_PAIRS, Assessment
+from xcg.judgements.recall_base import RecallBase
 
 Attributes = Mapping[str, str]
 """Attributes by their names in lower case."""

@@ -14,14 +14,13 @@ from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.judgements.assessment import check_pair, level_assessment
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
     DocumentLength,
     RecallBase,
     Span,
-    check_pair,
-    level_assessment,
 )
 from xcg.runs.run import (
     RUN_FORMATS,

@@ -11,14 +11,8 @@ from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
-from xcg.judgements.recall_base import (
-    ASSESSMENT_FORMATS,
-    Assessment,
-    AssessmentFormat,
-    DocumentLength,
-    RecallBase,
-    level_assessment,
-)
+from xcg.judgements.assessment import Assessment, level_assessment
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 
 _LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xcg.errors import InputError, XcgError
-from xcg.judgements.recall_base import Assessment, RecallBase, Scale
+from xcg.judgements.assessment import Assessment, Scale
+from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import AnySpan, Run
 
 

@@ -10,7 +10,8 @@ from typing import Protocol
 from xcg.documents.text_units import TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree
 from xcg.gains.span_reader import TextSpan
-from xcg.judgements.recall_base import Assessment, DocumentSizes, Span
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import DocumentSizes, Span
 from xcg.runs.run import Ranking
 from xcg.user_model.model import UserModel
 

@@ -14,7 +14,7 @@ from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
 from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
-from xcg.judgements.recall_base import Assessment, Scale
+from xcg.judgements.assessment import Assessment, Scale
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking

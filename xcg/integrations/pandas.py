@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from xcg.documents.paths import WHOLE, split_element_id
 from xcg.errors import InputError, XcgError, nearest
-from xcg.judgements.recall_base import Assessment, check_pair
+from xcg.judgements.assessment import Assessment, check_pair
 from xcg.lazy_modules import np
 
 Grade = int | tuple[float, float] | Assessment

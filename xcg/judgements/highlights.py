@@ -9,7 +9,8 @@ from typing import NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import UnmappedError, XcgError
-from xcg.judgements.recall_base import Assessment, RecallBase, Span
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.lazy_modules import np, npt
 
 

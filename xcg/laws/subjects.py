@@ -12,8 +12,9 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, UnitConverter
 from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation.evaluate import evaluate
+from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
-from xcg.judgements.recall_base import Assessment, RecallBase, Scale, Span, level_assessment
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.measures import MEASURES, Measure

@@ -7,7 +7,8 @@ from itertools import compress, count
 
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
-from xcg.judgements.recall_base import Assessment, RecallBase
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
 from xcg.measures.parser import MEASURES

@@ -15,7 +15,8 @@ from xcg.errors import Notes, NothingToAverageError, XcgError
 from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Assessments, Inputs, UserModels, resolve_user_models
-from xcg.judgements.recall_base import MEAN, Assessment, RecallBase, topic_key
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.lazy_modules import np, npt
 from xcg.runs.run import Run
 from xcg.statistics.topic_scores import Floats

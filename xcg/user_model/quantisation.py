@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
 from xcg.errors import XcgError
-from xcg.judgements.recall_base import Assessment, Grade, Scale
+from xcg.judgements.assessment import Assessment, Grade, Scale
 from xcg.registry import FunctionRegistry, Part
 
 Quantisation = Callable[[float, Grade], float]
