@@ -163,7 +163,8 @@ def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
     script = (
         "import xcg\n"
         "qrels, runs = {'1': {'d': 1}}, {'r': {'1': ['d']}}\n"
-        "names = 'nxDCG(base=2)@10 nDCG@9 AP(rel=2) P@4 Recall@9 RR Rprec Success@1 MAP@3 Bpref'\n"
+        "names = 'nxDCG(base=2)@10 nDCG@9 AP(rel=2) P@4 Recall@9 RR Rprec Success@1 MAP@3 Bpref '\n"
+        "names += 'IPrec@0.1 NumRelRet(rel=2) NumRelRet NumRet NumRel NumQ'\n"
         "means = xcg.evaluate(qrels, runs, measures=names).means()\n"
         "print(*(f'{row.measure}={row.value:g}' for row in means))\n"
         "for name in ('Judged@10', 'P(rel=0)@9', 'nDCG(dcg=exp-log2)@3', 'nxGC@10'):\n"
@@ -180,7 +181,7 @@ def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines() == [
         "nxDCG(base=2)@10=1 nDCG@9=1 AP(rel=2)=0 P@4=0.25 R@9=1 RR=1 Rprec=1 Success@1=1 AP@3=1 "
-        "Bpref=1",
+        "Bpref=1 IPrec@0.1=1 NumRet(rel=2)=0 NumRet(rel=1)=1 NumRet=1 NumRel=1 NumQ=1",
         "Judged@10 is computed by ir_measures, which is not installed: pip install 'xcg[trec]'",
         "P(rel=0)@9 is computed by ir_measures, which is not installed: pip install 'xcg[trec]'",
         "nDCG(dcg=exp-log2)@3 is computed by ir_measures, which is not installed: pip install "

@@ -206,6 +206,10 @@ def test_names_and_aliases_of_standard_measures() -> None:
         ("AP(rel=1,judged_only=False)", "AP"),
         ("NDCG", "nDCG"),
         ("MRR", "RR"),
+        ("NumRelRet", "NumRet(rel=1)"),
+        ("NumRelRet(rel=2)", "NumRet(rel=2)"),
+        ("NumRel(rel=1)", "NumRel"),
+        ("IPrec(recall=0.1)", "IPrec@0.1"),
     ):
         measure = MEASURES.parse(written)
         assert str(measure) == printed
@@ -243,6 +247,58 @@ def test_one_evaluation_of_measures_on_gains_and_on_levels() -> None:
     assert len(skipped) == 12  # eleven topics and their mean
     with_means = xcg.evaluate(qrels, {"r": run}, None, None, "AP")
     assert skipped.value("r", "AP") == pytest.approx(with_means.value("r", "AP") * 12 / 11)
+
+
+COUNTS = {"NumQ": (1, 1, 1), "NumRet": (3, 0, 2), "NumRel": (2, 1, 0), "NumRet(rel=1)": (2, 0, 0)}
+"""Values for the topics 1, 2 and 3 of counted()."""
+
+
+def counted() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
+    """Qrels and a run: topic 2 is not answered, topic 3 has no relevant document."""
+    qrels = {"1": {"a": 1, "b": 2, "c": 0, "d": -1}, "2": {"a": 1}, "3": {"a": 0}}
+    return qrels, {"r": {"1": ["a", "x", "b", "a"], "3": ["a", "b"], "4": ["a"]}}
+
+
+def test_counts_are_sums_over_topics() -> None:
+    qrels, runs = counted()
+    found = xcg.evaluate(qrels, runs, measures=list(COUNTS))
+    answered = xcg.evaluate(qrels, runs, measures=list(COUNTS), unanswered="skip")
+    for name, values in COUNTS.items():
+        assert tuple(found.value("r", name, topic) for topic in "123") == values
+        assert found.value("r", name) == sum(values)
+        assert answered.value("r", name) == values[0] + values[2]
+    with_gains = xcg.evaluate(qrels, runs, measures=[*COUNTS, "nxCG@1"])
+    assert [with_gains.value("r", name) for name in COUNTS] == [3, 5, 3, 2]
+
+
+def test_compare_and_gates_use_the_sums_of_counts(tmp_path: Path, xcg_command: Command) -> None:
+    qrels, runs = counted()
+    runs["s"] = {"1": ["a"], "2": ["a"]}
+    sums = xcg.compare(qrels, runs, measures="NumRet AP", baseline="r")
+    means = xcg.compare(qrels, runs, measures="NumRet AP", baseline="r", unanswered="zero")
+    assert (sums[0].mean, sums[0].baseline_mean) == (2, 5)
+    assert sums[0].difference == pytest.approx(-3)
+    assert (sums[0].low + sums[0].high) / 2 == pytest.approx(-3)
+    assert means[1].mean == pytest.approx((1 / 2 + 1 + 0) / 3)
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2 r\n2 Q0 a 1 2 r\n2 Q0 b 2 1 r\n")
+    files = "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"
+    assert xcg_command("compare", *files, "--fail-under", "NumRet=3").returncode == 0
+    failed = xcg_command("compare", *files, "--fail-under", "NumRet=3.5")
+    assert failed.returncode == 1
+    assert "NumRet is 3.0000, below 3.5" in failed.stderr
+
+
+def test_interpolated_precision_rounds_recall_points_as_trec_eval_10() -> None:
+    """Six relevant documents; 0.2 · 6 = 1.2 is 1 for trec_eval 10 and 2 for 9; 0.25 · 6 = 1.5 is 2."""
+    qrels = {"1": dict.fromkeys("abcdef", 1)}
+    run = {"r": {"1": ["a", "x", "y", "b"]}}
+    names = ["IPrec@0", "IPrec@0.2", "IPrec@0.25", "IPrec@0.4", "IPrec@0.5", "IPrec@1"]
+    found = xcg.evaluate(qrels, run, measures=names)
+    assert [found.value("r", name) for name in names] == [1, 1, 0.5, 0.5, 0, 0]
+    scores = {"1": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
+    theirs = ir_measures.calc_aggregate([ir_measures.IPrec @ 0.2], qrels, scores)
+    assert theirs[ir_measures.IPrec @ 0.2] == 0.5
 
 
 def test_an_element_is_a_document_named_by_file_and_path() -> None:

@@ -8,6 +8,7 @@ from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_pro
 from xcg.cli.output import Printed, prints
 from xcg.report.inex_eval import inex_eval_output, inex_eval_scores
 from xcg.report.tables import FORMATS, render
+from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
 
 @click.command()
@@ -16,10 +17,12 @@ from xcg.report.tables import FORMATS, render
 @click.option(
     "--format",
     "format_",
-    type=click.Choice([*FORMATS, "inex_eval"]),
+    type=click.Choice([*FORMATS, "trec_eval", "inex_eval"]),
     default="table",
-    help="Print this format. inex_eval prints scores on highlighted text in the format of the official "
-    "evaluator of INEX 2009 and 2010, and ignores --measures.",
+    help="Print this format. trec_eval prints standard measures as trec_eval -c does, by default its "
+    "official measures; with --unanswered skip as trec_eval without -c. inex_eval prints scores on "
+    "highlighted text in the format of the official evaluator of INEX 2009 and 2010, and ignores "
+    "--measures.",
 )
 @click.option("--mark", is_flag=True, help="Print the best means in bold (markdown and latex).")
 @click.option(
@@ -39,5 +42,8 @@ def evaluate(
     if format_ == "inex_eval":
         scores = inex_eval_scores(inputs)
         return Printed(inex_eval_output(scores, per_topic), scores.notes)
+    if format_ == "trec_eval":
+        results = evaluate_with_progress(trec_eval_inputs(inputs))
+        return Printed(trec_eval_output(results, per_topic), results.notes)
     results = evaluate_with_progress(inputs)
     return Printed(render(results, format_, per_topic, mark, against), results.notes)

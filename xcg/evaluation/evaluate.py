@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -213,25 +212,26 @@ def _rows(
             continue
         name = str(measure)
         rows += [Result(run, topic, name, value, model.name) for topic, value in found.values.items()]
-        mean = measure.mean(list(found.values.values()), found.inputs, effort)
+        mean = measure.aggregate(list(found.values.values()), found.inputs, effort)
         rows.append(Result(run, MEAN, name, mean, model.name))
     return rows
 
 
 def _standard_rows(model: str, name: str, run: ScoredRun, work: Work) -> list[Result]:
-    """Return the values of the standard measures, the mean over all assessed topics after them."""
+    """Return the values of the standard measures, those over all assessed topics after them."""
     rows = []
     topics = work.base.topics
     if work.unanswered == "skip":
         topics = [topic for topic in topics if topic in run.answered]
-    for measure in map(str, work.standard):
-        values = [run.standard.get((topic, measure), 0.0) for topic in topics]
+    for measure in work.standard:
+        label = str(measure)
+        values = [run.standard.get((topic, label), 0.0) for topic in topics]
         rows += [
-            Result(name, topic, measure, value, model)
+            Result(name, topic, label, value, model)
             for topic, value in zip(topics, values, strict=True)
         ]
         if values:
-            rows.append(Result(name, MEAN, measure, math.fsum(values) / len(values), model))
+            rows.append(Result(name, MEAN, label, measure.aggregate(values), model))
     return rows
 
 

@@ -158,6 +158,7 @@ class Definition:
         aggregate_input: ``(topic, cutoff, parameters) →`` what ``aggregate`` needs of a topic.
         aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
             not the arithmetic mean of its values.
+        is_count: Whether the value over all topics is the sum of the topics' values, not their mean.
     """
 
     name: str
@@ -179,6 +180,7 @@ class Definition:
     curve_over: str = "rank"
     aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
+    is_count: bool = False
 
     @property
     def usage(self) -> str:
@@ -363,30 +365,35 @@ class Measure:
 
     def averages_values(self, defaults: Mapping[str, str] | None = None) -> bool:
         """Return whether the mean over topics is the arithmetic mean of the topics' values."""
+        if self.definition.is_count:
+            return False
         return self.definition.aggregate is None or self.settings(defaults).get("mean") == "values"
 
     def aggregate_input(
         self, topic: TopicGains, defaults: Mapping[str, str] | None = None
     ) -> object | None:
-        """Return what :meth:`mean` needs of a topic besides its value; None if nothing."""
+        """Return what :meth:`aggregate` needs of a topic besides its value; None if nothing."""
         if self.definition.aggregate_input is None or self.averages_values(defaults):
             return None
         return self.definition.aggregate_input(topic, self.cutoff, self.settings(defaults))
 
-    def mean(
-        self, values: Sequence[float], inputs: Sequence[object], defaults: Mapping[str, str] | None
+    def aggregate(
+        self,
+        values: Sequence[float],
+        inputs: Sequence[object] = (),
+        defaults: Mapping[str, str] | None = None,
     ) -> float:
-        """Return the mean over topics.
+        """Return the value over all topics: the mean, or the sum of a count.
 
         Args:
             values: The topics' values.
-            inputs: The topics' results of :meth:`aggregate_input`; unused if the mean is arithmetic.
+            inputs: The topics' results of :meth:`aggregate_input`, if the mean is not arithmetic.
             defaults: Values of parameters that the user model sets.
         """
         if self.definition.aggregate is not None and not self.averages_values(defaults):
             return self.definition.aggregate(inputs, self.cutoff, self.settings(defaults))
-        # fsum is exact, so the mean does not depend on the order of topics.
-        return math.fsum(values) / len(values)
+        total = math.fsum(values)  # exact, so it does not depend on the order of topics
+        return total if self.definition.is_count else total / len(values)
 
 
 _FOR_RANKS_ONLY = ("interpolation", "unretrieved")

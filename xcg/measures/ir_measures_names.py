@@ -18,16 +18,12 @@ TITLES = {
     "ERR_IA": f"intent-aware expected reciprocal rank; needs {_INTENTS}",
     "INSQ": "precision weighted by the probability that the user continues, given a target T",
     "INST": "INSQ adapted to how close the user is to the target T",
-    "IPrec": "highest precision at or beyond a recall point, IPrec@0.1",
     "Judged": "share of the first results that are assessed",
     "NERR10": "nearly expected reciprocal rank with gain-based stopping and patience p",
     "NERR11": "nearly expected reciprocal rank with gain-based stopping and target T",
     "NERR8": "nearly expected reciprocal rank with gain-based stopping, up to a rank",
     "NERR9": "nearly expected reciprocal rank with stopping and discount, up to a rank",
     "NRBP": f"novelty- and rank-biased precision; needs {_INTENTS}",
-    "NumQ": "number of topics",
-    "NumRel": "number of relevant documents",
-    "NumRet": "number of retrieved documents; with rel=1 of relevant ones",
     "P_IA": f"intent-aware precision at a rank; needs {_INTENTS}",
     "RBP": "rank-biased precision: a user who continues with probability p",
     "SDCG": "nDCG with an ideal ranking as long as the cutoff and of maximal gain",
@@ -46,10 +42,9 @@ TITLES = {
 
 ALIASES = {
     "AP_IA": ("MAP_IA",),
-    "NumRet": ("NumRelRet",),
     "SetP": ("SetRelP",),
 }
-"""Name → other names. NumRelRet is NumRet(rel=1), SetRelP is SetP(relative=True)."""
+"""Name → other names. SetRelP is SetP(relative=True)."""
 
 
 def canonical_name(text: str) -> str | None:
@@ -88,7 +83,6 @@ def ir_measures_definition(name: str) -> Definition:
 
 _USAGES = {
     "BPM": "'BPM(T=1.0,max_rel=3)@10'",
-    "IPrec": "IPrec@0.1",
     "INSQ": "'INSQ(max_rel=3)'",
     "INST": "'INST(max_rel=3)'",
     "NERR10": "'NERR10(max_rel=3)'",

@@ -17,6 +17,9 @@ _MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
 _ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
 
+_IMPLIED = {"NumRelRet": {"rel": "1"}}
+"""Alias → the parameters that it sets, as in ir_measures."""
+
 _RENAMED = {
     "CG": "xCG",
     "DCG": "xDCG",
@@ -110,7 +113,7 @@ class MeasureRegistry(Registry[Definition]):
                 f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
             )
         name, brackets, cutoff = match.groups()
-        parameters = _split_parameters(name, brackets or "")
+        parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
         _check_renamed(text.strip(), name, parameters, cutoff)
         definition = self._definition(name, text)
         if cutoff is not None and definition.with_cutoff is not None:
@@ -123,8 +126,9 @@ class MeasureRegistry(Registry[Definition]):
             if found is not None:
                 return found
         values = definition.read_parameters(parameters)
-        if values == (("rel", 1),):  # the default, which ir_measures does not print
-            values = ()
+        if definition.needs == "levels":  # ir_measures does not print defaults
+            defaults = Measure(definition).settings()
+            values = tuple((name, value) for name, value in values if value != defaults[name])
         return Measure(definition, definition.read_cutoff(cutoff), values)
 
     def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
@@ -154,6 +158,13 @@ class MeasureRegistry(Registry[Definition]):
             return self.parse(name).definition.order
         except XcgError:
             return HIGHER_IS_BETTER
+
+    def is_count(self, name: str | Measure) -> bool:
+        """Return whether the value over all topics is a sum, not a mean; False for an unknown name."""
+        try:
+            return self.parse(name).definition.is_count
+        except XcgError:
+            return False
 
     def _definition(self, name: str, text: str) -> Definition:
         try:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from xcg.measures.definition import RANK, RANK_OR_ALL, Definition, Number, Parameters
+from xcg.measures.definition import (
+    RANK,
+    RANK_OR_ALL,
+    RECALL_FROM_0,
+    Definition,
+    Number,
+    Parameters,
+)
 from xcg.measures.ir_measures_names import MEANS
 from xcg.measures.parser import MEASURES
 
@@ -18,11 +27,13 @@ class JudgedRanking(NamedTuple):
         ranks: The ranks of the assessed results, from 1 and increasing.
         levels: Their levels, in the same order. A level below 0 counts as not assessed.
         judged: The levels of all assessed documents of the topic.
+        retrieved: The number of results, assessed or not.
     """
 
     ranks: Sequence[int]
     levels: Sequence[int]
     judged: Sequence[int]
+    retrieved: int = 0
 
     def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
         """Return the ranks, up to a depth, of results with at least the level ``rel``.
@@ -96,7 +107,7 @@ def average_precision(ranking: JudgedRanking, depth: float = math.inf, rel: floa
     0.75
     """
     ranks = ranking.relevant_ranks(rel, depth)
-    return _ratio(math.fsum(n / rank for n, rank in enumerate(ranks, 1)), ranking.relevant(rel))
+    return _ratio(sum_in_order(n / rank for n, rank in enumerate(ranks, 1)), ranking.relevant(rel))
 
 
 def ndcg(ranking: JudgedRanking, depth: float = math.inf) -> float:
@@ -199,11 +210,73 @@ def bpref(ranking: JudgedRanking, rel: float = 1) -> float:
             preferences.append(1 - min(before, relevant) / bound if before else 1.0)
         elif level >= 0:
             before += 1
-    return _ratio(math.fsum(preferences), relevant)
+    return _ratio(sum_in_order(preferences), relevant)
+
+
+def interpolated_precision(ranking: JudgedRanking, recall_point: float, rel: float = 1) -> float:
+    """Compute the highest precision at or after a recall point.
+
+    IPrec[x] = max over n ≥ m of n / rank of the n-th relevant result, where R is the number of relevant
+    documents, and m is x · R rounded to a whole number, halves up (trec_eval 10). trec_eval 9 and
+    ir_measures round otherwise: m is the whole part of x · R + 0.9.
+
+    Args:
+        ranking: The ranking with its levels.
+        recall_point: The recall point x, from 0 to 1.
+        rel: The least level of a relevant document.
+
+    Returns:
+        The value, from 0 to 1; 0 if the ranking does not reach the recall point.
+
+    >>> interpolated_precision(JudgedRanking([1, 3, 4], [1, 1, 1], [1, 1, 1, 1]), 0.5)  # 3 / 4 > 2 / 3
+    0.75
+    """
+    needed = math.floor(recall_point * ranking.relevant(rel) + 0.5)
+    found = enumerate(ranking.relevant_ranks(rel), 1)
+    return max((number / rank for number, rank in found if number >= needed), default=0.0)
+
+
+def number_retrieved(ranking: JudgedRanking, rel: float = 0) -> float:
+    """Count the results; with ``rel`` those with at least this level.
+
+    >>> ranking = JudgedRanking([1, 3], [1, 2], [1, 2, 2], retrieved=5)
+    >>> number_retrieved(ranking), number_retrieved(ranking, rel=2)
+    (5.0, 1.0)
+    """
+    return float(len(ranking.relevant_ranks(rel)) if rel else ranking.retrieved)
+
+
+def number_relevant(ranking: JudgedRanking, rel: float = 1) -> float:
+    """Count the assessed documents with at least the level ``rel``, retrieved or not.
+
+    >>> number_relevant(JudgedRanking([1, 3], [1, 2], [1, 2, 2, 0]))
+    3.0
+    """
+    return float(ranking.relevant(rel))
+
+
+def number_of_topics(ranking: JudgedRanking) -> float:
+    """Return 1 for every topic, so that the sum is the number of topics.
+
+    >>> number_of_topics(JudgedRanking([], [], [1]))
+    1.0
+    """
+    return 1.0
+
+
+def sum_in_order(values: Iterable[float]) -> float:
+    """Add values one after the other, rounding after each as trec_eval does.
+
+    An exact sum can differ in the last digit, and then 0.61875 is printed as 0.6188 instead of 0.6187.
+
+    >>> sum_in_order([0.1] * 10), math.fsum([0.1] * 10)
+    (0.9999999999999999, 1.0)
+    """
+    return functools.reduce(operator.add, values, 0.0)
 
 
 def _dcg(levels: zip[tuple[int, int]] | enumerate[int], depth: float) -> float:
-    return math.fsum(
+    return sum_in_order(
         level / math.log2(rank + 1) for rank, level in levels if level > 0 and rank <= depth
     )
 
@@ -216,6 +289,8 @@ def _ratio(part: float, whole: float) -> float:
 
 _REL = {"rel": Number(1, 1, whole=True)}
 _RELEVANT = "A document is relevant if its level is at least rel."
+_COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
+_SUM = "The value over all topics is the sum, not the mean."
 
 
 def _declare(
@@ -234,7 +309,9 @@ def _declare(
     def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float:
         return function(ranking, *([depth] if definition.cutoff else []), **parameters)
 
-    fields = {"parameters": _REL, "needs": "levels", "caveat": f"{caveat} {MEANS}", **fields}
+    if not fields.get("is_count"):
+        caveat = f"{caveat} {MEANS}"
+    fields = {"parameters": _REL, "needs": "levels", "caveat": caveat, **fields}
     definition = Definition(name, compute=compute, **fields)
     return MEASURES.add(key or name, definition)
 
@@ -326,4 +403,48 @@ _declare(
     source="Buckley & Voorhees 2004; trec_eval",
     example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
     aliases=("BPref",),
+)
+_declare(
+    interpolated_precision,
+    "IPrec",
+    title="highest precision at or after a recall point",
+    formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
+    "to a whole number (halves up) and R the number of relevant documents",
+    source="trec_eval 10",
+    example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
+    cutoff=RECALL_FROM_0,
+    caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {_RELEVANT}",
+)
+_declare(
+    number_retrieved,
+    "NumRet",
+    title="number of results",
+    formula="NumRet = results, assessed or not; NumRet(rel=1) = relevant results",
+    source="trec_eval",
+    example="levels 1, not assessed, 0, 2: NumRet = 4, NumRelRet = 2",
+    parameters={"rel": Number(0, 1, whole=True)},
+    aliases=("NumRelRet",),
+    caveat=f"NumRelRet is NumRet(rel=1); without rel all results count. {_SUM}",
+    **_COUNT,
+)
+_declare(
+    number_relevant,
+    "NumRel",
+    title="number of relevant documents",
+    formula="NumRel = assessed documents with at least the level rel",
+    source="trec_eval",
+    example="levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3",
+    caveat=_SUM,
+    **_COUNT,
+)
+_declare(
+    number_of_topics,
+    "NumQ",
+    title="number of topics",
+    formula="NumQ = 1 for every topic that counts",
+    source="trec_eval",
+    example="50 assessed topics: NumQ = 50",
+    parameters={},
+    caveat=_SUM,
+    **_COUNT,
 )

@@ -36,7 +36,8 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
         measures: Measures of levels.
 
     Returns:
-        (topic, measure) → value, for the assessed topics that the run answers.
+        (topic, measure) → value, for all assessed topics. Measures of ir_measures have no values for
+        topics that the run does not answer.
 
     Raises:
         XcgError: If ir_measures cannot compute a measure.
@@ -52,14 +53,11 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
 def _own_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
     names = [(str(measure), measure) for measure in measures]
     values = {}
-    for topic, ranking in run.rankings.items():
-        judged = levels.get(topic)
-        if not judged:
-            continue
-        documents = _documents(ranking)
+    for topic, judged in levels.items():
+        documents = _documents(run.rankings.get(topic, Ranking([], [])))
         ranks = list(compress(count(1), map(judged.__contains__, documents)))
         found = [judged[documents[rank - 1]] for rank in ranks]
-        judged_ranking = JudgedRanking(ranks, found, list(judged.values()))
+        judged_ranking = JudgedRanking(ranks, found, list(judged.values()), len(documents))
         for name, measure in names:
             value = measure.compute(judged_ranking)
             if value is not None:

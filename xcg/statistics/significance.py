@@ -48,8 +48,8 @@ class Comparison:
         measure: Canonical name of the measure.
         user_model: Name of the user model.
         topics: Number of topics; those that all compared runs have.
-        mean: Mean of the run over these topics.
-        baseline_mean: Mean of the baseline over these topics.
+        mean: Mean of the run over these topics; the sum if the measure is a count.
+        baseline_mean: The same value of the baseline.
         difference: mean − baseline_mean.
         low: Lower limit of the 95 % confidence interval of the difference, by Student's t.
         high: Its upper limit.
@@ -255,17 +255,19 @@ def _comparison(
     half_width = float(t.ppf(0.975, topics - 1)) * deviation / math.sqrt(topics)
     higher, lower = int(np.count_nonzero(found > 0)), int(np.count_nonzero(found < 0))
     wins, losses = (lower, higher) if MEASURES.order(measure).lower_is_better else (higher, lower)
+    divisor = 1 if MEASURES.is_count(measure) else topics  # the value of a count is the sum
+    factor = topics / divisor
     return Comparison(
         run=pair[0],
         baseline=pair[1],
         measure=measure,
         user_model=user_model,
         topics=topics,
-        mean=math.fsum(first) / topics,
-        baseline_mean=math.fsum(second) / topics,
-        difference=difference,
-        low=difference - half_width,
-        high=difference + half_width,
+        mean=math.fsum(first) / divisor,
+        baseline_mean=math.fsum(second) / divisor,
+        difference=difference * factor,
+        low=(difference - half_width) * factor,
+        high=(difference + half_width) * factor,
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,

@@ -1,0 +1,303 @@
+"""The format trec_eval: output by hand, agreement with pytrec_eval, and misuse."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import pytrec_eval
+from conftest import Command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.inputs import Inputs
+from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
+
+QRELS = """\
+1 0 a 1
+1 0 b 0
+1 0 c 2
+1 0 d -1
+2 0 a 0
+2 0 b 1
+10 0 a 1
+"""
+# Topic 1: x, c, b, a, since c and b are tied; two relevant documents at the ranks 2 and 4.
+RUN = """\
+1 Q0 x 1 9 bm25
+1 Q0 b 2 8 bm25
+1 Q0 c 3 8 bm25
+1 Q0 a 4 7 bm25
+2 Q0 a 1 1 bm25
+3 Q0 a 1 1 bm25
+"""
+TOPIC_1 = """\
+num_ret               	1	4
+num_rel               	1	2
+num_rel_ret           	1	2
+map                   	1	0.5000
+Rprec                 	1	0.5000
+bpref                 	1	0.5000
+recip_rank            	1	0.5000
+iprec_at_recall_0.00  	1	0.5000
+iprec_at_recall_0.10  	1	0.5000
+iprec_at_recall_0.20  	1	0.5000
+iprec_at_recall_0.30  	1	0.5000
+iprec_at_recall_0.40  	1	0.5000
+iprec_at_recall_0.50  	1	0.5000
+iprec_at_recall_0.60  	1	0.5000
+iprec_at_recall_0.70  	1	0.5000
+iprec_at_recall_0.80  	1	0.5000
+iprec_at_recall_0.90  	1	0.5000
+iprec_at_recall_1.00  	1	0.5000
+P_5                   	1	0.4000
+P_10                  	1	0.2000
+P_15                  	1	0.1333
+P_20                  	1	0.1000
+P_30                  	1	0.0667
+P_100                 	1	0.0200
+P_200                 	1	0.0100
+P_500                 	1	0.0040
+P_1000                	1	0.0020
+"""
+ALL = """\
+runid                 	all	bm25
+num_q                 	all	3
+num_ret               	all	5
+num_rel               	all	4
+num_rel_ret           	all	2
+map                   	all	0.1667
+gm_map                	all	0.0004
+Rprec                 	all	0.1667
+bpref                 	all	0.1667
+recip_rank            	all	0.1667
+iprec_at_recall_0.00  	all	0.1667
+iprec_at_recall_0.10  	all	0.1667
+iprec_at_recall_0.20  	all	0.1667
+iprec_at_recall_0.30  	all	0.1667
+iprec_at_recall_0.40  	all	0.1667
+iprec_at_recall_0.50  	all	0.1667
+iprec_at_recall_0.60  	all	0.1667
+iprec_at_recall_0.70  	all	0.1667
+iprec_at_recall_0.80  	all	0.1667
+iprec_at_recall_0.90  	all	0.1667
+iprec_at_recall_1.00  	all	0.1667
+P_5                   	all	0.1333
+P_10                  	all	0.0667
+P_15                  	all	0.0444
+P_20                  	all	0.0333
+P_30                  	all	0.0222
+P_100                 	all	0.0067
+P_200                 	all	0.0033
+P_500                 	all	0.0013
+P_1000                	all	0.0007
+"""  # gm_map is the third root of 0.5 · 0.00001 · 0.00001
+ALL_ANSWERED = """\
+runid                 	all	bm25
+num_q                 	all	2
+num_ret               	all	5
+num_rel               	all	3
+num_rel_ret           	all	2
+map                   	all	0.2500
+gm_map                	all	0.0022
+Rprec                 	all	0.2500
+bpref                 	all	0.2500
+recip_rank            	all	0.2500
+iprec_at_recall_0.00  	all	0.2500
+iprec_at_recall_0.10  	all	0.2500
+iprec_at_recall_0.20  	all	0.2500
+iprec_at_recall_0.30  	all	0.2500
+iprec_at_recall_0.40  	all	0.2500
+iprec_at_recall_0.50  	all	0.2500
+iprec_at_recall_0.60  	all	0.2500
+iprec_at_recall_0.70  	all	0.2500
+iprec_at_recall_0.80  	all	0.2500
+iprec_at_recall_0.90  	all	0.2500
+iprec_at_recall_1.00  	all	0.2500
+P_5                   	all	0.2000
+P_10                  	all	0.1000
+P_15                  	all	0.0667
+P_20                  	all	0.0500
+P_30                  	all	0.0333
+P_100                 	all	0.0100
+P_200                 	all	0.0050
+P_500                 	all	0.0020
+P_1000                	all	0.0010
+"""  # gm_map is the square root of 0.5 · 0.00001
+
+
+def without_hits(topic: str, retrieved: int) -> str:
+    """Return the lines of a topic with one relevant document, which is not retrieved."""
+    counts = {"num_ret": str(retrieved), "num_rel": "1", "num_rel_ret": "0"}
+    names = [line.split()[0] for line in TOPIC_1.splitlines()]
+    return "".join(f"{name:22}\t{topic}\t{counts.get(name, '0.0000')}\n" for name in names)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[object, ...]:
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    paths = "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"
+    return "evaluate", *paths, "--format", "trec_eval"
+
+
+def test_official_measures_by_hand(files: tuple[object, ...], xcg_command: Command) -> None:
+    done = xcg_command(*files)
+    assert (done.returncode, done.stdout) == (0, ALL)
+    assert done.stderr == (
+        "xcg: note: run bm25: no assessments, so left out: topic 3\n"
+        "xcg: note: run bm25: not answered, so counted 0: topic 10\n"
+    )
+    assert xcg_command(*files, "--unanswered", "skip").stdout == ALL_ANSWERED
+
+
+def test_topics_come_first_in_string_order(files: tuple[object, ...], xcg_process: Command) -> None:
+    done = xcg_process(*files, "--per-topic")
+    assert done.stdout == TOPIC_1 + without_hits("10", 0) + without_hits("2", 1) + ALL
+    done = xcg_process(*files, "--per-topic", "--unanswered", "skip")
+    assert done.stdout == TOPIC_1 + without_hits("2", 1) + ALL_ANSWERED
+
+
+def test_chosen_measures_have_the_names_and_order_of_trec_eval(
+    files: tuple[object, ...], xcg_command: Command
+) -> None:
+    """As trec_eval -c -m …, which prints runid for official measures only."""
+    names = "SetF(beta=2.0) SetF SetAP SetR SetP(relative=True) SetP Success@5 AP@3 nDCG@10 nDCG infAP"
+    names += " R@10 R@2 P@10 P@2 IPrec@0.125 RR Bpref Rprec AP NumRelRet NumRel NumRet NumQ"
+    done = xcg_command(*files, "--measures", names)
+    # Topic 1, a third of it: AP@3 (1/2)/2, nDCG (2/log2(3) + 1/log2(5)) / (2 + 1/log2(3)),
+    # infAP at 2: 1/2, x is not in the pool; at 4: 1/4 + 3/4 · 2/3 · 1/2 = 1/2
+    ndcg = (2 / math.log2(3) + 1 / math.log2(5)) / (2 + 1 / math.log2(3)) / 3
+    values = {
+        **{"num_q": 3, "num_ret": 5, "num_rel": 4, "num_rel_ret": 2},
+        **{"map": 0.5 / 3, "Rprec": 0.5 / 3, "bpref": 0.5 / 3, "recip_rank": 0.5 / 3},
+        **{"iprec_at_recall_0.12": 0.5 / 3, "P_2": 0.5 / 3, "P_10": 0.2 / 3},
+        **{"recall_2": 0.5 / 3, "recall_10": 1 / 3, "infAP": 0.5 / 3},
+        **{"ndcg": ndcg, "ndcg_cut_10": ndcg, "map_cut_3": 0.25 / 3, "success_5": 1 / 3},
+        **{"set_P": 0.5 / 3, "set_relative_P": 1 / 3, "set_recall": 1 / 3, "set_map": 0.5 / 3},
+        **{"set_F": 2 * 0.5 / 1.5 / 3, "set_F_2.0": 3 * 0.5 / (1 + 2 * 0.5) / 3},
+    }
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [name.rstrip() for name, _, _ in lines] == list(values)
+    for name, topic, value in lines:
+        assert (len(name), topic) == (22, "all")
+        expected = values[name.rstrip()]
+        assert value == (str(expected) if isinstance(expected, int) else f"{expected:.4f}"), name
+
+
+def test_a_level_of_relevance_is_that_of_all_measures(
+    files: tuple[object, ...], xcg_command: Command
+) -> None:
+    """As trec_eval -l 2; nDCG and num_ret have no level."""
+    done = xcg_command(*files, "--measures", "AP(rel=2) P(rel=2)@5 NumRelRet(rel=2) NumRet nDCG@1")
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["num_ret", "all", "5"],
+        ["num_rel_ret", "all", "1"],
+        ["map", "all", "0.1667"],
+        ["P_5", "all", "0.0667"],
+        ["ndcg_cut_1", "all", "0.0000"],
+    ]
+
+
+def test_several_runs_follow_each_other(
+    files: tuple[object, ...], tmp_path: Path, xcg_command: Command
+) -> None:
+    (tmp_path / "other").write_text("1 Q0 a 1 1 lm\n10 Q0 a 1 1 lm\n")
+    done = xcg_command(*files, "--run", tmp_path / "other", "--measures", "RR", "--per-topic")
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["recip_rank", "1", "0.5000"],
+        ["recip_rank", "10", "0.0000"],
+        ["recip_rank", "2", "0.0000"],
+        ["runid", "all", "bm25"],
+        ["recip_rank", "all", "0.1667"],
+        ["recip_rank", "1", "1.0000"],
+        ["recip_rank", "10", "1.0000"],
+        ["recip_rank", "2", "0.0000"],
+        ["runid", "all", "lm"],
+        ["recip_rank", "all", "0.6667"],
+    ]
+    official = xcg_command(*files, "--run", tmp_path / "other").stdout
+    assert official.startswith(ALL + "runid                 \tall\tlm\n")
+
+
+def test_user_models_do_not_matter(files: tuple[object, ...], xcg_command: Command) -> None:
+    models = "--user-model", "levels", "--user-model", "overlap-off"
+    assert xcg_command(*files, *models).stdout == ALL
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        ("AP nxCG@10", "trec_eval has no name for nxCG@10: expected standard measures such as AP"),
+        ("RR@10", "trec_eval has no name for RR@10: expected"),
+        ("AP(judged_only=True)", "trec_eval has no name for AP(judged_only=True): expected"),
+        ("Judged@10", "trec_eval has no name for Judged@10: expected"),
+        ("R", "trec_eval has no name for R: expected"),
+        ("nDCG P@5 AP(rel=2)", "P@5 and AP(rel=2) differ in rel, but trec_eval has one level"),
+    ],
+)
+def test_measures_that_trec_eval_cannot_print(
+    files: tuple[object, ...], xcg_command: Command, measures: str, message: str
+) -> None:
+    done = xcg_command(*files, "--measures", measures)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_sums_round_as_in_trec_eval() -> None:
+    """Seven times 0.2 is 1.4 exactly, and 1.4 / 32 = 0.04375; trec_eval's sum is slightly less."""
+    qrels = {str(topic): {"a": 1} for topic in range(32)}
+    runs = {"r": {topic: ["a"] if int(topic) < 7 else ["x"] for topic in qrels}}
+    inputs = trec_eval_inputs(Inputs(qrels, runs, measures="P@5"))
+    assert trec_eval_output(evaluate_inputs(inputs)).split() == ["P_5", "all", "0.0437"]
+
+
+_LEVELS = st.dictionaries(
+    st.sampled_from([f"d{number}" for number in range(12)]), st.integers(-2, 3)
+).map(lambda levels: {**levels, "judged": 0})  # pytrec_eval breaks on negative levels alone
+_SCORES = st.dictionaries(
+    st.sampled_from([*(f"d{number}" for number in range(12)), "x", "y"]),
+    st.sampled_from([0.5, 1.0, 1.25, 7.0]),
+    min_size=1,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["1", "2", "10", "a"]), _LEVELS, min_size=1),
+    st.dictionaries(st.sampled_from(["1", "2", "10", "a", "b"]), _SCORES, min_size=1),
+)
+@settings(max_examples=80, deadline=None)
+def test_output_agrees_with_pytrec_eval(
+    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
+) -> None:
+    """Ties, unassessed documents, negative levels, unanswered topics; printed to the last digit."""
+    if not qrels.keys() & run.keys():
+        return
+    names = {"map", "Rprec", "bpref", "recip_rank", "num_ret", "num_rel", "num_rel_ret", "P"}
+    names |= {f"iprec_at_recall_{point / 10:.2f}" for point in range(11)}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    inputs = trec_eval_inputs(Inputs(qrels, {"r": run}, unanswered="skip"))
+    lines = trec_eval_output(evaluate_inputs(inputs), per_topic=True).splitlines()
+    printed = {(name.rstrip(), topic): value for name, topic, value in (s.split("\t") for s in lines)}
+    topics = sorted(theirs)
+    relevant = {t: sum(level > 0 for level in qrels[t].values()) for t in topics}
+    for name in sorted(theirs[topics[0]]):
+        values = [theirs[topic][name] for topic in topics]
+        if name.startswith("iprec"):
+            point = float(name[-4:])  # trec_eval 10 rounds otherwise than pytrec_eval
+            if any(int(point * r + 0.9) != math.floor(point * r + 0.5) for r in relevant.values()):
+                continue
+        if name.startswith("num_"):
+            for topic, value in zip([*topics, "all"], [*values, sum(values)], strict=True):
+                assert printed[name, topic] == str(int(value))
+            continue
+        total = 0.0
+        for topic, value in zip(topics, values, strict=True):
+            assert printed[name, topic] == f"{value:.4f}", (name, topic)
+            total += value
+        assert printed[name, "all"] == f"{total / len(values):.4f}", name
+    assert printed["num_q", "all"] == str(len(topics))
+    assert printed["runid", "all"] == "r"
