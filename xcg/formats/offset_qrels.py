@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Point
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
-from xcg.formats.text_columns import split_lines
+from xcg.formats.text_columns import text_blocks
 from xcg.formats.writing import lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -24,7 +24,7 @@ from xcg.judgements.recall_base import (
 )
 
 _PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
-_NUMBER = re.compile(r"[0-9]{1,15}")
+_is_number = re.compile(r"[0-9]{1,15}").fullmatch
 _NO_ENTRY_POINT = "-1"
 
 
@@ -64,31 +64,35 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    lines = [line for line in split_lines(file, path) if not line[1][0].startswith("#")]
+    blocks = (block.rows() for block in text_blocks(file, path))
+    lines = [line for block in blocks for line in block if not line[1][0].startswith("#")]
     if not lines:
         raise InputError(path, "an empty file; expected assessments")
     without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
     oddities: dict[str, tuple[int, str]] = {}
+    topics: set[str] = set()
     for number, fields in lines:
-        where = f"{path}:{number}"
         try:
             line = _parse_line(fields, without_entry_points)
-            base.add_topic(line.topic, str(path))
-            is_repeated = line.document in base.spans(line.topic)
-            for span in (None, *line.spans):
-                base.add_span(line.topic, line.document, span, where, may_be_empty=True)
+            topic, document, sizes, spans, entry_point, _ = line
+            if topic not in topics:
+                base.add_topic(topic, str(path))
+                topics.add(topic)
+            is_repeated = document in base.spans(topic)
+            base.add_spans(topic, document, spans, f"{path}:{number}")
         except InputError as error:
             notes.tolerate("lines left out of the assessments", error)
             continue
         except ValueError as error:
-            notes.problem("lines left out of the assessments", where, str(error))
+            notes.problem("lines left out of the assessments", f"{path}:{number}", str(error))
             continue
-        base.add_document_sizes(line.topic, line.document, line.sizes)
-        if line.entry_point is not None:
-            base.add_entry_point(line.topic, line.document, line.entry_point)
-        for kind, detail in _oddities(line, is_repeated):
-            count, first = oddities.get(kind, (0, f"{where}: {detail}"))
-            oddities[kind] = count + 1, first
+        base.add_document_sizes(topic, document, sizes)
+        if entry_point is not None:
+            base.add_entry_point(topic, document, entry_point)
+        if is_repeated or len(fields) > 5 or sizes.relevant:
+            for kind, detail in _oddities(line, is_repeated):
+                count, first = oddities.get(kind, (0, f"{path}:{number}: {detail}"))
+                oddities[kind] = count + 1, first
     for kind, (count, first) in oddities.items():
         notes.note(f"{kind}: {count} time{'s' if count > 1 else ''}; the first: {first}")
 
@@ -101,16 +105,17 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
             "[entry_point [offset:length …]]"
         )
     topic, _, document, relevant, length, *rest = fields
-    for name, text in (("relevant characters", relevant), ("length", length)):
-        if not _NUMBER.fullmatch(text):
-            raise ValueError(f"illegal {name} {text!r}: expected a number of characters")
+    if not _is_number(relevant):
+        raise ValueError(f"illegal relevant characters {relevant!r}: expected a number of characters")
+    if not _is_number(length):
+        raise ValueError(f"illegal length {length!r}: expected a number of characters")
     entry_point, ignored = None, None
     if rest and not (without_entry_points and ":" in rest[0]):
         sixth = rest.pop(0)
         if not rest:
             ignored = sixth if sixth != _NO_ENTRY_POINT else None
         elif sixth != _NO_ENTRY_POINT:
-            if not _NUMBER.fullmatch(sixth):
+            if not _is_number(sixth):
                 raise ValueError(
                     f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
                 )
@@ -136,8 +141,6 @@ def _oddities(line: _Line, is_repeated: bool) -> Iterator[tuple[str, str]]:
         ignored = f"{line.ignored!r}; expected an entry point or -1, and then passages"
         yield "sixth fields without passages, which are ignored", ignored
     relevant, length = line.sizes
-    if not line.spans and not relevant:
-        return
     size = sum(span.end - span.start for span in line.spans)
     if relevant not in (size, _union_length(line.spans)):
         message = f"{relevant} relevant characters, but the passages have {size}"

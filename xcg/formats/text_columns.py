@@ -7,7 +7,7 @@ errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedIOBase, BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
 from operator import ne
@@ -42,6 +42,16 @@ class TextBlock(NamedTuple):
         except UnicodeDecodeError:
             return None
         return split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
+
+    def rows(self) -> Iterable[tuple[int, list[str]]]:
+        """Return number and columns of each line that is not blank, faster than :meth:`lines`."""
+        if len(self.data) > MAX_LINE_BYTES or b"\xef\xbb\xbf" in self.data:
+            return self.lines()
+        try:
+            rows = map(str.split, self.data.decode().split("\n"))
+        except UnicodeDecodeError:
+            return self.lines()
+        return [row for row in enumerate(rows, self.first_line) if row[1]]
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number and columns of each line, see :func:`split_lines`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -174,42 +174,36 @@ class RecallBase:
         The relevant sizes of several lines add up, and the largest length counts.
         """
         of_topic = self._document_sizes.setdefault(topic, {})
-        earlier = of_topic.get(file, DocumentSizes(0, 0))
-        relevant = earlier.relevant + sizes.relevant
-        of_topic[file] = DocumentSizes(relevant, max(earlier.length, sizes.length))
+        earlier = of_topic.setdefault(file, sizes)
+        if earlier is not sizes:
+            relevant = earlier.relevant + sizes.relevant
+            of_topic[file] = DocumentSizes(relevant, max(earlier.length, sizes.length))
 
-    def add_span(
-        self,
-        topic: str,
-        file: str,
-        span: Span | None,
-        where: object,
-        *,
-        may_be_empty: bool = False,
-    ) -> None:
-        """Add a relevant passage.
+    def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
+        """Add a relevant passage with text; see :meth:`add_spans`.
+
+        Raises:
+            InputError: If the document has assessed elements for the topic, or the passage has no text.
+        """
+        if span is not None and not 0 <= span.start < span.end:
+            raise InputError(where, f"start {span.start} and end {span.end}: expected 0 <= start < end")
+        self.add_spans(topic, file, () if span is None else (span,), where)
+
+    def add_spans(self, topic: str, file: str, spans: Iterable[Span], where: object) -> None:
+        """Add relevant passages, which may be empty.
 
         Args:
             topic: The topic.
             file: Canonical file name.
-            span: The passage; None for an assessed document without relevant passages.
+            spans: The passages; none for an assessed document without relevant text.
             where: File and line, for messages.
-            may_be_empty: Whether the passage may have no characters.
 
         Raises:
-            InputError: If the document has assessed elements for the topic, or the passage is illegal.
+            InputError: If the document has assessed elements for the topic.
         """
-        self._topics.setdefault(topic, {})
-        if file in self._topics[topic]:
+        if file in self._topics.setdefault(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
-        spans = self._spans.setdefault(topic, {}).setdefault(file, [])
-        if span is not None:
-            is_empty = span.start == span.end
-            if not 0 <= span.start <= span.end or (is_empty and not may_be_empty):
-                raise InputError(
-                    where, f"start {span.start} and end {span.end}: expected 0 <= start < end"
-                )
-            spans.append(span)
+        self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._topics
