@@ -136,7 +136,11 @@ class Campaign:
         trees = self._trees(name, notes)
         assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
         passages = self._passages(name, trees, notes)
-        gold = {file: spans for file, spans in passages.items() if file not in base.files(name)}
+        gold = {
+            file: spans
+            for file, spans in passages.items()
+            if file not in base.files(name) and (file in trees or self.corpus is None)
+        }
         for file, spans in gold.items():
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
@@ -308,8 +312,8 @@ class Campaign:
                         "relevant passages become assessments of elements through the document; "
                         "expected a corpus",
                     )
-            elif tree is None:
-                continue  # the corpus lacks it
+            elif tree is None and any(isinstance(passage, Passage) for passage in passages):
+                continue  # the corpus lacks the document, which the passages need
             found[file] = []
             for passage in passages:
                 try:

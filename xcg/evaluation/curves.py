@@ -101,7 +101,8 @@ def curves_of_inputs(
     """Compute the curves of runs, as :func:`curves` does."""
     measures = [curve_measure(name) for name in split_measures(measure)]
     inputs.check()
-    campaign, models = Campaign.of(inputs), inputs.user_models
+    needs_gains = any(one.definition.needs != "text" for one in measures)
+    campaign, models = Campaign.of(inputs, needs_elements=needs_gains), inputs.user_models
     notes = inputs.new_notes()
     names = [*campaign.runs, *([IDEAL] if with_ideal else [])]
     found: dict[tuple[Measure, str, str], list[CurveOf]] = {
@@ -110,8 +111,8 @@ def curves_of_inputs(
     for topic in campaign.topics(notes):
         calculator = GainCalculator(topic, campaign)
         for model in models:
-            ideal = calculator.ideal(model)
-            if not ideal.gains:
+            ideal = calculator.ideal(model) if needs_gains else IdealRecallBase({}, [])
+            if needs_gains and not ideal.gains:
                 continue
             gains = {run: calculator.gains(run, ideal, model) for run in campaign.runs}
             if with_ideal:
@@ -119,6 +120,8 @@ def curves_of_inputs(
             for name, of_run in gains.items():
                 for one in measures:
                     try:
+                        if one.definition.needs == "text" and one.compute(of_run) is None:
+                            continue
                         x, y = one.curve(of_run, depth, model.effort.parameters())
                     except XcgError as error:
                         raise InputError(f"run {name}, topic {topic.topic}", str(error)) from None

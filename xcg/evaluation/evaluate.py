@@ -128,14 +128,16 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
         for name, run in runs.items():
             if work.measures:
+                _note_unknown_text(name, work.measures, run.values[number], notes)
                 rows += _rows(work.models[number], name, work.measures, run.values[number], notes)
             rows += _standard_rows(model_name, name, run, work)
     if work.standard and work.measures:
         rows = _in_order(rows, inputs.measure_list)
     if not rows:
-        raise NothingToAverageError(
-            "nothing to average: no topic has an ideal element under " + ", ".join(model_names)
-        )
+        reason = "no topic has an ideal element under " + ", ".join(model_names)
+        if any(found.unknown_text for run in scored for of_model in run.values for found in of_model):
+            reason = "the corpus lacks the text of results for all topics"
+        raise NothingToAverageError(f"nothing to average: {reason}")
     scope = Scope(
         names,
         [str(measure) for measure in inputs.measure_list],
@@ -215,6 +217,23 @@ def _rows(
         mean = measure.aggregate(list(found.values.values()), found.inputs, effort)
         rows.append(Result(run, MEAN, name, mean, model.name))
     return rows
+
+
+def _note_unknown_text(
+    run: str, measures: Sequence[Measure], values: Sequence[MeasureValues], notes: Notes
+) -> None:
+    """Note which measures are undefined because the text of a result is unknown."""
+    undefined: dict[tuple[str, ...], list[str]] = {}
+    for measure, found in zip(measures, values, strict=True):
+        if found.unknown_text:
+            undefined.setdefault(tuple(found.unknown_text), []).append(str(measure))
+    if undefined:
+        means = [
+            f"of {', '.join(names)}: topic {list_topics(topics)}" for topics, names in undefined.items()
+        ]
+        notes.note(
+            f"run {run}: the corpus lacks the text of results, so not in the means {'; '.join(means)}"
+        )
 
 
 def _standard_rows(model: str, name: str, run: ScoredRun, work: Work) -> list[Result]:

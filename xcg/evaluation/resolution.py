@@ -95,14 +95,17 @@ class ResultResolver:
     def _passage(
         self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool
     ) -> tuple[tuple[int, int], int | None]:
-        """Return the characters of a passage, and the row of the smallest element around it."""
+        """Return the characters of a passage, and the row of the smallest element around its text."""
         span = ranking.spans[position]
         if offsets_only and not isinstance(span, Passage):
             return span, None
         if tree is None or self.corpus is None:
             tree = self._document(ranking.files[position], "passage")
-        characters = span.characters(tree) if isinstance(span, Passage) else span
-        return characters, tree.smallest_element(*characters)
+        if isinstance(span, Passage):
+            span = span.characters(tree)
+        elif span[0] < 0 or span[0] == span[1] <= int(tree.characters[0]):
+            return span, None  # no text, so no element
+        return span, tree.smallest_element(*span)
 
     def _element(
         self, file: str, path: str, tree: ElementTree | None, number: int, offsets_only: bool

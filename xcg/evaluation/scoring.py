@@ -109,10 +109,12 @@ class MeasureValues:
     Attributes:
         values: Topic → value.
         inputs: What the mean needs of each topic if it is not the mean of the values.
+        unknown_text: The topics without a value because the text of a result is unknown.
     """
 
     values: dict[str, float] = field(default_factory=dict)
     inputs: list[object] = field(default_factory=list)
+    unknown_text: list[str] = field(default_factory=list)
 
 
 class ScoredRun(NamedTuple):
@@ -330,6 +332,10 @@ class _ModelScores:
         try:
             value = measure.compute(gains, self._effort)
             if value is None:
+                if measure.definition.needs == "text":
+                    ranking = gains.required_details(str(measure)).highlights()
+                    if ranking.relevant and ranking.unknown:
+                        values.unknown_text.append(topic)
                 return
             values.values[topic] = value
             found = measure.aggregate_input(gains, self._effort)

@@ -327,8 +327,6 @@ def _ip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
 
 def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     ranking = topic.required_details("AiP").highlights()
-    if not ranking.relevant:
-        return RECALL_POINTS, [0.0] * len(RECALL_POINTS)
     return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -64,10 +64,10 @@ class HighlightedRanking:
         return sum(self.relevant_in.values())
 
     @cached_property
-    def relevant_text(self) -> dict[str, RelevantText]:
-        """Relevant document → its relevant passages."""
-        passages = self.highlighted
-        return {document: RelevantText(passages.get(document, ())) for document in self.relevant_in}
+    def relevant_text(self) -> Mapping[str, RelevantText]:
+        """Relevant document → its relevant passages; only for documents with results."""
+        documents = {document for document, _, _ in self.results} & self.relevant_in.keys()
+        return {document: RelevantText(self.highlighted.get(document, ())) for document in documents}
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -89,15 +89,12 @@ class HighlightedRanking:
 
     @cached_property
     def _unseen_pieces(self) -> list[list[tuple[int, int]]]:
-        seen: dict[str, IntervalSet[int]] = {}
-        return [
-            seen.setdefault(document, IntervalSet[int]()).add(start, end)
-            for document, start, end in self.results
-        ]
+        seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
+        return [seen[document].add(start, end) for document, start, end in self.results]
 
     @cached_property
     def _official_pieces(self) -> list[list[tuple[int, int]]]:
-        seen = {document: IntervalSet[int]() for document in self.relevant_in}
+        seen: dict[str, IntervalSet[int]] = {file: IntervalSet() for file in self.relevant_text}
         return [
             seen[document].add(start, end) if document in seen else [(start, end)]
             for document, start, end in self.results

@@ -23,7 +23,7 @@ _NEEDS = {
     "scores": "assessed elements or levels",
     "grades": "exhaustivity and specificity, and the corpus",
     "text": "highlighted passages (offset qrels, JSON Lines with start and end, or INEX 2005 and "
-    "after), and the corpus",
+    "after); the corpus, unless passages and results are offsets",
     "levels": "levels of relevance or assessed elements",
 }
 
