@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from strategies import RandomCampaign, campaigns
 
+from xcg.documents.passage_points import Passage, Point
 from xcg.errors import XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.recall_base import RecallBase, Span
+from xcg.judgements.recall_base import DocumentSizes, RecallBase, Span
 from xcg.runs.run import RUN_FORMATS, Ranking, Run
 
 ROUND_TRIPS = settings(
@@ -65,6 +67,72 @@ def test_passages_are_the_same_after_writing_and_reading(tmp_path: Path, format:
     assert all("lengths" in what for what in lost)
 
 
+_NAMES = st.sampled_from(["d", "e/2009", "x#y", "12"])
+_OFFSETS = st.integers(0, 10**6)
+_PASSAGES = st.lists(st.tuples(_OFFSETS, st.integers(0, 3000)), max_size=4)
+_LINES = st.dictionaries(
+    st.tuples(st.sampled_from(["1", "2", "t"]), _NAMES),
+    st.tuples(_OFFSETS, _OFFSETS, st.none() | _OFFSETS, _PASSAGES),
+    min_size=1,
+)
+
+
+@ROUND_TRIPS
+@given(_LINES)
+def test_offset_qrels_are_the_same_after_reading_and_writing(
+    tmp_path: Path,
+    lines: dict[tuple[str, str], tuple[int, int, int | None, list[tuple[int, int]]]],
+) -> None:
+    text = ""
+    for (topic, document), (relevant, length, entry_point, passages) in sorted(lines.items()):
+        text += f"{topic} Q0 {document} {relevant} {length}"
+        if passages:
+            text += f" {-1 if entry_point is None else entry_point} "
+            text += " ".join(f"{offset}:{size}" for offset, size in passages)
+        text += "\n"
+    assert read_again(tmp_path, text).to_text("offsets") == (text, [])
+
+
+def test_offset_qrels_report_what_they_lose() -> None:
+    base = RecallBase.of({"1": {"d": [(0, 5, 1)], "e": []}, "2": {}})
+    base.add_entry_point("1", "d", Point("/a[1]"))
+    base.add_entry_point("1", "e", 4)
+    base.add_passage("2", "f", Passage(Point("/a[1]"), Point("/a[1]")))
+    text, lost = base.to_text("offsets")
+    assert text == "1 Q0 d 5 5 -1 0:5\n1 Q0 e 0 0\n"
+    assert sorted(lost) == [
+        "best entry points of documents without passages",
+        "best entry points that are not offsets",
+        "exhaustivity",
+        "highlighted passages by their points",
+        "the documents' lengths (the end of the last passage is written instead)",
+        "topics without any assessed document",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("topic", "document", "message"),
+    [
+        ("#1", "d", "the topic '#1' would begin a comment in the format offsets"),
+        ("1", "d 2", "the format offsets holds no names with white space: topic '1', document 'd 2'"),
+    ],
+)
+def test_offset_qrels_refuse_names_that_they_cannot_hold(
+    topic: str, document: str, message: str
+) -> None:
+    with pytest.raises(XcgError, match=message):
+        RecallBase.of({topic: {document: [(0, 5)]}}).to_text("offsets")
+
+
+@pytest.mark.parametrize("format", ["jsonl", "trec", "inex2004", "inex2005"])
+def test_only_offset_qrels_hold_entry_points_and_sizes(format: str) -> None:
+    base = RecallBase.of({"1": {}})
+    base.add_entry_point("1", "d", 4)
+    base.add_document_sizes("1", "d", DocumentSizes(0, 9))
+    lost = base.to_text(format)[1]
+    assert {"best entry points", "stated lengths and relevant sizes of documents"} <= set(lost)
+
+
 @ROUND_TRIPS
 @given(campaigns())
 @pytest.mark.parametrize("format", list(RUN_FORMATS))
@@ -90,7 +158,7 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
     coverage = RecallBase.of({"1": {"d": {"/a": Assessment(3.0, "E", 9, "coverage")}}})
     sized = RecallBase.of({"1": {"d": {"/a": Assessment(3.0, 1.0, 9)}}})
     for base, format_name, message in (
-        (two, "inex2004", "holds one topic per file, but the topics are: 1, 2"),
+        (two, "inex2004", r"holds one topic per file, but the assessments have 2 topics \(1, 2\)"),
         (spans, "inex2004", "the assessments are passages"),
         (two, "offsets", "the assessments are of elements"),
         (coverage, "inex2004", r"is on the coverage scale"),

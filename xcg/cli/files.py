@@ -14,9 +14,9 @@ from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, corpus_option, count_option, paths_option
 from xcg.cli.output import Printed, format_option, open_output, prints
 from xcg.documents.corpus import Corpus
-from xcg.errors import InputError, XcgError
-from xcg.evaluation.campaign import assess_elements_of_passages
+from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import load_configuration
+from xcg.evaluation.conversion import convert_assessments
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run
@@ -96,7 +96,8 @@ def assess(
     "jsonl for runs.",
 )
 @corpus_option(
-    "Read documents from this folder or archive, to convert passages to elements and to add lengths."
+    "Read documents from this folder or archive, to convert passages to elements and to add lengths "
+    "that the assessments do not state."
 )
 @prints()
 def convert(
@@ -105,18 +106,20 @@ def convert(
     """Convert assessments or a run to another file format.
 
     Notes name the data that the format cannot hold.
+
+    With --corpus, passages become elements if the format holds elements: every element with relevant
+    text is assessed. In inex2005, its specificity is the share of relevant text. In inex2004, it is 3
+    from 90 %, 2 from 50 %, else 1. In trec, the level is the exhaustivity of the passages.
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    notes = Notes()
     if run:
-        text, lost = read_run(run).to_text(target_format)
+        text, lost = read_run(run, notes).to_text(target_format)
     else:
-        base = read_assessments(assessments)
-        documents = Corpus(corpus) if corpus else None
-        if documents is not None and target_format == "inex2005":
-            base = assess_elements_of_passages(base, documents)
-        text, lost = base.to_text(target_format, documents.length if documents is not None else None)
-    return Printed(text, [f"note: lost in {target_format}: {data}" for data in lost])
+        base = read_assessments(assessments, notes)
+        text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)
+    return Printed(text, [*notes.lines(), *(f"note: lost in {target_format}: {data}" for data in lost)])
 
 
 @click.command()

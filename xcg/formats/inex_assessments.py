@@ -19,9 +19,11 @@ from xcg.formats.inex_attributes import (
     element_path,
     read_point,
 )
+from xcg.judgements.assessment import Scale
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
+    AssessmentWriter,
     DocumentLength,
     RecallBase,
 )
@@ -161,7 +163,8 @@ def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> 
         XcgError: If there are several topics, passages, or assessments on another scale.
     """
     topic = writing.single_topic(base, "inex2004")
-    return inex_2004(base, topic).decode(), writing.lost_points(base) + writing.lost_sizes(base)
+    lost = [*writing.lost_points(base), *writing.lost_text_details(base), *writing.lost_sizes(base)]
+    return inex_2004(base, topic).decode(), lost
 
 
 def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
@@ -185,21 +188,23 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
             }
             etree.SubElement(file, "element", attributes)
     text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
-    return text.decode(), writing.lost_points(base)
+    return text.decode(), writing.lost_points(base) + writing.lost_text_details(base)
 
 
-_FORMATS = {
+_FORMATS: dict[str, tuple[str, AssessmentWriter, Scale]] = {
     "inex2004": (
         "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>",
         write_inex_2004,
+        "four-point",
     ),
     "inex2005": (
         "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>",
         write_inex_2005,
+        "share",
     ),
 }
 # One reader reads both forms, so it does not matter which of them is detected.
-for _name, (_description, _write) in _FORMATS.items():
+for _name, (_description, _write, _scale) in _FORMATS.items():
     ASSESSMENT_FORMATS.add(
         _name,
         AssessmentFormat(
@@ -207,5 +212,7 @@ for _name, (_description, _write) in _FORMATS.items():
             lambda head: xml_certainty(head, b"assessments"),
             read_inex_assessments,
             _write,
+            passages_become=_scale,
+            one_topic=True,
         ),
     )

@@ -13,7 +13,7 @@ from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import text_blocks
-from xcg.formats.writing import lost_points
+from xcg.formats.writing import check_no_white_space, lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -174,7 +174,7 @@ def write_offset_qrels(
             is written as an unknown length.
 
     Raises:
-        XcgError: If there are assessed elements.
+        XcgError: If there are assessed elements, or names with white space.
     """
     if any(map(base.files, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
@@ -184,7 +184,11 @@ def write_offset_qrels(
         if not base.spans(topic):
             lost["topics without any assessed document"] = None
         entry_points = dict(base.entry_points(topic))
+        source = base.sources.get(topic, "assessments")
+        if topic.startswith("#"):
+            raise InputError(source, f"the topic {topic!r} would begin a comment in the format offsets")
         for document, spans in sorted(base.spans(topic).items()):
+            check_no_white_space(source, topic, document, "offsets")
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
             sizes = base.document_sizes(topic).get(document)

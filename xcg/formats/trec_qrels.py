@@ -99,7 +99,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
         XcgError: If there are passages, assessments that are not levels, or names with white space.
     """
     writing.refuse_passages(base, "trec")
-    lost = writing.lost_points(base)
+    lost = writing.lost_points(base) + writing.lost_text_details(base)
     lines = []
     for topic, document, path, assessment in writing.assessed_elements(base):
         writing.check_scale(document, path, assessment, "trec", ["level"])
@@ -118,5 +118,6 @@ ASSESSMENT_FORMATS.add(
         lambda head: column_count(head) == 4,
         read_trec_qrels,
         write_trec_qrels,
+        passages_become="level",
     ),
 )

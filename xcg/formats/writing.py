@@ -62,11 +62,21 @@ def single_topic(base: RecallBase, format: str) -> str:
     Raises:
         XcgError: If there are several topics, or none, or passages with offsets.
     """
-    if len(base.topics) != 1:
-        topics = ", ".join(base.topics) or "none"
-        raise XcgError(f"the format {format} holds one topic per file, but the topics are: {topics}")
+    check_topic_count(base, format)
     refuse_passages(base, format)
     return base.topics[0]
+
+
+def check_topic_count(base: RecallBase, format: str) -> None:
+    """Raise XcgError if a recall-base does not have exactly one topic."""
+    count = len(base.topics)
+    if count != 1:
+        first = ", ".join(base.topics[:3]) + (", …" if count > 3 else "")
+        found = f"{count} topics ({first})" if count else "no topics"
+        raise XcgError(
+            f"the format {format} holds one topic per file, but the assessments have {found}; "
+            "expected assessments of one topic"
+        )
 
 
 def refuse_passages(base: RecallBase, format: str) -> None:
@@ -74,7 +84,7 @@ def refuse_passages(base: RecallBase, format: str) -> None:
     if any(base.spans(topic) for topic in base.topics):
         raise XcgError(
             f"the format {format} holds elements, but the assessments are passages; "
-            "expected the format offsets or jsonl"
+            "expected the format offsets or jsonl, or a corpus, in which passages become elements"
         )
 
 
@@ -84,13 +94,23 @@ def lost_points(base: RecallBase) -> list[str]:
     return ["highlighted passages by their points"] if lost else []
 
 
-def check_no_white_space(source: str, topic: str, document: str) -> None:
-    """Raise InputError if a topic or document cannot be a column of a TREC file."""
+def lost_text_details(base: RecallBase) -> list[str]:
+    """Return descriptions of what only offset qrels hold: best entry points and sizes of documents."""
+    lost = []
+    if any(map(base.entry_points, base.topics)):
+        lost.append("best entry points")
+    if any(map(base.document_sizes, base.topics)):
+        lost.append("stated lengths and relevant sizes of documents")
+    return lost
+
+
+def check_no_white_space(source: str, topic: str, document: str, format: str = "trec") -> None:
+    """Raise InputError if a topic or document cannot be a column of a text file."""
     if any(character.isspace() for character in topic + document):
         raise InputError(
             source,
-            f"the format trec holds no names with white space: topic {topic!r}, document {document!r}; "
-            "expected the format jsonl",
+            f"the format {format} holds no names with white space: topic {topic!r}, "
+            f"document {document!r}; expected the format jsonl",
         )
 
 

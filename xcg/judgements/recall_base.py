@@ -319,6 +319,10 @@ class RecallBase:
         return lost
 
 
+AssessmentWriter = Callable[[RecallBase, DocumentLength | None], tuple[str, list[str]]]
+"""A function that returns the content of a file, and descriptions of what the format cannot hold."""
+
+
 class AssessmentFormat(NamedTuple):
     """A file format for assessments.
 
@@ -328,15 +332,19 @@ class AssessmentFormat(NamedTuple):
             format, from 0 to 1; True is 1.
         read: Adds the assessments of an open file to a recall-base. Takes the file, its path for
             messages, the recall-base and the notes.
-        write: Takes a recall-base, and None or a function that returns the length of a document.
-            Returns the content of a file, and descriptions of what the format cannot hold. None for
-            a format that is only read.
+        write: Takes a recall-base, and None or a function that returns the length of a document. None
+            for a format that is only read.
+        passages_become: The scale of the elements that passages become when they are converted with
+            their documents; None for a format that holds passages.
+        one_topic: Whether a file holds the assessments of one topic.
     """
 
     description: str
     detect: Callable[[bytes], float]
     read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
-    write: Callable[[RecallBase, DocumentLength | None], tuple[str, list[str]]] | None = None
+    write: AssessmentWriter | None = None
+    passages_become: Scale | None = None
+    one_topic: bool = False
 
 
 ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(

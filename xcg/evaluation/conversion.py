@@ -1,0 +1,143 @@
+"""Convert assessments to another file format: passages become elements if the format needs them."""
+
+from __future__ import annotations
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.paths import WHOLE
+from xcg.errors import Notes, XcgError
+from xcg.evaluation.campaign import Campaign, assess_elements_of_passages
+from xcg.formats.writing import check_topic_count, lost_text_details
+from xcg.judgements.assessment import Assessment, Scale, level_assessment
+from xcg.judgements.highlights import SpecificityScale
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
+
+_FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
+_SPECIFICITY = SpecificityScale()
+_LOST_OF_PASSAGES = {
+    "share": "the beginnings and ends of passages",
+    "four-point": "the beginnings and ends of passages, and exact shares of relevant text "
+    f"(specificity is 3 from {_SPECIFICITY.highly:.0%}, 2 from {_SPECIFICITY.fairly:.0%}, else 1)",
+    "level": "the beginnings and ends of passages, and shares of relevant text",
+}
+
+
+def convert_assessments(
+    base: RecallBase, format: str, corpus: Corpus | None = None
+) -> tuple[str, list[str]]:
+    """Return the content of a file in another format.
+
+    With a corpus, passages become elements if the format holds elements. Otherwise passages between two
+    points become passages with offsets. Every element with relevant text is assessed:
+
+    - ``inex2005``: the specificity is the share of relevant text, and the exhaustivity the maximum of
+      the passages.
+    - ``inex2004``: the specificity is 3 from 90 % of relevant text, 2 from 50 %, else 1, as for
+      ``xcg assess``. The exhaustivities 1 and 2 become 1 and 3: the lowest grade means few aspects of
+      the topic on both scales, and the highest grade most or all aspects.
+    - ``trec``: the level is the exhaustivity. Documents without relevant text have level 0.
+
+    Args:
+        base: The assessments.
+        format: Name of an assessment format.
+        corpus: The documents.
+
+    Returns:
+        The text, and descriptions of what the format cannot hold.
+
+    Raises:
+        XcgError: If the format is unknown, is only read, or cannot hold the assessments. The number of
+            topics is checked before documents are parsed.
+
+    >>> base = RecallBase.of({"1": {"d": [(0, 5)]}})
+    >>> corpus = Corpus.of({"d": "<a><p>01234</p><p>56789</p></a>"})
+    >>> print(convert_assessments(base, "trec", corpus)[0], end="")
+    1 0 d#/a[1] 2
+    1 0 d#/a[1]/p[1] 2
+    """
+    target = ASSESSMENT_FORMATS.get(format)
+    if target.one_topic:
+        check_topic_count(base, format)
+    lost: list[str] = []
+    scale = target.passages_become
+    if corpus is not None and base.states_text:
+        if scale is not None:
+            lost = _lost_with_passages(base, scale)
+            base = _elements(base, corpus, scale, format)
+        elif any(map(base.passages, base.topics)):
+            base = _with_offsets(base, corpus)
+    text, lost_by_format = base.to_text(format, corpus.length if corpus is not None else None)
+    return text, list(dict.fromkeys([*lost, *lost_by_format]))
+
+
+def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> RecallBase:
+    """Return the assessments of elements on a scale; stated assessments stay as they are."""
+    elements = RecallBase()
+    derived = assess_elements_of_passages(base, corpus)
+    for topic in derived.topics:
+        source = derived.sources[topic]
+        elements.add_topic(topic, source)
+        for file, assessed in derived.files(topic).items():
+            for path, assessment in assessed.items():
+                where = f"topic {topic}, {file}, {path}"
+                is_stated = file in base.files(topic)
+                graded = assessment if is_stated else _on_scale(assessment, scale, where, format)
+                elements.add(topic, file, path, graded, source)
+        if scale == "level":
+            for file in sorted(base.spans(topic).keys() - derived.files(topic).keys()):
+                elements.add(topic, file, WHOLE, level_assessment(0), source)
+    return elements
+
+
+def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> Assessment:
+    """Return an assessment on the scale ``share`` on another scale."""
+    exhaustivity, share, characters, _ = assessment
+    if scale == "level":
+        return level_assessment(int(exhaustivity))
+    if exhaustivity not in _FOUR_POINT_EXHAUSTIVITY:
+        raise XcgError(
+            f"{where}: the passages have the level {exhaustivity:g}, but exhaustivity in the format "
+            f"{format} needs 1 or 2; expected the format trec or jsonl"
+        )
+    if scale == "share":
+        return assessment
+    specificity = float(_SPECIFICITY.specificity(float(share)))
+    return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], specificity, characters)
+
+
+def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
+    """Return descriptions of what is lost if passages become elements."""
+    lost = {_LOST_OF_PASSAGES[scale]: None, **dict.fromkeys(lost_text_details(base))}
+    for topic in base.topics:
+        sizes = base.document_sizes(topic)
+        for file, spans in base.spans(topic).items():
+            if any(span.start < span.end for span in spans):
+                continue
+            if file in sizes and sizes[file].relevant:
+                lost["the relevance of documents without passages"] = None
+            elif scale != "level":
+                lost["assessed documents without relevant text"] = None
+    return list(lost)
+
+
+def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
+    """Return assessments whose passages and entry points are offsets.
+
+    Passages of documents with assessed elements are left as they are.
+    """
+    found = RecallBase()
+    for topic in Campaign(base, corpus=corpus, needs_entry_points=True).topics(Notes()):
+        name = topic.topic
+        source = base.sources.get(name, "assessments")
+        found.add_topic(name, source)
+        for file, elements in base.files(name).items():
+            for path, assessment in elements.items():
+                found.add(name, file, path, assessment, source)
+            for passage in base.passages(name).get(file, ()):
+                found.add_passage(name, file, passage)
+        for file, spans in topic.gold.items():
+            found.add_spans(name, file, spans, source)
+        for file, sizes in base.document_sizes(name).items():
+            found.add_document_sizes(name, file, sizes)
+        for file, offset in (topic.entry_points or {}).items():
+            found.add_entry_point(name, file, offset)
+    return found
