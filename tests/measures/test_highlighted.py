@@ -100,8 +100,15 @@ def test_the_stated_relevant_size_counts_and_overlapping_passages_count_twice() 
     stated = replace(ranking, stated_sizes={"d": 100, "e": 0, "f": 60})
     assert stated.relevant_in == {"d": 100, "f": 60}
     assert precision_and_recall(stated, 2) == (40 / 45, 40 / 160)
-    # Nothing is relevant in a document whose stated size is 0.
-    assert replace(stated, results=[("e", 0, 10), ("e", 0, 10)]).new_relevant_sizes == [0, 0]
+    # A document whose stated size is 0 is not relevant, so that its text counts each time.
+    twice = replace(stated, results=[("e", 5, 15), ("e", 5, 15)], entry_points={"e": 5})
+    assert twice.new_sizes == [10, 10]
+    assert twice.new_relevant_sizes == [5, 5]
+    assert twice.unseen_relevant_sizes == [5, 0]
+    assert precision_and_recall(twice, 2) == (10 / 20, 10 / 160)
+    assert precision_and_recall(twice, 2, repeated="once") == (5 / 10, 5 / 160)
+    assert article_scores(twice, 1) == entry_point_scores(twice, 500) == [(0, False)]
+    assert tolerance_scores(replace(twice, length=lambda _: 99), 20) == [(5 / 25, False)]
     # Recall 30/20 and 40/20: ranks with a recall of 1.01 and more do not count.
     small = replace(ranking, stated_sizes={"d": 20, "e": 0})
     assert interpolated_precision(small, [0, 1]) == [0, 0]
@@ -114,12 +121,12 @@ def test_empty_results_and_results_at_unknown_offsets_hold_nothing_relevant() ->
     results = [("d", 20, 20), ("d", -18, 0), ("d", -18, 0), ("e", -18, 0), ("e", -18, 0), ("d", 0, 20)]
     ranking = HighlightedRanking(results, {"d": [(0, 10)]}, {"d": 0}, length=lambda _: 100)
     assert ranking.sizes == [0, 18, 18, 18, 18, 20]
-    assert ranking.new_sizes == [0, 18, 0, 18, 18, 20]
+    assert ranking.new_sizes == ranking.unseen_sizes == [0, 18, 18, 18, 18, 20]
     assert ranking.new_relevant_sizes == [0, 0, 0, 0, 0, 10]
-    assert interpolated_precision(ranking, [1]) == [10 / 74]
+    assert interpolated_precision(ranking, [1]) == [10 / 92]
     unknown = replace(ranking, results=results[1:])
     assert entry_point_scores(unknown, 500) == [(0, True), (0, False)]
-    assert article_scores(unknown, 1) == [(pytest.approx(f_measure(10 / 38, 1, 1)), True), (0, False)]
+    assert article_scores(unknown, 1) == [(pytest.approx(f_measure(10 / 56, 1, 1)), True), (0, False)]
 
 
 def test_recall_points_are_exact() -> None:
@@ -169,8 +176,13 @@ def test_the_reader_with_a_tolerance_reads_results_then_gaps_then_the_rest() -> 
 
 def test_the_reader_with_a_tolerance_in_corner_cases() -> None:
     assert tolerance_score([(120, 120)], 10) == 30 / 40  # an empty result: the rest of the document
+    # Of unknown offset: 18 irrelevant characters, and then the document from its start
     assert tolerance_score([(-18, 0)], 118) == 0
     assert tolerance_score([(-18, 0)], 119) == 50 / (50 + 119)
+    # Twice 18 irrelevant characters, the result with 30 relevant ones, and the text after it
+    assert tolerance_score([(-18, 0), (120, 150), (-18, 0)], 36) == 0
+    assert tolerance_score([(-18, 0), (120, 150), (-18, 0)], 37) == 30 / (30 + 37)
+    assert tolerance_score([(120, 150)], 0) == 0
     assert tolerance_score([(120, 200)], 10, stated_sizes={"d": 3}) == 30 / 40
     assert tolerance_score([(100, 150)], 5, highlighted={"d": [(100, 150), (140, 150)]}) == 60 / 65
     ranking = HighlightedRanking([("d", 0, 10), ("e", 0, 10)], {"d": [(0, 5)], "e": []})
@@ -178,6 +190,14 @@ def test_the_reader_with_a_tolerance_in_corner_cases() -> None:
         tolerance_scores(ranking, 300)
     only_irrelevant = replace(ranking, results=[("e", 0, 10), ("f", 0, 10)])
     assert tolerance_scores(only_irrelevant, 300) == [(0, False), (0, False)]
+
+
+def test_the_reader_with_a_tolerance_finds_no_text_after_the_document() -> None:
+    """Results after the end are read as they are stated, but not the gap between them."""
+    results = [(120, 130), (1010, 1020), (1100, 1110)]
+    passages = {"d": [(100, 150), (1010, 1110)]}
+    # 10, 10 and 10 relevant; 20 more in the document; 850 irrelevant characters
+    assert tolerance_score(results, 9999, highlighted=passages) == 50 / (50 + 850)
 
 
 def test_offsets_of_any_size_need_little_memory() -> None:

@@ -65,7 +65,7 @@ def hixeval(
     [0.533, 0.4, 0.457]
     """
     relevant = sum(ranking.relevant_sizes[:rank])
-    repeated = relevant - sum(ranking.new_relevant_sizes[:rank])
+    repeated = relevant - sum(ranking.unseen_relevant_sizes[:rank])
     value = relevant - alpha * repeated
     size = sum(ranking.sizes[:rank])
     precision = value / size if size else 0.0
@@ -97,9 +97,8 @@ def precision_and_recall(
     >>> precision_and_recall(ranking, 1), precision_and_recall(ranking, 2, limit=40)
     ((0.8, 0.4), (1.0, 0.2))
     """
-    read = ranking.new_sizes if repeated == "official" else ranking.unseen_sizes
-    size = sum(read[:rank])
-    relevant = sum(ranking.new_relevant_sizes[:rank])
+    sizes, relevant_sizes = _sizes_read(ranking, repeated)
+    size, relevant = sum(sizes[:rank]), sum(relevant_sizes[:rank])
     if size > limit:
         size = relevant = 0
         for (document, _, _), pieces in zip(
@@ -134,16 +133,25 @@ def interpolated_precision(
     >>> interpolated_precision(ranking, [0.01, 0.41, 0.8])
     [0.8, 0.56, 0.0]
     """
-    sizes = accumulate(ranking.new_sizes if repeated == "official" else ranking.unseen_sizes)
-    relevant = list(accumulate(ranking.new_relevant_sizes))
+    sizes, relevant_sizes = _sizes_read(ranking, repeated)
+    relevant = list(accumulate(relevant_sizes))
     del relevant[bisect_left(relevant, _characters(1.01, ranking.relevant)) :]
-    precisions = [part / size if size else 0.0 for part, size in zip(relevant, sizes, strict=False)]
+    precisions = [
+        part / size if size else 0.0 for part, size in zip(relevant, accumulate(sizes), strict=False)
+    ]
     best = list(accumulate(reversed(precisions), max))[::-1]
     values = []
     for point in points:
         first = bisect_left(relevant, _characters(point, ranking.relevant))
         values.append(best[first] if first < len(best) else 0.0)
     return values
+
+
+def _sizes_read(ranking: HighlightedRanking, repeated: Repeated) -> tuple[list[int], list[int]]:
+    """Return the number of characters of each result that are read, and of the relevant ones."""
+    if repeated == "once":
+        return ranking.unseen_sizes, ranking.unseen_relevant_sizes
+    return ranking.new_sizes, ranking.new_relevant_sizes
 
 
 def _characters(recall: float, relevant: int) -> int:

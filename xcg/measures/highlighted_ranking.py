@@ -23,12 +23,13 @@ Repeated = Literal["official", "once"]
 class HighlightedRanking:
     """The characters that a ranking returns, and those that are relevant.
 
-    A document is relevant if its relevant size is above 0. In other documents nothing is relevant.
+    A document is relevant if its relevant size is above 0. The text of passages is relevant in every
+    document.
 
     Attributes:
         results: (document, start, end) in rank order; a result is the characters start to end - 1 of
-            the document's text. Results can be empty, or begin before the text
-            (:data:`xcg.runs.run.UNKNOWN_SPAN`).
+            the document's text. Results can be empty. A result that begins before the text has an
+            unknown offset; no other result is known to repeat it.
         highlighted: Document → relevant passages (start, end). Text in several passages counts for each
             of them.
         entry_points: Document → character offset of the best entry point; None if the assessments
@@ -65,9 +66,10 @@ class HighlightedRanking:
 
     @cached_property
     def relevant_text(self) -> Mapping[str, RelevantText]:
-        """Relevant document → its relevant passages; only for documents with results."""
-        documents = {document for document, _, _ in self.results} & self.relevant_in.keys()
-        return {document: RelevantText(self.highlighted.get(document, ())) for document in documents}
+        """Document → its relevant passages; only for documents with both results and passages."""
+        documents = {document for document, _, _ in self.results}
+        passages = self.highlighted
+        return {file: RelevantText(passages[file]) for file in documents if passages.get(file)}
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -90,13 +92,17 @@ class HighlightedRanking:
     @cached_property
     def _unseen_pieces(self) -> list[list[tuple[int, int]]]:
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
-        return [seen[document].add(start, end) for document, start, end in self.results]
+        return [
+            seen[document].add(start, end) if start >= 0 else [(start, end)]
+            for document, start, end in self.results
+        ]
 
     @cached_property
     def _official_pieces(self) -> list[list[tuple[int, int]]]:
-        seen: dict[str, IntervalSet[int]] = {file: IntervalSet() for file in self.relevant_text}
+        seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
+        relevant = self.relevant_in
         return [
-            seen[document].add(start, end) if document in seen else [(start, end)]
+            seen[document].add(start, end) if start >= 0 and document in relevant else [(start, end)]
             for document, start, end in self.results
         ]
 
@@ -104,10 +110,15 @@ class HighlightedRanking:
     def new_sizes(self) -> list[int]:
         """Number of characters of each result that are read.
 
-        In a document with relevant text, these are the characters that no earlier result contains; in
-        another document all of the result.
+        In a relevant document, these are the characters that no earlier result contains; in another
+        document all of the result.
         """
         return [sum(map(_length, pieces)) for pieces in self._official_pieces]
+
+    @cached_property
+    def new_relevant_sizes(self) -> list[int]:
+        """Number of relevant characters among those of :attr:`new_sizes`."""
+        return self._relevant_in(self._official_pieces)
 
     @cached_property
     def unseen_sizes(self) -> list[int]:
@@ -115,12 +126,15 @@ class HighlightedRanking:
         return [sum(map(_length, pieces)) for pieces in self._unseen_pieces]
 
     @cached_property
-    def new_relevant_sizes(self) -> list[int]:
+    def unseen_relevant_sizes(self) -> list[int]:
         """Number of relevant characters of each result that no earlier result contains."""
+        return self._relevant_in(self._unseen_pieces)
+
+    def _relevant_in(self, pieces: Sequence[Spans]) -> list[int]:
         text = self.relevant_text
         return [
-            sum(text[document].count(*piece) for piece in pieces) if document in text else 0
-            for (document, _, _), pieces in zip(self.results, self._official_pieces, strict=True)
+            sum(text[document].count(*piece) for piece in of_result) if document in text else 0
+            for (document, _, _), of_result in zip(self.results, pieces, strict=True)
         ]
 
     def articles(self) -> dict[str, list[tuple[int, int]]]:

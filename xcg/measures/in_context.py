@@ -55,8 +55,8 @@ def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tup
 
     The user reads the results in an article in the order of its text, each character once. Then the
     user reads what lies between and after them, again in order. Text before the first result is not
-    read. Reading stops when a number of irrelevant characters was read. The score is the relevant part
-    of the text read.
+    read, unless the offsets of all results are unknown. Reading stops when a number of irrelevant
+    characters was read. The score is the relevant part of the text read.
 
     Args:
         ranking: The ranking as text, with the lengths of the relevant documents.
@@ -67,7 +67,7 @@ def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tup
         relevant.
 
     Raises:
-        XcgError: If the length of a relevant document is unknown.
+        XcgError: If the length of a document with relevant text is unknown.
 
     >>> found = [("d", 50, 100), ("d", 200, 300)]
     >>> ranking = HighlightedRanking(found, {"d": [(60, 160)]}, length=lambda document: 1000)
@@ -76,8 +76,9 @@ def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tup
     """
     scores = []
     for document, spans in ranking.articles().items():
-        if document not in ranking.relevant_in:
-            scores.append((0.0, False))
+        is_relevant = document in ranking.relevant_in
+        if document not in ranking.relevant_text:
+            scores.append((0.0, is_relevant))
             continue
         length = ranking.length(document) if ranking.length is not None else None
         if length is None:
@@ -87,7 +88,7 @@ def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tup
             )
         pieces = _reading_order(spans, length)
         relevant, other = _read_with_tolerance(ranking, document, pieces, irrelevant)
-        scores.append((relevant / (relevant + other) if relevant else 0.0, True))
+        scores.append((relevant / (relevant + other) if relevant else 0.0, is_relevant))
     return scores
 
 
@@ -95,13 +96,15 @@ def _reading_order(spans: Spans, length: int) -> Iterator[tuple[int, int]]:
     """Yield the results in an article in order of text, and then the gaps between and after them."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
+        if start < 0:
+            yield start, end  # an unknown offset
+        elif joined and start <= joined[-1][1]:
             joined[-1] = joined[-1][0], max(end, joined[-1][1])
         else:
             joined.append((start, end))
     yield from joined
-    for (_, end), (start, _) in pairwise([*joined, (length, length)]):
-        yield end, start
+    for (_, end), (start, _) in pairwise([*(joined or [(0, 0)]), (length, length)]):
+        yield end, min(start, length)
 
 
 def _read_with_tolerance(
@@ -112,13 +115,13 @@ def _read_with_tolerance(
     text = ranking.relevant_text[document]
     for piece in pieces:
         for size, passages in text.stretches(*piece):
-            if passages:
-                relevant += size * passages
-                continue
-            irrelevant += size
             if irrelevant >= tolerance:
                 return relevant, tolerance
-    return relevant, irrelevant
+            if passages:
+                relevant += size * passages
+            else:
+                irrelevant += size
+    return relevant, min(irrelevant, tolerance)
 
 
 def entry_point_scores(ranking: HighlightedRanking, n: float) -> list[tuple[float, bool]]:
