@@ -24,7 +24,7 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.runs.run import Run, Ties
+from xcg.runs.run import Order, Run, Ties
 from xcg.statistics.gate import gate_failures, parse_thresholds
 
 
@@ -38,6 +38,7 @@ def assert_retrieval(
     not_worse_than: str | os.PathLike[str] | Run | None = None,
     measures: Measures = (),
     unanswered: Unanswered = "zero",
+    order: Order = "score",
     ties: Ties = "document",
     test: str = "t",
     correction: str = "holm",
@@ -60,6 +61,7 @@ def assert_retrieval(
         measures: Measures for the comparison with the baseline; by default those of ``at_least``, and
             without these the default measures of :func:`xcg.evaluate`.
         unanswered: As for :func:`xcg.evaluate`.
+        order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
         test: As for :func:`xcg.compare`.
         correction: As for :func:`xcg.compare`.
@@ -104,6 +106,7 @@ def assert_retrieval(
         user_model,
         [*requested, *minimums] or DEFAULT_MEASURES,
         unanswered=unanswered,
+        order=order,
         ties=ties,
         lenient=allow_unmapped > 0,
         check_corpus=True,

@@ -121,7 +121,7 @@ def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
         "warning: results with unknown paths: 6 times; the first: run r2, topic 1, rank 1, d: "
         "no element /a[1]/s[8]: /a[1] has 2 's' child elements",
     ]
-    wrong = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#a", "d#/a"]}})
+    wrong = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]", "d#/a"]}})
     _, notes = same_for_any_number(wrong, measures=["nxCG@1"], lenient=True)
     assert "results that name no element: 1 time" in notes[0]
 
@@ -131,8 +131,8 @@ def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
     [
         # One that cannot be read is told before what is found while scoring.
         (
-            {"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#a"]}},
-            r"r2\.txt:1: .*'a' is not an element path",
+            {"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a[0]"]}},
+            r"r2\.txt:1: .*'/a\[0\]' is not an element path",
         ),
         # Of what is found while scoring, the first topic's comes first.
         ({"r1": {"2": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r2\.txt, topic 1, rank 1, d: no"),
@@ -202,7 +202,7 @@ def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path
     one = xcg_command(*sample, "--per-topic")
     two = xcg_command(*sample, "--per-topic", "--workers", 2)
     assert (two.stdout, two.stderr, two.returncode) == (one.stdout, one.stderr, 0)
-    runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#a"]}})
+    runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]"]}})
     (tmp_path / "base.qrels").write_text("1 0 d 1\n")
     config = tmp_path / "c.yaml"
     config.write_text("assessments: base.qrels\nruns: runs\nworkers: 2\n")

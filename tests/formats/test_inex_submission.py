@@ -111,8 +111,8 @@ def test_lenient_reading_keeps_the_rank_of_an_illegal_result(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal <fol> 'a' '20'"),
-        (submission("<file>f</file><fol/>"), "illegal <fol> '' ''"),
+        (submission('<file>f</file><fol offset="a" length="20"/>'), "illegal passage 'a' '20'"),
+        (submission("<file>f</file><fol/>"), "illegal passage '' ''"),
         (submission("<file>f</file><passage start='/a[1]'/>"), "has no start or no end"),
         (submission("<file>f</file>"), "has no <path>; expected an element, <fol"),
     ],

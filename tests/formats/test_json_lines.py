@@ -35,7 +35,7 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> N
             "expected either the field 'path', or 'start' and 'end', or none of them",
         ),
         ('{"topic": "1", "doc": "f", "path": "/a", "start": 1, "end": 2}', "expected either"),
-        ('{"topic": "1", "doc": "f", "start": 3, "end": 3}', "start 3 and end 3"),
+        ('{"topic": "1", "doc": "f", "start": 4, "end": 3}', "start 4 and end 3"),
         ('{"topic": "1", "doc": "f", "path": "a"}', "'a' is not an element path"),
         ('{"topic": "1", "doc": "f", "path": "/a", "scor": 1}', "did you mean 'score'?"),
         (

@@ -193,7 +193,7 @@ from xcg.formats.writing import results
 from xcg.runs.run import Run, RunFormat
 
 
-def read(file, path, notes, ties, topics):
+def read(file, path, notes, order, ties, topics):
     scores = {}
     for number, line in lines(file, path):
         try:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from strategies import compressed_or_damaged
 
 from xcg.documents import files as document_files
-from xcg.errors import InputError, Notes
+from xcg.errors import InputError, Notes, XcgError
 from xcg.formats import trec_run
-from xcg.formats.base import read_run
+from xcg.formats.base import read_run, read_runs
 from xcg.formats.text_columns import TextBlock
-from xcg.runs.run import Ties
+from xcg.runs.run import TIES, UNKNOWN_SPAN, Order, Run, Ties
 
 LINES = ("1 Q0 f#/a 1 2.0 tag", "1 Q0 f#/c 2 2.0 tag", "1 Q0 f#/b 3 2.0 tag", "1 Q0 f#/d 4 3 tag")
 
@@ -38,20 +38,120 @@ def test_results_with_equal_scores_are_ordered_by_the_chosen_rule(
         assert steps(read_run(backwards, ties="file")) == "d b c a"
 
 
-def test_scores_are_compared_in_single_precision(tmp_path: Path) -> None:
-    text = "1 Q0 f#/a 1 0.30000000001 t\n1 Q0 f#/b 2 0.3 t\n"
-    assert steps(read_run(write(tmp_path, text, "r"))) == "b a"
+def test_scores_are_compared_in_double_precision(tmp_path: Path) -> None:
+    """In single precision the two scores are equal, and b comes first."""
+    text = "1 Q0 f#/b 2 0.3 t\n1 Q0 f#/a 1 0.30000000001 t\n"
+    assert steps(read_run(write(tmp_path, text, "r"))) == "a b"
+    scored = Run.of("r", {"1": {"f#/b": 0.3, "f#/a": 0.30000000001}})
+    assert steps(scored) == "a b"
+    assert scored.rankings["1"].keys == [0.30000000001, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("order", "ties", "expected", "keys"),
+    [
+        ("score", "document", "d c b a e", [3.0, 2.0, 2.0, 2.0, 1.0]),
+        ("rank", "document", "c b a e d", [1, 2, 2, 3, 4]),
+        ("rank", "file", "c a b e d", [1, 2, 2, 3, 4]),
+        ("file", "document", "a d c b e", None),
+    ],
+)
+def test_results_are_ordered_by_score_by_rank_or_as_in_the_file(
+    tmp_path: Path, order: Order, ties: Ties, expected: str, keys: list[float] | None
+) -> None:
+    text = "".join(
+        f"1 Q0 f#/{path} {rank} {score} t\n"
+        for path, rank, score in zip("adcbe", (2, 4, 1, 2, 3), (2, 3, 2, 2, 1), strict=True)
+    )
+    run = read_run(write(tmp_path, text, "r"), order=order, ties=ties)
+    assert steps(run) == expected
+    found = run.rankings["1"].keys
+    assert (list(found) if found is not None else None) == keys
+
+
+def test_columns_that_do_not_order_the_results_may_be_illegal(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 Q0 f#/b 1.5 none t\n1 Q0 f#/a Q0 nan t\n", "r")
+    assert steps(read_run(path, order="file")) == "b a"
+    with pytest.raises(InputError, match=r"r:1: illegal rank '1\.5'"):
+        read_run(path, order="rank")
+    by_rank = write(tmp_path, "1 Q0 f#/b 2.0 none t\n1 Q0 f#/a 1 nan t\n", "r")
+    assert steps(read_run(by_rank, order="rank")) == "a b"
+
+
+@pytest.mark.parametrize(
+    ("order", "ties", "message"),
+    [
+        ("scores", "document", "order is 'scores': did you mean 'score'"),
+        ("score", "ranks", "ties is 'ranks': did you mean 'rank'"),
+        ("file", "rank", "ties is 'rank', which has no effect: the order 'file' has no ties"),
+        ("rank", "rank", "order and ties are both 'rank': expected 'document' or 'file'"),
+    ],
+)
+def test_an_order_that_is_unknown_or_has_no_effect_is_refused(
+    tmp_path: Path, order: Order, ties: Ties, message: str
+) -> None:
+    path = write(tmp_path, LINES[0], "r")
+    for read in (read_run, read_runs):
+        with pytest.raises(XcgError, match=message):
+            read(path, order=order, ties=ties)
+
+
+def test_comments_and_text_after_the_sixth_column_are_ignored(tmp_path: Path) -> None:
+    notes = Notes()
+    text = "# made by # f#/x 1 2 t\n1 Q0 f#/a 1 2 t and so on\n1 Q0 f#/b 2 1 t\n#\n #1 Q0 f 1 9 t\n"
+    path = write(tmp_path, text, "r")
+    run = read_run(path, notes)
+    assert (run.name, steps(run)) == ("t", "a b")
+    assert notes.lines() == [f"note: {path}: text after the sixth column, which is ignored"]
+    assert steps(read_run(write(tmp_path, f"\ufeff{text}".replace("\n", "\r\n"), "r"))) == "a b"
+
+
+def test_a_mark_without_path_or_passage_belongs_to_the_name(tmp_path: Path) -> None:
+    """Passages of MS MARCO have names such as doc#4_163."""
+    names = ["doc#4_163", "doc#4", "doc#", "doc#٣:٤", "d#1#/a", "d#1#5:20", "d#5:20"]
+    text = "".join(f"1 Q0 {name} {n} {9 - n} t\n" for n, name in enumerate(names))
+    expected = [*((name, "/") for name in names[:4]), ("d#1", "/a[1]"), ("d#1", ""), ("d", "")]
+    path = write(tmp_path, text + "1 Q0 d#2 1 0 t 5 20\n1 Q0 d#3 1 -1 t /a\n", "r")
+    ranking = read_run(path).rankings["1"]
+    assert list(ranking) == [*expected, ("d#2", ""), ("d#3", "/a[1]")]
+    assert ranking.spans == {5: (5, 25), 6: (5, 25), 7: (5, 25)}
+    again = Run.of("r", {"1": names}).rankings["1"]
+    assert (list(again), again.spans) == (expected, {5: (5, 25), 6: (5, 25)})
+
+
+def test_ids_with_marks_are_read_as_columns(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 Q0 doc#4_163 1 9 t\n1 Q0 doc#5_164 2 8 t\n", "r")
+    with patch.object(trec_run._Reader, "add_lines", side_effect=AssertionError):
+        assert list(read_run(path).rankings["1"]) == [("doc#4_163", "/"), ("doc#5_164", "/")]
+
+
+def test_passages_may_be_empty_or_have_an_unknown_offset(tmp_path: Path) -> None:
+    lines = ["X 40", "-1 18", "X X", "-1 -1", "5 0", "0 9"]
+    text = "".join(f"1 Q0 d 1 {9 - n} t {passage}\n" for n, passage in enumerate(lines))
+    run = read_run(write(tmp_path, text, "r"))
+    spans = [UNKNOWN_SPAN] * 4 + [(5, 5), (0, 9)]
+    assert list(run.rankings["1"].spans.values()) == spans
+    for name in ("trec", "jsonl", "inex"):
+        path = tmp_path / f"again.{name}"
+        assert run.write(path, name)[:1] in (
+            [],
+            ["the run's name (the name of the file is used instead)"],
+        )
+        assert list(read_run(path).rankings["1"].spans.values()) == spans
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("1 Q0 f#/a 1 2.0", "5 columns; expected six"),
-        ("1 Q0 f#/a 1 2.0 t extra", "7 columns"),
+        ("1 Q0 f name 1 2.0 t", "7 columns; expected six"),
+        ("1 Q0 f 1 2.0 t /a b", "8 columns; expected six"),
+        ("1 Q0 f#/a 1 2.0 t /a", "f#/a and /a: expected one element or passage"),
+        ("1 Q0 f#/a 1 2.0 t 5 20", "f#/a and 5 20: expected one element or passage"),
         ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
         ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
         ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' does not name an element: expected file#/path"),
-        ("1 Q0 f#a 1 1 t", "is not an element path"),
+        ("1 Q0 f#/a[0] 1 1 t", "is not an element path"),
         ("\xff\xfe", "columns"),
     ],
 )
@@ -94,9 +194,15 @@ def test_several_run_tags_give_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 Q0 f 1 2 t 5 x\n", "illegal passage 5 x"),
-        ("1 Q0 f 1 2 t 5 0\n", "start 5 and end 5"),
-        ("1 Q0 f 1 2 t -5 9\n", "illegal passage -5 9"),
+        ("1 Q0 f 1 2 t 5 x\n", "illegal passage '5' 'x'"),
+        ("1 Q0 f 1 2 t 5\n", "7 columns; expected six"),
+        ("1 Q0 f 1 2 t 5 X\n", "illegal passage '5' 'X'"),
+        ("1 Q0 f 1 2 t 5 20 more\n", "9 columns; expected six"),
+        (
+            f"1 Q0 f 1 2 t 5 {'9' * 16}\n",
+            "illegal passage '5' '9999999999999999': expected an offset and a length, whole",
+        ),
+        ("1 Q0 f 1 2 t -5 9\n", "illegal passage '-5' '9'"),
     ],
 )
 def test_illegal_passages_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -148,7 +254,7 @@ def trec_runs(draw: st.DrawFn) -> bytes:
     kind = draw(st.sampled_from(["element", "element", "document", "path", "passage", "both"]))
     rows = []
     for _ in range(draw(st.integers(0, 8))):
-        document = draw(st.sampled_from(["co/1", "co/2.xml", "d-3", "größe"]))
+        document = draw(st.sampled_from(["co/1", "co/2.xml", "d-3", "größe", "m#4_1", "h:i"]))
         path = draw(st.sampled_from(["/a[1]", "/a/b[2]", "/a[1]/b[3]", "/m:math"]))
         if kind == "element" or (kind == "both" and draw(st.booleans())):
             document += "#" + path
@@ -176,24 +282,37 @@ def trec_runs(draw: st.DrawFn) -> bytes:
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=trec_runs(),
-    ties=st.sampled_from(["document", "rank", "file"]),
+    order_and_ties=st.sampled_from(
+        [
+            *(("score", ties) for ties in TIES),
+            ("rank", "document"),
+            ("rank", "file"),
+            ("file", "document"),
+        ]
+    ),
     lenient=st.booleans(),
     topics=st.sampled_from([None, None, {"1"}, {"2", "3"}]),
     block_size=st.sampled_from([1, 7, 40, 150, 1 << 18]),
 )
 def test_columns_and_lines_give_the_same_run(
-    tmp_path: Path, data: bytes, ties: Ties, lenient: bool, topics: set[str] | None, block_size: int
+    tmp_path: Path,
+    data: bytes,
+    order_and_ties: tuple[Order, Ties],
+    lenient: bool,
+    topics: set[str] | None,
+    block_size: int,
 ) -> None:
+    order, ties = order_and_ties
     path = tmp_path / "run"
     path.write_bytes(data)
     with patch.object(document_files, "CHUNK_BYTES", block_size):
-        from_columns = run_content(path, ties, lenient, topics)
+        from_columns = run_content(path, ties, lenient, topics, order)
     with (
         patch.object(document_files, "CHUNK_BYTES", block_size),
         patch.object(TextBlock, "columns", return_value=None),
         patch.object(trec_run._Elements, "files_and_paths", side_effect=ValueError),
     ):
-        assert from_columns == run_content(path, ties, lenient, topics)
+        assert from_columns == run_content(path, ties, lenient, topics, order)
 
 
 @pytest.mark.parametrize("column", ["f#/a 1 2.5 t", "f 1 2.5 t", "f 1 2.5 t /a", "f 1 2.5 t 5 20"])
@@ -217,12 +336,12 @@ def test_a_line_without_topic_after_an_empty_line_is_refused(tmp_path: Path) -> 
 
 
 def test_one_irregular_line_makes_only_its_block_slow(tmp_path: Path) -> None:
-    path = write(tmp_path, "1 Q0 d1 1 9 t\n" * 9 + "1 Q0  d2 2 8 t extra\n" + "1 Q0 d3 3 7 t\n" * 99)
+    path = write(tmp_path, "1 Q0 d1 1 9 t\n" * 9 + "1 Q0  d2 2 8\n" + "1 Q0 d3 3 7 t\n" * 99)
     notes = Notes(lenient=True)
     with patch.object(document_files, "CHUNK_BYTES", 20):
         run = read_run(path, notes)
     assert len(run.rankings["1"]) == 108
-    assert "input.xml:10: 7 columns" in notes.lines()[0]
+    assert "input.xml:10: 5 columns" in notes.lines()[0]
 
 
 def test_equal_names_and_paths_are_one_object(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
-        ([Qrel("1", "d#a", 1)], [], "qrels, row 1: 'a' is not an element path"),
+        ([Qrel("1", "d#/a[0]", 1)], [], "qrels, row 1: '/a\\[0\\]' is not an element path"),
         ([Qrel("1", "d", 1.5)], [], "qrels, row 1: the level is 1.5: expected an integer"),
         ([Qrel("1", "d", True)], [], "qrels, row 1: the level is True"),
         ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
@@ -274,7 +274,7 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
         ),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d", float("nan"))], "run, row 1: the score is nan"),
         ([Qrel("1", "d", 1)], {"1": {"d": "9"}}, "run, topic 1, d: the score is '9'"),
-        ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#a", 1)], "'a' is not an element path"),
+        ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#/a[0]", 1)], "'/a\\[0\\]' is not an element path"),
         ([Qrel("1", "d", 1)], [("1", "d", 1)], "run, row 1: no query_id, doc_id, score"),
         ([("1", "d", 1)], [], "qrels, row 1: no query_id, doc_id"),
         ([Qrel("all", "d", 1)], [], "a topic is called 'all'"),

@@ -15,7 +15,7 @@ from xcg.tables import records
 
 
 @click.command()
-@campaign_options("runs", "ties", "unanswered")
+@campaign_options("runs", "order", "ties", "unanswered")
 @paths_option("--gold", help="Read assessments; the same as --assessments.")
 @click.option(
     "--budget",

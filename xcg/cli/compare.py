@@ -21,7 +21,7 @@ from xcg.statistics.rank_correlation import order_shifts
 
 
 @click.command()
-@campaign_options("runs", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
 @click.option("--baseline", metavar="NAME", help="Compare with this user model.  [default: the first]")
 @prints(*RECORDS, plot=True)
 def sweep(campaign: CampaignOptions, baseline: str | None) -> Printed:
@@ -54,7 +54,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
 
 @click.command()
 @_status_3_if_unmapped()
-@campaign_options("runs", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
 @click.option(
     "--baseline",
     metavar="RUN",

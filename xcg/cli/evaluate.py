@@ -12,7 +12,7 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
 
 @click.command()
-@campaign_options("runs", "ties", "measures", "unanswered", "workers")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--per-topic", is_flag=True, help="Print the scores of each topic too.")
 @click.option(
     "--format",

@@ -43,7 +43,7 @@ def ideal(campaign: CampaignOptions, topic: str | None, statistics: bool) -> Pri
 
 @click.command()
 @click.argument("run")
-@campaign_options("ties", config_option=True)
+@campaign_options("order", "ties", config_option=True)
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
 @click.option(
     "--document", metavar="NAME", help="Print the tree of this document instead of the ranking."
@@ -80,7 +80,7 @@ def explain(
 
 
 @click.command()
-@campaign_options("runs", "ties", "measures")
+@campaign_options("runs", "order", "ties", "measures")
 @count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")

@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from xcg.cli.messages import print_status
-from xcg.cli.options import ANY_PATH, corpus_option, count_option, paths_option
+from xcg.cli.options import (
+    ANY_PATH,
+    check_order_options,
+    corpus_option,
+    count_option,
+    order_option,
+    paths_option,
+    ties_option,
+)
 from xcg.cli.output import Printed, format_option, open_output, prints
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
@@ -26,6 +34,7 @@ from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
 from xcg.report.listings import report_as_json, report_as_text
+from xcg.runs.run import Order, Ties
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import Shape
 from xcg.tables import records
@@ -99,9 +108,16 @@ def assess(
     "Read documents from this folder or archive, to convert passages to elements and to add lengths "
     "that the assessments do not state."
 )
+@order_option
+@ties_option
 @prints()
 def convert(
-    assessments: Sequence[str], run: str | None, target_format: str, corpus: str | None
+    assessments: Sequence[str],
+    run: str | None,
+    target_format: str,
+    corpus: str | None,
+    order: Order | None,
+    ties: Ties | None,
 ) -> Printed:
     """Convert assessments or a run to another file format.
 
@@ -113,9 +129,13 @@ def convert(
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    check_order_options(order, ties)
+    if assessments and (order or ties):
+        raise XcgError("--order and --ties have no effect on assessments: expected them with --run")
     notes = Notes()
     if run:
-        text, lost = read_run(run, notes).to_text(target_format)
+        read = read_run(run, notes, order or "score", ties or "document")
+        text, lost = read.to_text(target_format)
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)
@@ -147,7 +167,7 @@ def validate(
     )
     if not any(inputs):
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate_files(*inputs, configuration.ties)
+    report = validate_files(*inputs, configuration.order, configuration.ties)
     click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
     sys.exit(report.status)
 

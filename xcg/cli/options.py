@@ -17,7 +17,7 @@ from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_user_models
 from xcg.evaluation.results import Results
-from xcg.runs.run import TIES, Ties
+from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
 
 ANY_PATH = click.Path(path_type=Path)
 
@@ -39,6 +39,18 @@ def corpus_option(
     return click.option("--corpus", required=required, metavar="PATH", help=help)
 
 
+order_option = click.option(
+    "--order",
+    type=click.Choice(ORDERS),
+    help="Order the results of TREC runs by descending score, by ascending rank, or as in the file.  "
+    "[default: score]",
+)
+ties_option = click.option(
+    "--ties",
+    type=click.Choice(TIES),
+    help="Order results of equal score or rank in TREC runs by descending document id, by rank, or as "
+    "in the file.  [default: document]",
+)
 seed_option = count_option("--seed", "Start the random numbers from this seed.", default=0, least=0)
 
 
@@ -55,6 +67,7 @@ class CampaignOptions:
     user_model: Sequence[str]
     lenient: bool
     runs: Sequence[str] | None = None
+    order: Order | None = None
     ties: Ties | None = None
     measures: str | None = None
     unanswered: Unanswered | None = None
@@ -71,13 +84,15 @@ class CampaignOptions:
         Raises:
             XcgError: If CONFIG or an option is wrong, or if no assessments or runs are given.
         """
+        check_order_options(self.order, self.ties)
         given: dict[str, Any] = {
             "assessments": [Path(path) for path in self.assessments] or None,
             "runs": [Path(path) for path in self.runs or ()] or None,
             "corpus": Path(self.corpus) if self.corpus is not None else None,
             "user_model": resolve_user_models(self.user_model) if self.user_model else None,
             "measures": self.measures if parse_measures else None,
-            "ties": self.ties,
+            "order": self.order,
+            "ties": self.ties or ("document" if self.order is not None else None),
             "unanswered": self.unanswered,
             "workers": self.workers,
         }
@@ -96,6 +111,13 @@ class CampaignOptions:
         if self.config is not None:
             return InputError(self.config, f"no {key}: expected the key {key!r} or {option}")
         return XcgError(f"no {key}: expected a CONFIG.yaml or {option}")
+
+
+def check_order_options(order: Order | None, ties: Ties | None) -> None:
+    """Raise XcgError if --order and --ties contradict each other, or --ties has no effect."""
+    if order == "file" and ties is not None:
+        raise XcgError("--ties has no effect with --order file: expected one of them")
+    check_order(order or "score", ties or "document")
 
 
 def evaluate_with_progress(inputs: Inputs) -> Results:
@@ -130,12 +152,8 @@ _INPUT_OPTIONS = (
 )
 _FURTHER_OPTIONS = {
     "runs": paths_option("--run", "runs", help="Read runs from this file, folder or glob pattern."),
-    "ties": click.option(
-        "--ties",
-        type=click.Choice(TIES),
-        help="Order results of equal score in TREC runs by descending document id, by rank, or as in "
-        "the file.  [default: document]",
-    ),
+    "order": order_option,
+    "ties": ties_option,
     "measures": click.option(
         "--measures",
         metavar="LIST",
@@ -160,7 +178,7 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
     The command receives them as one :class:`CampaignOptions`, its first argument.
 
     Args:
-        names: Further options: runs, ties, measures, unanswered, workers.
+        names: Further options: runs, order, ties, measures, unanswered, workers.
         config_option: Whether the configuration is an option, --config, instead of an argument.
     """
     config = (

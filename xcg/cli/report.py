@@ -13,7 +13,7 @@ from xcg.report.html_page import write_report
 
 
 @click.command()
-@campaign_options("runs", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
 @count_option("--explained", "Explain the results of this number of topics.", default=10, least=0)
 @click.option("--output", required=True, type=FILE, help="Write the page to this file.")
 def report(campaign: CampaignOptions, explained: int, output: Path) -> None:

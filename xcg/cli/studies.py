@@ -39,7 +39,7 @@ def stability() -> None:
 
 
 @stability.command("assessors")
-@campaign_options("runs", "ties", "measures")
+@campaign_options("runs", "order", "ties", "measures")
 @paths_option(
     "--assessor",
     "assessors",
@@ -84,7 +84,7 @@ def stability_assessors(
 
 
 @stability.command("topics")
-@campaign_options("runs", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
 @count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
@@ -153,7 +153,7 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
 
 
 @click.command()
-@campaign_options("runs", "ties", "measures")
+@campaign_options("runs", "order", "ties", "measures")
 @click.option(
     "--counts", metavar="LIST", help="Insert these numbers of results.  [default: 0 1 2 … 1000]"
 )

@@ -12,14 +12,15 @@ T = TypeVar("T")
 WHOLE = "/"
 """The path of a whole document."""
 
-_CANONICAL_STEP = re.compile(r"([^/\[\]:@*()|=\s]+)\[([1-9][0-9]{0,8})\]")
-_CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=\s]+\[[1-9][0-9]{0,8}\])+\Z")
+_CANONICAL_STEP = re.compile(r"([^/\[\]:@*()|=#\s]+)\[([1-9][0-9]{0,8})\]")
+_CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=#\s]+\[[1-9][0-9]{0,8}\])+\Z")
 _CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # a fast path for most names
 _STEP = re.compile(
-    r"(?:[^/\[\]:@*()|=\s]+:)?([^/\[\]:@*()|=\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
+    r"(?:[^/\[\]:@*()|=#\s]+:)?([^/\[\]:@*()|=#\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
 )
 
 
+_PASSAGE = re.compile(r"#(?:[0-9]+:[0-9]+|(?:X|-1):(?:[0-9]+|X|-1))\Z")
 _MAX_LENGTH = 8192  # characters; documents that need longer paths are too deep to be parsed
 
 
@@ -129,19 +130,44 @@ def canonical_file(name: str) -> str:
 
 
 def split_element_id(element_id: str) -> tuple[str, str]:
-    """Split ``file#/path`` into canonical name and path; without ``#``, it is a whole document.
+    """Split ``file#/path`` into canonical name and path; without ``#/``, it is a whole document.
 
     >>> split_element_id("co/2001/r7022#/article/bdy")
     ('co/2001/r7022', '/article[1]/bdy[1]')
-    >>> split_element_id("FT911-3")
-    ('FT911-3', '/')
+    >>> split_element_id("msmarco_v2.1_doc_0#4_163")
+    ('msmarco_v2.1_doc_0#4_163', '/')
 
     Raises:
-        ValueError: If the name or the path is illegal.
+        ValueError: If the name or the path is illegal, or the id is a passage, ``file#offset:length``.
     """
-    file, mark, path = element_id.partition("#")
-    if not mark:
-        if "/article[" in element_id or element_id.endswith("]"):
-            raise ValueError(f"{element_id!r} does not name an element: expected file#/path")
-        return canonical_file(file), WHOLE
-    return canonical_file(file), canonical_path(path)
+    file, element = split_at_mark(element_id)
+    if element.startswith("#/"):
+        return canonical_file(file), canonical_path(element[1:])
+    if element:
+        raise ValueError(f"{element_id!r} is a passage: expected a document or file#/path")
+    if "/article[" in element_id or element_id.endswith("]"):
+        raise ValueError(f"{element_id!r} does not name an element: expected file#/path")
+    return canonical_file(file), WHOLE
+
+
+def split_at_mark(element_id: str) -> tuple[str, str]:
+    """Split ``file#/path`` or ``file#offset:length`` before the ``#``.
+
+    Any other ``#`` is a part of the document's name. The second part is empty for a whole document.
+
+    >>> split_at_mark("d#/a"), split_at_mark("d#7#12:30"), split_at_mark("d#4_163")
+    (('d', '#/a'), ('d#7', '#12:30'), ('d#4_163', ''))
+    """
+    position = element_id.find("#/")
+    if position < 0 and ":" in element_id and (passage := _PASSAGE.search(element_id)) is not None:
+        position = passage.start()
+    return (element_id, "") if position < 0 else (element_id[:position], element_id[position:])
+
+
+def is_passage(mark: str) -> bool:
+    """Return whether a text is ``#offset:length``; the offset X or -1 is unknown.
+
+    >>> is_passage("#12:30"), is_passage("#X:0"), is_passage("#/a")
+    (True, True, False)
+    """
+    return _PASSAGE.match(mark) is not None

@@ -31,7 +31,7 @@ from xcg.measures.text_effort import (
     nxcg_at_budgets,
 )
 from xcg.measures.topic_gains import Reading
-from xcg.runs.run import Ties
+from xcg.runs.run import Order, Ties
 from xcg.user_model.model import UserModel
 
 BUDGETS = (500, 2000)
@@ -51,6 +51,7 @@ def compare_chunks(
     *,
     questions: bool = False,
     unanswered: Unanswered = "zero",
+    order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
     progress: Progress | None = None,
@@ -71,7 +72,8 @@ def compare_chunks(
         unit: ``characters``, ``words`` or ``tokens``.
         questions: Whether to list every gold span and result.
         unanswered: How a question without results counts: ``zero`` or ``skip``.
-        ties: The order of TREC results with equal scores.
+        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         progress: Called with the number of finished questions and of all.
 
@@ -85,7 +87,16 @@ def compare_chunks(
     >>> line.text, line.found, line.useful, line.twice, line.nxcg
     (4.0, 1.0, 0.25, 0.25, {1: 0.0, 2: 1.0})
     """
-    inputs = Inputs(gold, runs, corpus, user_model, unanswered=unanswered, ties=ties, lenient=lenient)
+    inputs = Inputs(
+        gold,
+        runs,
+        corpus,
+        user_model,
+        unanswered=unanswered,
+        order=order,
+        ties=ties,
+        lenient=lenient,
+    )
     return compare_chunks_of_inputs(inputs, budgets, unit, questions=questions, progress=progress)
 
 

@@ -11,7 +11,7 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
-from xcg.runs.run import TIES
+from xcg.runs.run import ORDERS, TIES, check_order
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 from xcg.user_model.schema import check, choice, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
@@ -35,7 +35,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     file = load_yaml(Path(path))
     folder = file.path.parent
     given: dict[str, Any] = check(file.content, _schema(), file.where)
-    inputs: dict[str, Any] = {key: given[key] for key in ("ties", "workers") if key in given}
+    inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
     if "corpus" in given:
         inputs["corpus"] = folder / given["corpus"]
     for key in ("assessments", "runs"):
@@ -44,6 +44,10 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         inputs["user_model"] = _user_models(given["user_model"], file)
     if "measures" in given:
         inputs["measures"] = _measures(given["measures"], file)
+    try:
+        check_order(inputs.get("order", "score"), inputs.get("ties", "document"))
+    except XcgError as error:
+        raise InputError(file.where(("ties",)), str(error)) from None
     return Inputs(**inputs, **given.get("topics", {}))
 
 
@@ -116,6 +120,7 @@ def _schema() -> vol.Schema:
             vol.Optional("user_model"): _model_spec,
             vol.Optional("measures"): _list_or_text,
             vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
+            vol.Optional("order"): choice(ORDERS),
             vol.Optional("ties"): choice(TIES),
             vol.Optional("workers"): _workers,
         }

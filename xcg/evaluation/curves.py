@@ -13,7 +13,7 @@ from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
-from xcg.runs.run import Ties
+from xcg.runs.run import Order, Ties
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -63,6 +63,7 @@ def curves(
     depth: int = 100,
     *,
     with_ideal: bool = False,
+    order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
 ) -> NotedList[CurveOf]:
@@ -78,7 +79,8 @@ def curves(
         measure: One measure or several, separated by spaces, with or without a cutoff.
         depth: The last rank of a curve over ranks.
         with_ideal: Add the curve of the ideal ranking as a run of that name.
-        ties: The order of TREC results with equal scores.
+        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
 
     Returns:
@@ -91,7 +93,7 @@ def curves(
     >>> [(curve.topic, list(curve.y)) for curve in found]
     [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
     """
-    inputs = Inputs(assessments, runs, corpus, user_model, ties=ties, lenient=lenient)
+    inputs = Inputs(assessments, runs, corpus, user_model, order=order, ties=ties, lenient=lenient)
     return curves_of_inputs(inputs, measure, depth, with_ideal)
 
 

@@ -33,7 +33,7 @@ from xcg.evaluation.scoring import (
 )
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
-from xcg.runs.run import Run, Ties
+from xcg.runs.run import Order, Run, Ties
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
@@ -47,6 +47,7 @@ def evaluate(
     measures: Measures = DEFAULT_MEASURES,
     *,
     unanswered: Unanswered = "zero",
+    order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
     check_corpus: bool = False,
@@ -71,7 +72,10 @@ def evaluate(
             above 2) if relevance is given by passages and results are passages or chunks.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        ties: The order of TREC results with equal scores, see :data:`xcg.runs.run.Ties`.
+        order: The order of TREC results: ``score`` (descending), ``rank`` (ascending) or ``file``.
+            Runs in other formats have one order each.
+        ties: The order of TREC results with equal scores or ranks: ``document`` (descending, as in
+            trec_eval), ``rank`` or ``file``.
         lenient: Count wrong data as warnings (``results.notes``) instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
             the documents.
@@ -101,6 +105,7 @@ def evaluate(
         user_model,
         measures,
         unanswered=unanswered,
+        order=order,
         ties=ties,
         lenient=lenient,
         check_corpus=check_corpus,
@@ -166,6 +171,7 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
         measures,
         standard,
         inputs.unanswered,
+        inputs.order,
         inputs.ties,
         inputs.lenient,
         inputs.check_corpus and documents is not None,

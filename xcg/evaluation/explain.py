@@ -22,7 +22,7 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserMode
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
-from xcg.runs.run import Ties
+from xcg.runs.run import Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -34,6 +34,7 @@ def explain(
     corpus: Documents = None,
     user_model: UserModels | None = None,
     *,
+    order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
 ) -> Explanations:
@@ -45,7 +46,8 @@ def explain(
         topic: The topic's id.
         corpus: The documents.
         user_model: The user models.
-        ties: The order of TREC results with equal scores.
+        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
 
     Returns:
@@ -61,7 +63,16 @@ def explain(
     >>> [missed.path for missed in found.missed]
     ['/a[1]/s[2]']
     """
-    inputs = Inputs(assessments, runs, corpus, user_model, ties=ties, lenient=lenient, topics=[topic])
+    inputs = Inputs(
+        assessments,
+        runs,
+        corpus,
+        user_model,
+        order=order,
+        ties=ties,
+        lenient=lenient,
+        topics=[topic],
+    )
     return explain_inputs(inputs, topic)
 
 

@@ -18,7 +18,7 @@ from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.runs.chunks import is_chunk, run_of_chunks
-from xcg.runs.run import TIES, Run, Ties, Topics
+from xcg.runs.run import Order, Run, Ties, Topics, check_order
 from xcg.user_model.model import UserModel, resolve_models
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
@@ -51,7 +51,8 @@ class Inputs:
             the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        ties: The order of TREC results with equal scores, see :data:`xcg.runs.run.Ties`.
+        order: The order of TREC results, see :data:`xcg.runs.run.Order`.
+        ties: The order of TREC results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
             the documents.
@@ -74,6 +75,7 @@ class Inputs:
     user_model: UserModels | None = None
     measures: Measures = DEFAULT_MEASURES
     unanswered: Unanswered = "zero"
+    order: Order = "score"
     ties: Ties = "document"
     lenient: bool = False
     check_corpus: bool = False
@@ -84,13 +86,10 @@ class Inputs:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
-        options = (
-            ("unanswered", self.unanswered, get_args(Unanswered)),
-            ("ties", self.ties, TIES),
-        )
-        for name, value, legal in options:
-            if value not in legal:
-                raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
+        if self.unanswered not in get_args(Unanswered):
+            hint = nearest(str(self.unanswered), get_args(Unanswered))
+            raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
+        check_order(self.order, self.ties)
         if self.workers < 1 and self.workers != -1:
             raise XcgError(f"{self.workers} workers: expected 1 or more, or -1 for one per core")
 
@@ -129,7 +128,7 @@ class Inputs:
     def loaded_runs(self) -> list[Run]:
         """The runs, all in memory, each under a name that no other run has."""
         topics = self.recall_base if self.topics is None else self.topics
-        runs = load_runs(self._given_runs, self.notes, self.ties, topics)
+        runs = load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
         return with_unique_names(runs, self.notes)
 
     @cached_property
@@ -250,10 +249,10 @@ def resolve_user_models(user_model: UserModels) -> list[UserModel]:
 
 
 def load_runs(
-    sources: Sequence[Run | Path], notes: Notes, ties: Ties = "document", topics: Topics = None
+    sources: Sequence[Run | Path], notes: Notes, topics: Topics, order: Order, ties: Ties
 ) -> list[Run]:
     """Return the runs of some sources under the names in their files, reading the files."""
-    return [s if isinstance(s, Run) else read_run(s, notes, ties, topics) for s in sources]
+    return [s if isinstance(s, Run) else read_run(s, notes, order, ties, topics) for s in sources]
 
 
 def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:

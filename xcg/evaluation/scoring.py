@@ -23,7 +23,7 @@ from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, standard_values
-from xcg.runs.run import Run, Ties
+from xcg.runs.run import Order, Run, Ties
 from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
@@ -71,6 +71,7 @@ class Work:
     measures: Sequence[Measure]
     standard: Sequence[Measure]
     unanswered: Unanswered = "zero"
+    order: Order = "score"
     ties: Ties = "document"
     lenient: bool = False
     check_corpus: bool = False
@@ -191,7 +192,7 @@ def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str,
     Returns nothing if a run cannot be read; :func:`score` reports why.
     """
     try:
-        runs = load_runs(sources, Notes(work.lenient), work.ties, work.base)
+        runs = load_runs(sources, Notes(work.lenient), work.base, work.order, work.ties)
     except XcgError:
         return {}
     return {topic: retrieved_paths(runs, topic, work.base.files(topic)) for topic in work.base.topics}
@@ -288,7 +289,7 @@ class _Scorer:
     def _read_runs(self, sources: Sequence[Run | Path]) -> list[Run]:
         notes = Notes(self.work.lenient)
         self.share.notes.append((self.step, notes))
-        return load_runs(sources, notes, self.work.ties, self.work.base)
+        return load_runs(sources, notes, self.work.base, self.work.order, self.work.ties)
 
     def _keep(self, found: tuple[JudgedTopic, Notes]) -> JudgedTopic:
         """Keep the notes of the present step and return the topic."""

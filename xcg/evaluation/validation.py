@@ -17,7 +17,7 @@ from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
-from xcg.runs.run import Run, Ties
+from xcg.runs.run import Order, Run, Ties
 
 
 @dataclass
@@ -60,6 +60,7 @@ def validate(
     assessments: Sequence[PathLike] = (),
     runs: Sequence[PathLike] = (),
     corpus: PathLike | None = None,
+    order: Order = "score",
     ties: Ties = "document",
 ) -> Report:
     """Check the files of a campaign by themselves and against each other.
@@ -73,7 +74,8 @@ def validate(
         assessments: Files, folders or globs.
         runs: Files, folders or globs.
         corpus: A folder or archive.
-        ties: The order of TREC results with equal scores.
+        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        ties: The order of TREC results with equal scores or ranks.
 
     Returns:
         The counts and findings. All problems are collected, as in a lenient evaluation.
@@ -86,7 +88,7 @@ def validate(
     for path in _expanded(runs, "runs", report):
         notes = Notes(lenient=True)
         try:
-            run = read_run(path, notes, ties)
+            run = read_run(path, notes, order, ties)
         except InputError as error:
             report.errors.tolerate("unreadable runs", error)
             continue

@@ -16,7 +16,7 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import Notes
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
-from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics
+from xcg.runs.run import RUN_FORMATS, Order, Run, RunFormat, Ties, Topics, check_order
 
 _HEAD_SIZE = 4096
 
@@ -46,7 +46,11 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 
 def read_run(
-    path: PathLike, notes: Notes | None = None, ties: Ties = "document", topics: Topics = None
+    path: PathLike,
+    notes: Notes | None = None,
+    order: Order = "score",
+    ties: Ties = "document",
+    topics: Topics = None,
 ) -> Run:
     """Read one run file, whose format is detected from its content.
 
@@ -54,19 +58,22 @@ def read_run(
         path: The file.
         notes: Collects warnings. With ``Notes(lenient=True)`` results with an illegal path are counted;
             they keep their rank and name no element.
-        ties: The order of results with equal scores in a TREC run.
+        order: The order of the results of a TREC run, see :data:`xcg.runs.run.Order`.
+        ties: The order of results with equal scores or ranks in a TREC run.
         topics: The topics whose results are read; all by default.
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
+        XcgError: If an order is unknown or has no effect.
 
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
+    check_order(order, ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
     with open_input(path) as file:
-        run = _detect(RUN_FORMATS, file).read(file, path, notes, ties, topics)
+        run = _detect(RUN_FORMATS, file).read(file, path, notes, order, ties, topics)
     if topics is None or all(topic in topics for topic in run.rankings):
         return run
     rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
@@ -76,6 +83,7 @@ def read_run(
 def read_runs(
     paths: PathLike | Iterable[PathLike],
     notes: Notes | None = None,
+    order: Order = "score",
     ties: Ties = "document",
     topics: Topics = None,
 ) -> list[Run]:
@@ -84,7 +92,7 @@ def read_runs(
     >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
     ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']
     """
-    return [read_run(path, notes, ties, topics) for path in expand(paths, "runs")]
+    return [read_run(path, notes, order, ties, topics) for path in expand(paths, "runs")]
 
 
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)

@@ -20,13 +20,15 @@ from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
     FunctionCache,
+    Order,
     Ranking,
     Run,
     RunFormat,
     Ties,
     Topics,
-    check_span,
+    offset_and_length,
     sorted_order,
+    span_of,
 )
 
 _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
@@ -38,7 +40,6 @@ _KEYS = {
     "rsv": (r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", "a finite number", -math.inf),
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
-_MOST_DIGITS = 15
 
 
 class _Result:
@@ -58,7 +59,12 @@ class _Result:
 
 
 def read_inex_submission(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
+    file: BufferedReader,
+    path: Path,
+    notes: Notes,
+    order: Order = "score",
+    ties: Ties = "document",
+    topics: Topics = None,
 ) -> Run:
     """Read an INEX submission.
 
@@ -69,6 +75,7 @@ def read_inex_submission(
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal results if they are tolerated.
+        order: Not used; it is for TREC runs.
         ties: Not used.
         topics: The topics whose results are read; all by default.
 
@@ -203,10 +210,7 @@ def _element(
             "the result has no <path>; expected an element, <fol offset length/>, "
             "or <passage start end/>"
         )
-    offset, length = result.fol
-    if not all(t.isascii() and t.isdecimal() and len(t) <= _MOST_DIGITS for t in result.fol):
-        raise ValueError(f"illegal <fol> {offset!r} {length!r}: expected an offset and a length")
-    return document, "", check_span(int(offset), int(offset) + int(length))
+    return document, "", span_of(*result.fol)
 
 
 def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
@@ -249,7 +253,8 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         elif isinstance(span, Passage):
             etree.SubElement(result, "passage", start=str(span.start), end=str(span.end))
         else:
-            etree.SubElement(result, "fol", offset=str(span[0]), length=str(span[1] - span[0]))
+            offset, length = offset_and_length(span)
+            etree.SubElement(result, "fol", offset=offset, length=length)
         etree.SubElement(result, "rank").text = str(rank)
     text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return text.decode(), []

@@ -24,6 +24,7 @@ from xcg.judgements.recall_base import (
 )
 from xcg.runs.run import (
     RUN_FORMATS,
+    Order,
     Ranking,
     Run,
     RunFormat,
@@ -121,7 +122,12 @@ def _relevant_passage(fields: dict[str, Any]) -> Span | None:
 
 
 def read_json_run(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
+    file: BufferedReader,
+    path: Path,
+    notes: Notes,
+    order: Order = "score",
+    ties: Ties = "document",
+    topics: Topics = None,
 ) -> Run:
     """Read a run from a JSON Lines file.
 
@@ -133,6 +139,7 @@ def read_json_run(
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
         notes: Counts results that name no element if they are tolerated; these keep their ranks.
+        order: Not used; it is for TREC runs.
         ties: Not used.
         topics: The topics whose results are read; all by default.
 

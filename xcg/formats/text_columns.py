@@ -41,7 +41,9 @@ class TextBlock(NamedTuple):
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()
         except UnicodeDecodeError:
             return None
-        return split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
+        if _BYTE_ORDER_MARK in text or text.startswith("#") or "\n#" in text:
+            return None  # a byte order mark or a comment
+        return split_columns(text) if text else None
 
     def rows(self) -> Iterable[tuple[int, list[str]]]:
         """Return number and columns of each line that is not blank, faster than :meth:`lines`."""
@@ -69,13 +71,14 @@ def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
 def split_lines(
     file: BufferedIOBase, path: Path, first_line: int = 1
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield number and columns of each line that is not blank.
+    """Yield number and columns of each line that is not blank and does not begin with ``#``.
 
     Raises:
         InputError: If a line is longer than 1 MB or is not UTF-8.
     """
     for number, line in lines(file, path, first_line):
-        if columns := line.split():
+        columns = line.split()
+        if columns and not columns[0].startswith("#"):
             yield number, columns
 
 

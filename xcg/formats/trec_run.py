@@ -9,11 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from io import BufferedReader
 from itertools import chain, islice
-from operator import add, gt
+from operator import add, gt, lt
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_element_id
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
@@ -26,37 +27,50 @@ from xcg.formats.text_columns import (
 )
 from xcg.runs.run import (
     RUN_FORMATS,
+    AnySpan,
     FunctionCache,
+    Order,
     Ranking,
     Run,
     RunFormat,
     Ties,
     Topics,
-    check_span,
+    offset_and_length,
+    parse_result,
+    span_of,
 )
 
-_OFFSET = re.compile(r"[0-9]{1,15}")
-_RANK = re.compile(r"[+-]?[0-9]{1,18}")
+_LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
+_RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
 def read_trec_run(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties = "document", topics: Topics = None
+    file: BufferedReader,
+    path: Path,
+    notes: Notes,
+    order: Order = "score",
+    ties: Ties = "document",
+    topics: Topics = None,
 ) -> Run:
     """Read a TREC run.
 
     A line has the columns ``topic Q0 document rank score tag``. A document is ``file``, ``file#/path``
     for an element, or ``file#offset:length`` for a passage. Column 7 can contain the element's path, or
-    columns 7 and 8 the passage's offset and length.
+    columns 7 and 8 the passage's offset and length. The offset ``X`` or ``-1`` is unknown, see
+    :data:`xcg.runs.run.UNKNOWN_SPAN`. Other text after column 6 is ignored, and so are lines that begin
+    with ``#``.
 
-    Results are ordered by score, descending. As in trec_eval, scores are compared in single precision
-    and ranks are ignored.
+    As in trec_eval 10, scores are compared in double precision, and ranks are ignored. But a rank must
+    be a whole number, because another one is a sign of exchanged columns. Scores are not read if ranks
+    order the results, and neither of them if the file does.
 
     Args:
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal lines if they are tolerated.
-        ties: The order of results with equal scores: ``document`` (by document descending, as in
-            trec_eval), ``rank`` (by rank) or ``file`` (as in the file).
+        order: The order of results: ``score`` (descending), ``rank`` (ascending) or ``file``.
+        ties: The order of results with equal scores or ranks: ``document`` (by document descending, as
+            in trec_eval), ``rank`` (by rank) or ``file`` (as in the file).
         topics: The topics whose results are read; all by default.
 
     Returns:
@@ -65,15 +79,15 @@ def read_trec_run(
     Raises:
         InputError: If the file is empty or a line is illegal, with file and line.
     """
-    reader = _Reader(path, notes, ties, topics)
+    reader = _Reader(path, notes, order, ties, topics)
     for block in text_blocks(file, path):
         if not reader.add_columns(block):
             reader.add_lines(block)
     if not reader.tag:
-        raise InputError(path, "an empty file; expected a run")
+        raise reader.problem or InputError(path, "an empty file; expected a run")
     elements = _Elements()
     rankings = {
-        topic: _ranking(path, topic, reader.topics.pop(topic), notes, ties, elements)
+        topic: _ranking(path, topic, reader.topics.pop(topic), notes, order, ties, elements)
         for topic in list(reader.topics)
     }
     return Run(reader.tag, rankings, str(path), reader.skipped)
@@ -83,33 +97,42 @@ class _TopicLines:
     """The lines of one topic. They are kept as columns, because a run may have millions of lines.
 
     Attributes:
-        scores: The scores in single precision.
-        documents: The document column up to the first ``#``.
-        elements: The rest of the document column, with its ``#``.
-        ranks: The ranks, if ties are ordered by them.
+        scores: The scores; none if they do not order the results.
+        ranks: The ranks; none if they order neither results nor ties.
+        documents: The names of the documents.
+        elements: ``#/path`` or ``#offset:length``; empty for a whole document.
         line_numbers: The line numbers in the file.
         plain: Whether all results are whole documents with names in canonical form.
     """
 
     def __init__(self) -> None:
-        self.scores = array("f")
+        self.scores = array("d")
+        self.ranks = array("q")
         self.documents: list[str] = []
         self.elements: list[str] = []
-        self.ranks = array("q")
         self.line_numbers: list[range] = []
         self.plain = True
 
-    def add(
-        self, first_line: int, scores: list[float], documents: Iterable[str], elements: Iterable[str]
-    ) -> None:
-        """Add consecutive lines."""
-        self.scores.extend(scores)
+    def add(self, first_line: int, documents: Sequence[str], elements: Iterable[str]) -> None:
+        """Add the results of consecutive lines."""
         self.documents.extend(documents)
         self.elements.extend(elements)
-        end = first_line + len(scores)
+        end = first_line + len(documents)
         if self.line_numbers and self.line_numbers[-1].stop == first_line:
             first_line = self.line_numbers.pop().start
         self.line_numbers.append(range(first_line, end))
+
+
+class _Line(NamedTuple):
+    """One line of a run; a score that is not needed is 0, and so is an illegal rank."""
+
+    topic: str
+    document: str
+    element: str
+    rank: int
+    score: float
+    tag: str
+    has_other_text: bool
 
 
 class _Reader:
@@ -119,34 +142,38 @@ class _Reader:
         tag: The run's tag; empty before the first line.
         topics: Topic → its lines.
         skipped: The topics that are not needed.
+        problem: The error in the first illegal line.
     """
 
-    def __init__(self, path: Path, notes: Notes, ties: Ties, needed: Topics) -> None:
+    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties, needed: Topics) -> None:
         self.tag = ""
         self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
         self.skipped: set[str] = set()
+        self.problem: InputError | None = None
         self._path, self._notes, self._needed = path, notes, needed
-        self._with_ranks = ties == "rank"
+        self._with_scores = order == "score"
+        self._with_ranks = "rank" in (order, ties)
+        self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
-        columns = _regular_columns(block)
+        columns = _regular_columns(block, self._check_ranks)
         if columns is None:
             return False
         topics, documents, elements, ranks, score_texts, tags = columns
         tag = self.tag or tags[0]
         if tags.count(tag) < len(tags):
             return False
-        if not self.tag and not _scores(score_texts[:1]):
+        if not self.tag and self._with_scores and not _scores(score_texts[:1]):
             return False  # the first line is checked even if its topic is not needed
         stretches = []
         skipped = set()
         for start, end in equal_stretches(topics):
             topic = topics[start]
             if self._needed is None or topic in self._needed:
-                scores = _scores(score_texts[start:end])
-                if not scores:
+                scores = _scores(score_texts[start:end]) if self._with_scores else []
+                if self._with_scores and not scores:
                     return False
                 stretches.append((topic, start, end, scores))
             else:
@@ -157,11 +184,12 @@ class _Reader:
         same = self._texts.setdefault
         for topic, start, end, scores in stretches:
             lines = self.topics[topic]
-            names, marks = documents[start:end], elements[start:end] or [""] * len(scores)
+            names, marked = documents[start:end], elements[start:end] or [""] * (end - start)
             lines.add(
-                block.first_line + start, scores, map(same, names, names), map(same, marks, marks)
+                block.first_line + start, list(map(same, names, names)), map(same, marked, marked)
             )
             lines.plain &= plain
+            lines.scores.extend(scores)
             if self._with_ranks:
                 lines.ranks.extend(map(int, ranks[start:end]))
         return True
@@ -174,59 +202,73 @@ class _Reader:
                 self.skipped.add(fields[0])
                 continue
             try:
-                topic, document, rank, score, tag = _parse_line(fields)
+                line = _parse_line(fields, self._with_scores, self._check_ranks)
             except ValueError as error:
                 where = f"{self._path}:{number}"
+                self.problem = self.problem or InputError(where, str(error))
                 self._notes.problem("lines left out of a run", where, str(error))
                 continue
-            self.tag = self.tag or tag
-            if tag != self.tag:
+            self.tag = self.tag or line.tag
+            if line.tag != self.tag:
                 self._notes.note(f"{self._path}: several run tags; the run is called {self.tag}")
-            if self._needed is not None and topic not in self._needed:
-                self.skipped.add(topic)
+            if line.has_other_text:
+                self._notes.note(f"{self._path}: text after the sixth column, which is ignored")
+            if self._needed is not None and line.topic not in self._needed:
+                self.skipped.add(line.topic)
                 continue
-            lines = self.topics[topic]
-            name, mark, rest = document.partition("#")
-            lines.add(number, [score], [same(name, name)], [same(mark + rest, mark + rest)])
+            lines = self.topics[line.topic]
+            lines.add(number, [same(line.document, line.document)], [same(line.element, line.element)])
             lines.plain = False
+            if self._with_scores:
+                lines.scores.append(line.score)
             if self._with_ranks:
-                lines.ranks.append(rank)
+                lines.ranks.append(line.rank)
 
 
-def _regular_columns(block: TextBlock) -> tuple[list[str], ...] | None:
+def _regular_columns(block: TextBlock, check_ranks: bool) -> tuple[list[str], ...] | None:
     """Return the columns of a block, or None if its lines must be read one by one.
 
     These are topics, documents, elements (empty if all results are whole documents), ranks, scores and
     tags.
     """
     columns = block.columns()
-    if columns is None:
+    if columns is None or not 6 <= len(columns) <= 8:
         return None
-    if len(columns) == 7 and all(path.startswith("/") for path in columns[6]):
-        columns[2] = list(map("{}#{}".format, columns[2], columns.pop()))
-    elif len(columns) == 8 and are_numbers(columns[6], 15) and are_numbers(columns[7], 15):
-        columns[2] = list(map("{}#{}:{}".format, columns[2], columns.pop(6), columns.pop()))
-    if len(columns) != 6 or not are_numbers(columns[3], 18):
+    topics, iterations, documents, ranks, scores, tags, *others = columns
+    documents, elements = _split_documents(documents)
+    if others and elements:
+        return None  # two columns may name an element
+    match others:
+        case [paths]:
+            if not all(path.startswith("/") for path in paths):
+                return None
+            elements = list(map("#{}".format, paths))
+        case [offsets, lengths]:
+            if not (are_numbers(offsets, 15) and are_numbers(lengths, 15)):
+                return None
+            elements = list(map("#{}:{}".format, offsets, lengths))
+    if check_ranks and not are_numbers(ranks, 18):
         return None
-    topics, iterations, documents, *others = columns
-    if any("#" in text for text in {*topics, *iterations}):
+    if any("#/" in text for text in {*topics, *iterations}):
         return None
-    return topics, *_split_documents(documents), *others
+    return topics, documents, elements, ranks, scores, tags
 
 
 def _split_documents(documents: list[str]) -> tuple[list[str], list[str]]:
-    """Split a document column before the first ``#``; without any ``#`` the second part is empty."""
+    """Split a document column into names and elements; no elements if all are whole documents."""
     joined = " ".join(documents)
     mark_count = joined.count("#")
-    if not mark_count:
+    if not mark_count or ("#/" not in joined and ":" not in joined):
         return documents, []
-    parts = joined.replace("#", " #").split()
-    names, elements = parts[::2], parts[1::2]
-    # One mark per document, and one in every second part: each document has a name and one mark.
-    if mark_count == len(documents) == len(names) == len(elements) and "#" not in "".join(names):
-        return names, elements
-    split = [document.partition("#") for document in documents]
-    return [name for name, _, _ in split], [mark + rest for _, mark, rest in split]
+    if mark_count == joined.count("#/") == len(documents):
+        parts = joined.replace("#", " #").split()
+        names, elements = parts[::2], parts[1::2]
+        # One mark per document, and one in every second part: each document has a name and one mark.
+        if len(documents) == len(names) == len(elements) and "#" not in "".join(names):
+            return names, elements
+    split = list(map(split_at_mark, documents))
+    elements = [element for _, element in split]
+    return [name for name, _ in split], elements if any(elements) else []
 
 
 def _scores(texts: Sequence[str]) -> list[float]:
@@ -238,88 +280,122 @@ def _scores(texts: Sequence[str]) -> list[float]:
     return scores if math.isfinite(sum(scores)) else []
 
 
-def _parse_line(fields: list[str]) -> tuple[str, str, int, float, str]:
-    """Return topic, document, rank, score and tag of a line; raise ValueError if it is illegal."""
-    if len(fields) == 7 and fields[6].startswith("/"):  # INEX 2009 and 2010
-        fields = [*fields[:2], f"{fields[2]}#{fields[6]}", *fields[3:6]]
-    if len(fields) == 8:  # INEX 2010
-        if not all(_OFFSET.fullmatch(text) for text in fields[6:]):
-            raise ValueError(
-                f"illegal passage {fields[6]} {fields[7]}: expected an offset and a length"
-            )
-        fields = [*fields[:2], f"{fields[2]}#{fields[6]}:{fields[7]}", *fields[3:6]]
-    if len(fields) != 6:
-        raise ValueError(
-            f"{len(fields)} columns; expected six, topic Q0 file#/path rank score tag, "
-            "or seven with an element's path, or eight with a passage's offset and length"
-        )
-    topic, iteration, document, rank, score, tag = fields
-    if "#" in topic + iteration:
+def _parse_line(fields: list[str], with_score: bool, check_rank: bool) -> _Line:
+    """Parse a line; raise ValueError if it is illegal."""
+    if len(fields) < 6:
+        raise _wrong_columns(fields)
+    topic, iteration, document, rank, score, tag, *others = fields
+    if "#/" in topic + iteration:
         raise ValueError(
             f"the columns begin with {topic} {iteration}; expected topic Q0 file#/path rank score tag"
         )
+    stated = _stated_element(fields)
+    has_other_text = bool(others and not stated)
+    rank_match = _RANK.fullmatch(rank)
+    if has_other_text and (rank_match is None or tag.startswith("/")):
+        raise _wrong_columns(fields)  # white space in a name moves the other columns
+    if check_rank and rank_match is None:
+        raise ValueError(f"illegal rank {rank!r}: expected a whole number")
     try:
-        number = float(score)
+        number = float(score) if with_score else 0.0
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         raise ValueError(f"illegal score {score!r}: expected a finite number")
-    if not _RANK.fullmatch(rank):
-        raise ValueError(f"illegal rank {rank!r}: expected a whole number")
-    return topic, document, int(rank), number, tag
+    name, element = split_at_mark(document)
+    if element and stated:
+        raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
+    whole_rank = int(rank_match[1]) if rank_match is not None else 0
+    return _Line(topic, name, element or stated, whole_rank, number, tag, has_other_text)
+
+
+def _wrong_columns(fields: list[str]) -> ValueError:
+    return ValueError(
+        f"{len(fields)} columns; expected six, topic Q0 file#/path rank score tag, "
+        "or seven with an element's path, or eight with a passage's offset and length"
+    )
+
+
+def _stated_element(fields: list[str]) -> str:
+    """Return the element or passage after column 6 as ``#/path`` or ``#offset:length``, if any.
+
+    Text that begins like a path or a passage must be one; other text is ignored.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    others = fields[6:]
+    is_path = bool(others) and others[0].startswith("/")  # INEX 2009 and 2010
+    is_passage = any(map(_LIKE_OFFSET.fullmatch, others[:2]))  # INEX 2010
+    if (is_path and len(others) > 1) or (is_passage and len(others) != 2):
+        raise _wrong_columns(fields)
+    if is_passage:
+        span_of(*others)
+    return "#" + ":".join(others) if is_path or is_passage else ""
 
 
 def _ranking(
-    path: Path, topic: str, lines: _TopicLines, notes: Notes, ties: Ties, known: _Elements
+    path: Path,
+    topic: str,
+    lines: _TopicLines,
+    notes: Notes,
+    order: Order,
+    ties: Ties,
+    known: _Elements,
 ) -> Ranking:
-    order = _order(lines, ties)
-    scores, documents, elements = lines.scores, lines.documents, lines.elements
-    if order is not None:
-        scores = array("f", [scores[row] for row in order])
-        documents = [documents[row] for row in order]
-        elements = [elements[row] for row in order]
+    rows = _order(lines, order, ties)
+    documents, elements = lines.documents, lines.elements
+    keys: array[Any] = lines.scores if order == "score" else lines.ranks
+    if rows is not None:
+        keys = array(keys.typecode, [keys[row] for row in rows])
+        documents = [documents[row] for row in rows]
+        elements = [elements[row] for row in rows]
+    stated_keys = None if order == "file" else keys
     if lines.plain:
-        return Ranking(documents, [WHOLE] * len(documents), keys=scores)
+        return Ranking(documents, [WHOLE] * len(documents), keys=stated_keys)
     try:
-        return Ranking(*known.files_and_paths(documents, elements), keys=scores)
+        return Ranking(*known.files_and_paths(documents, elements), keys=stated_keys)
     except ValueError:  # a passage, an illegal path, or an unusual spelling
         found = []
     numbers = list(chain.from_iterable(lines.line_numbers))
-    for row, result in enumerate(map(add, documents, elements)):
+    for position, result in enumerate(map(add, documents, elements)):
         try:
             found.append(known[result])
         except ValueError as error:
-            where = f"{path}:{numbers[order[row] if order is not None else row]}"
-            message = f"topic {topic}, rank {row + 1}: {error}"
+            where = f"{path}:{numbers[rows[position] if rows is not None else position]}"
+            message = f"topic {topic}, rank {position + 1}: {error}"
             notes.problem("results that name no element", where, message)
-            found.append((result.partition("#")[0], "", None))
-    return Ranking.of(found, scores)
+            found.append((documents[position], "", None))
+    return Ranking.of(found, stated_keys)
 
 
-def _order(lines: _TopicLines, ties: Ties) -> list[int] | None:
-    """Return the order of the lines by score; None if they are in this order and have no ties."""
-    scores = lines.scores.tolist()
-    if all(map(gt, scores, islice(scores, 1, None))):
+def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:
+    """Return the order of the lines; None if they are in this order and have no ties."""
+    if order == "file":
         return None
-    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)  # stable
-    if ties != "file" and len(set(scores)) < len(scores):
+    descending = order == "score"
+    keys = (lines.scores if descending else lines.ranks).tolist()
+    if all(map(gt if descending else lt, keys, islice(keys, 1, None))):
+        return None
+    rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
+    if ties != "file" and len(set(keys)) < len(keys):
         if ties == "document":
             documents = list(map(add, lines.documents, lines.elements))
-            order = sorted(range(len(scores)), key=documents.__getitem__, reverse=True)
+            rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
         else:
-            order = sorted(range(len(scores)), key=lines.ranks.__getitem__)
-        order.sort(key=lines.scores.__getitem__, reverse=True)
-    return order
+            rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
+        rows.sort(key=keys.__getitem__, reverse=descending)
+    return rows
 
 
-class _Elements(dict[str, tuple[str, str, tuple[int, int] | None]]):
-    """Document column → file, path and span; each text is interpreted once."""
+class _Elements(dict[str, tuple[str, str, AnySpan | None]]):
+    """Result → document, path and span; each text is interpreted once."""
 
     def __init__(self) -> None:
         self._files, self._paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
 
-    def __missing__(self, document: str) -> tuple[str, str, tuple[int, int] | None]:
-        self[document] = element = _parse_document(document)
+    def __missing__(self, result: str) -> tuple[str, str, AnySpan | None]:
+        self[result] = element = parse_result(result)
         return element
 
     def files_and_paths(self, documents: list[str], elements: list[str]) -> tuple[list[str], list[str]]:
@@ -339,18 +415,9 @@ def _plain_file(name: str) -> str:
 
 
 def _plain_path(element: str) -> str:
-    if ":" in element or "#" in element[1:]:
+    if ":" in element:
         raise ValueError
     return canonical_path(element[1:]) if element else WHOLE
-
-
-def _parse_document(document: str) -> tuple[str, str, tuple[int, int] | None]:
-    """Return file, path and span of ``file``, ``file#/path`` or ``file#offset:length``."""
-    file, _, place = document.rpartition("#")
-    offset, colon, length = place.partition(":")
-    if colon and _OFFSET.fullmatch(offset) and _OFFSET.fullmatch(length):
-        return canonical_file(file), "", check_span(int(offset), int(offset) + int(length))
-    return *split_element_id(document), None
 
 
 def write_trec_run(run: Run) -> tuple[str, list[str]]:
@@ -371,10 +438,15 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
             raise writing.points_error(run, topic, rank, "trec")
         writing.check_no_white_space(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
-        passage = "" if span is None else f" {span[0]} {span[1] - span[0]}"
+        passage = "" if span is None else " " + " ".join(offset_and_length(span))
         score = len(run.rankings[topic]) - rank + 1
         lines.append(f"{topic} Q0 {element} {rank} {score} {tag}{passage}\n")
     return "".join(lines), lost
+
+
+def _certainty(head: bytes) -> float:
+    columns = column_count(head)
+    return 1.0 if 6 <= columns <= 8 else 0.5 if columns > 8 else 0.1
 
 
 RUN_FORMATS.add(
@@ -382,7 +454,7 @@ RUN_FORMATS.add(
     RunFormat(
         "TREC run: topic Q0 file#/path rank score tag, or the element's path in column 7, "
         "or a passage's offset and length in columns 7 and 8",
-        lambda head: 1.0 if 6 <= column_count(head) <= 8 else 0.1,
+        _certainty,
         read_trec_run,
         write_trec_run,
     ),

@@ -269,7 +269,7 @@ def nest_scores(rows: Iterable[tuple[str, str, str, Any]]) -> Rankings:
         if len(by_element) == len(scored):
             rankings[topic] = by_element
         else:
-            scored.sort(key=lambda pair: (float(np.float32(pair[1])), pair[0]), reverse=True)
+            scored.sort(key=lambda pair: (pair[1], pair[0]), reverse=True)
             rankings[topic] = [element for element, _ in scored]
     return rankings
 

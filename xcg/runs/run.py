@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import canonical_file, canonical_path, split_element_id
-from xcg.errors import InputError, Notes, XcgError
+from xcg.documents.paths import (
+    canonical_file,
+    canonical_path,
+    is_passage,
+    split_at_mark,
+    split_element_id,
+)
+from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.registry import Registry
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Order = Literal["score", "rank", "file"]
+"""Order of TREC results: by decreasing score, by increasing rank, or as in the file. Runs in other
+formats have one order each, see their readers."""
+
 Ties = Literal["document", "rank", "file"]
-"""Order of TREC results with equal scores: by decreasing document id as in trec_eval, by the rank in
-the file, or by their order in the file."""
+"""Order of TREC results with equal scores or equal ranks: by decreasing document id as in trec_eval, by
+the rank in the file, or by their order in the file."""
 
 AnySpan = tuple[int, int] | Passage
 """A passage: (start, end) in characters of the document's text, or two points."""
@@ -28,7 +39,14 @@ AnySpan = tuple[int, int] | Passage
 Topics = Container[str] | None
 """The topics whose results are needed; None for all."""
 
-TIES: tuple[Ties, ...] = ("document", "rank", "file")
+ORDERS: tuple[Order, ...] = get_args(Order)
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+_LENGTH = re.compile("[0-9]{1,15}")
+_UNKNOWN = ("X", "-1")
+UNKNOWN_SPAN = (-18, 0)
+"""The span of a result whose offset is unknown: 18 characters before the text, which hold nothing
+relevant. inex_eval 3.1 counts such a result, with the offset ``X`` or ``-1``, as 18 characters."""
 
 
 @dataclass(slots=True, repr=False)
@@ -40,8 +58,8 @@ class Ranking:
         paths: Canonical element path of each result; ``"/"`` for a whole document, ``""`` for a passage
             or, if errors are lenient, a result with an illegal path.
         spans: Index → span of the results that are passages.
-        keys: The ranks or scores that ordered the results; tied results have equal keys. None if there
-            are no ties.
+        keys: The ranks or scores that ordered the results; tied results have equal keys. None if the
+            order of the results was given, so that there are no ties.
     """
 
     files: Sequence[str]
@@ -134,7 +152,8 @@ class Run:
         Args:
             name: Id of the run.
             results: Topic → results in rank order, or result → score, which is ordered like a TREC run.
-                A result is a (file, path) pair, ``"file#/path"``, or the name of a document.
+                A result is a (file, path) pair, ``"file#/path"``, ``"file#offset:length"``, or the name
+                of a document.
 
         Raises:
             InputError: If a result or a score is illegal.
@@ -145,9 +164,8 @@ class Run:
             ordered, keys = given, None
             if isinstance(given, Mapping):
                 ordered, keys = _ordered_by_score(given, where)
-            elements = [_element(result, f"{where}, rank {n}") for n, result in enumerate(ordered, 1)]
-            files, paths = [file for file, _ in elements], [path for _, path in elements]
-            rankings[str(topic)] = Ranking(files, paths, keys=keys)
+            found = [_result(result, f"{where}, rank {n}") for n, result in enumerate(ordered, 1)]
+            rankings[str(topic)] = Ranking.of(found, keys)
         return cls(name, rankings)
 
     def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
@@ -197,15 +215,16 @@ class RunFormat(NamedTuple):
         description: What the files hold, in one line.
         detect: Takes the first bytes of a file and returns how certain it is that the file has this
             format, from 0 to 1; True is 1.
-        read: Reads an open file. Takes the file, its path for messages, the notes, the order of tied
-            results, and the topics whose results are needed; it may return other topics too.
+        read: Reads an open file. Takes the file, its path for messages, the notes, the order of the
+            results and of ties among them, and the topics whose results are needed. It may ignore the
+            orders, and return other topics too.
         write: Takes a run and returns the content of a file, and descriptions of what the format
             cannot hold. None for a format that is only read.
     """
 
     description: str
     detect: Callable[[bytes], float]
-    read: Callable[[BufferedReader, Path, Notes, Ties, Topics], Run]
+    read: Callable[[BufferedReader, Path, Notes, Order, Ties, Topics], Run]
     write: Callable[[Run], tuple[str, list[str]]] | None = None
 
 
@@ -214,38 +233,91 @@ RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", pack
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
-    """Order results like trec_eval: by decreasing score in single precision, then by decreasing id."""
+    """Order results like trec_eval: by decreasing score, then by decreasing id."""
     rows = []
     for result, score in scored.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
             raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
-        rows.append((float(np.float32(score)), str(result), result))
+        rows.append((float(score), str(result), result))
     rows.sort(key=lambda row: row[:2], reverse=True)
     return [result for _, _, result in rows], [score for score, _, _ in rows]
 
 
-def _element(result: object, where: str) -> tuple[str, str]:
-    """Return the file and path of a plain result."""
+def _result(result: object, where: str) -> tuple[str, str, AnySpan | None]:
+    """Return document, path and span of a plain result."""
     try:
         match result:
             case str():
-                return split_element_id(result)
+                return parse_result(result)
             case [str(file), str(path)]:
-                return canonical_file(file), canonical_path(path)
+                return canonical_file(file), canonical_path(path), None
     except ValueError as error:
         raise InputError(where, str(error)) from None
     raise InputError(where, f"illegal result {result!r}: expected (file, path) or 'file#/path'")
 
 
-def check_span(start: int, end: int) -> tuple[int, int]:
-    """Return a span.
+def parse_result(text: str) -> tuple[str, str, AnySpan | None]:
+    """Return document, path and span of ``file``, ``file#/path`` or ``file#offset:length``.
+
+    >>> parse_result("d#12:30"), parse_result("d#X:0")
+    (('d', '', (12, 42)), ('d', '', (-18, 0)))
 
     Raises:
-        ValueError: If it is empty or starts before the text.
+        ValueError: If the name or the path is illegal.
     """
-    if not 0 <= start < end:
-        raise ValueError(f"start {start} and end {end}: expected 0 <= start < end")
+    file, element = split_at_mark(text)
+    if not is_passage(element):
+        return *split_element_id(text), None
+    offset, _, length = element[1:].partition(":")
+    return canonical_file(file), "", span_of(offset, length)
+
+
+def span_of(offset: str, length: str) -> tuple[int, int]:
+    """Return the span of a stated offset and length; the offset ``X`` or ``-1`` is unknown.
+
+    Raises:
+        ValueError: If one of them is not a whole number of at most 15 digits.
+    """
+    if offset in _UNKNOWN and (length in _UNKNOWN or _LENGTH.fullmatch(length)):
+        return UNKNOWN_SPAN
+    if not (_LENGTH.fullmatch(offset) and _LENGTH.fullmatch(length)):
+        raise ValueError(
+            f"illegal passage {offset[:20]!r} {length[:20]!r}: expected an offset and a length, whole "
+            "numbers of at most 15 digits"
+        )
+    return int(offset), int(offset) + int(length)
+
+
+def offset_and_length(span: tuple[int, int]) -> tuple[str, str]:
+    """Return offset and length of a span as :func:`span_of` reads them."""
+    start, end = span
+    return "X" if span == UNKNOWN_SPAN else str(start), str(end - start)
+
+
+def check_span(start: int, end: int) -> tuple[int, int]:
+    """Return a span, which may be empty or :data:`UNKNOWN_SPAN`.
+
+    Raises:
+        ValueError: If it starts before the text, or ends before it starts.
+    """
+    if not 0 <= start <= end and (start, end) != UNKNOWN_SPAN:
+        raise ValueError(f"start {start} and end {end}: expected 0 <= start <= end")
     return start, end
+
+
+def check_order(order: str, ties: str) -> None:
+    """Check the order of results and of ties among them.
+
+    Raises:
+        XcgError: If one of them is unknown, or the order of ties has no effect.
+    """
+    for name, value, legal in (("order", order, ORDERS), ("ties", ties, TIES)):
+        if value not in legal:
+            raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
+    if order == "file" and ties != "document":
+        raise XcgError(f"ties is {ties!r}, which has no effect: the order 'file' has no ties")
+    if order == ties == "rank":
+        raise XcgError("order and ties are both 'rank': expected 'document' or 'file' for equal ranks")
 
 
 def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:

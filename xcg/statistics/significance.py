@@ -21,7 +21,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.runs.run import Ties
+from xcg.runs.run import Order, Ties
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     TopicScores,
@@ -92,6 +92,7 @@ def compare(
     test: str = "t",
     correction: str = "holm",
     unanswered: Unanswered = "zero",
+    order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
     workers: int = 1,
@@ -114,6 +115,7 @@ def compare(
         correction: Correction of p values for the number of comparisons: ``"holm"``, ``"bonferroni"``,
             ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``.
         unanswered: As for :func:`xcg.evaluate`.
+        order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
         lenient: As for :func:`xcg.evaluate`.
         workers: As for :func:`xcg.evaluate`.
@@ -146,6 +148,7 @@ def compare(
             user_model,
             DEFAULT_MEASURES if measures is None else measures,
             unanswered=unanswered,
+            order=order,
             ties=ties,
             lenient=lenient,
             workers=workers,
