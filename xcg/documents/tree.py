@@ -286,11 +286,21 @@ class ElementTree:
         Raises:
             UnknownPathError: If the document's text does not have these characters.
         """
-        length = int(self.characters[0]) if len(self) else 0
-        if not 0 <= start < end <= length:
-            raise UnknownPathError(f"no characters {start}–{end}: the document's text has {length}")
+        self.check_characters(start, end)
+        if start == end:
+            raise UnknownPathError(f"no characters {start}–{end}: they are none")
         # The elements that contain a non-empty span are ancestors of each other; the last is smallest.
         return int(np.flatnonzero((self.start <= start) & (self.stop >= end))[-1])
+
+    def check_characters(self, start: int, end: int) -> None:
+        """Check that the document's text has characters start to end - 1; there may be none.
+
+        Raises:
+            UnknownPathError: If it does not have them.
+        """
+        length = int(self.characters[0]) if len(self) else 0
+        if not 0 <= start <= end <= length:
+            raise UnknownPathError(f"no characters {start}–{end}: the document's text has {length}")
 
     def sizes(self, unit: SizeUnit) -> Ints:
         """Return the sizes in characters or words; -1 where unknown."""

@@ -22,7 +22,7 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserMode
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
-from xcg.runs.run import Order, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -159,7 +159,7 @@ def _explained(
     results = []
     for rank, (file, path, label, span, result, reader) in enumerate(ranking.results(), 1):
         if reader is None:
-            why = ranking.why_not_read(file)
+            why = ranking.why_not_read(file, span)
             results.append(
                 ExplainedResult(rank, file, path, label, 0.0, "no", [], None, [], 0.0, why, span)
             )
@@ -222,7 +222,7 @@ class _ElementRanking:
                 path, label = document.tree.path(row), self._label(file, row)
                 yield row, MissedElement(file, path, label, document.ideal_scores[row])
 
-    def why_not_read(self, file: str) -> str:
+    def why_not_read(self, file: str, span: tuple[int, int] | None) -> str:
         return "no such element" if file in self.judged else "nothing in this document is relevant"
 
     def why(self, reading: _Reading) -> str:
@@ -312,7 +312,8 @@ class _TextRanking:
         ):
             start, end = span
             reader = self._readers[file] if unit_span is not None else None
-            yield _Named(file, path or f"{start}–{end}", "", (start, end), unit_span, reader)
+            name = "?" if tuple(span) == UNKNOWN_SPAN else f"{start}–{end}"
+            yield _Named(file, path or name, "", (start, end), unit_span, reader)
 
     def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
         gold = self._gold[file][ideal]
@@ -325,8 +326,8 @@ class _TextRanking:
         for gold in self._gold.values():
             yield from enumerate(gold)
 
-    def why_not_read(self, file: str) -> str:
-        return "it has no text"
+    def why_not_read(self, file: str, span: tuple[int, int] | None) -> str:
+        return "its offset is unknown" if span == UNKNOWN_SPAN else "it has no text"
 
     def why(self, reading: _Reading) -> str:
         found = reading.explained

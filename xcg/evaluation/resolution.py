@@ -13,7 +13,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.evaluation.unjudged import UnjudgedDocument, UnjudgedResults
 from xcg.gains.judged_topic import ResolvedRanking
-from xcg.runs.run import Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 
 class ResultResolver:
@@ -101,11 +101,12 @@ class ResultResolver:
             return span, None
         if tree is None or self.corpus is None:
             tree = self._document(ranking.files[position], "passage")
-        if isinstance(span, Passage):
-            span = span.characters(tree)
-        elif span[0] < 0 or span[0] == span[1] <= int(tree.characters[0]):
-            return span, None  # no text, so no element
-        return span, tree.smallest_element(*span)
+        characters = span.characters(tree) if isinstance(span, Passage) else span
+        if characters == UNKNOWN_SPAN:
+            return characters, None
+        tree.check_characters(*characters)
+        start, end = characters
+        return characters, tree.smallest_element(start, end) if start < end else None
 
     def _element(
         self, file: str, path: str, tree: ElementTree | None, number: int, offsets_only: bool

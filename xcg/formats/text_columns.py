@@ -41,9 +41,9 @@ class TextBlock(NamedTuple):
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()
         except UnicodeDecodeError:
             return None
-        if _BYTE_ORDER_MARK in text or text.startswith("#") or "\n#" in text:
-            return None  # a byte order mark or a comment
-        return split_columns(text) if text else None
+        columns = split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
+        has_comments = columns is not None and any(first.startswith("#") for first in set(columns[0]))
+        return None if has_comments else columns
 
     def rows(self) -> Iterable[tuple[int, list[str]]]:
         """Return number and columns of each line that is not blank, faster than :meth:`lines`."""

@@ -22,7 +22,8 @@ from xcg.runs.run import FunctionCache
 from xcg.user_model.relevance_value import RelevanceValue
 
 TextSpan = tuple[str, int, int]
-"""A result: its document, and the characters start … end - 1. A result without text has start = end."""
+"""A result: its document, and the characters start … end - 1. A result without text has start = end;
+the characters of a result with an unknown offset are before the text."""
 UnitSpan = tuple[float, float]
 """Start and end of a text in units."""
 
@@ -231,9 +232,9 @@ class SpanTopic:
         return FunctionCache(lambda document: SpanReader(self.gold.get(document, ()), relevance_value))
 
     def in_units(self, results: Iterable[TextSpan]) -> list[UnitSpan | None]:
-        """Return start and end of each result in units; None for a result without text."""
+        """Return start and end of each result in units; None for a result without known text."""
         return [
-            None if start == end else self._in_units(document, start, end)
+            self._in_units(document, start, end) if start < end and start >= 0 else None
             for document, start, end in results
         ]
 
@@ -247,11 +248,16 @@ class SpanTopic:
         """
         readers = self.readers(relevance_value)
         read = [
-            ReadResult(0.0, 0.0, 0.0, ()) if span is None else readers[document].read_parts(span)
-            for (document, _, _), span in zip(results, self.in_units(results), strict=True)
+            self._unread(*result) if span is None else readers[result[0]].read_parts(span)
+            for result, span in zip(results, self.in_units(results), strict=True)
         ]
         retrieved = sum(reader.retrieved() for reader in readers.values())
         return read, sum(map(len, self.gold.values())) - retrieved
+
+    def _unread(self, document: str, start: int, end: int) -> ReadResult:
+        """Return a result without known text. It is as long as such a text at the document's start."""
+        length = self._in_units(document, 0, end - start)[1] if start < end else 0.0
+        return ReadResult(0.0, length, 0.0, ())
 
     def _in_units(self, document: str, start: float, end: float) -> UnitSpan:
         first, last = self._converter(document).amounts([start, end]).tolist()

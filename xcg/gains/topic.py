@@ -230,6 +230,8 @@ class GainCalculator:
         file, start, end = span
         if start == end:
             return 1.0
+        if start < 0:  # unknown text counts like text at the document's start
+            start, end = 0, end - start
         first, last = self._text.converter(model, unit, file).amounts([start, end]).tolist()
         return float(last - first)
 

@@ -242,7 +242,7 @@ def _displayed_row(tree: ElementTree, item: ExplainedResult | MissedElement) -> 
     """Return the element of a result or a gold span: itself, or the smallest element around it."""
     if item.path in tree:
         return tree.row(item.path)
-    if item.span is None or item.span[0] == item.span[1]:
+    if item.span is None or item.span[0] == item.span[1] or item.span[0] < 0:
         return None
     return tree.smallest_element(*item.span)
 

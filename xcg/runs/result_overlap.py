@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
-from xcg.runs.run import Ranking
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking
 
 
 def overlapping_results(ranking: Ranking) -> Iterator[bool]:
     """Yield for every result whether it contains, is inside or repeats another one of the ranking.
+
+    Passages without known text overlap with nothing.
 
     The proportion of such results is the overlap of a run (Kazai and Lalmas 2006, section 6.3).
     Elements are compared with elements, and passages by offset with passages by offset.
@@ -29,9 +31,12 @@ def overlapping_results(ranking: Ranking) -> Iterator[bool]:
     containers = {
         (file, above) for file, path in known for above in _above(path) if (file, above) in known
     }
+    without_text = {index for index, span in ranking.spans.items() if _has_no_text(span)}
     passages = _overlapping_passages(ranking)
     for index, (file, path) in enumerate(elements):
-        if counts[identities[index]] > 1 or index in passages:
+        if index in without_text:
+            yield False
+        elif counts[identities[index]] > 1 or index in passages:
             yield True
         elif path == WHOLE:
             yield file in files_with_elements
@@ -44,7 +49,7 @@ def overlapping_results(ranking: Ranking) -> Iterator[bool]:
 def _overlapping_passages(ranking: Ranking) -> set[int]:
     by_file: dict[str, list[tuple[int, int, int]]] = {}
     for index, span in ranking.spans.items():
-        if not isinstance(span, Passage):
+        if not isinstance(span, Passage) and not _has_no_text(span):
             by_file.setdefault(ranking.files[index], []).append((span[0], -span[1], index))
     found: set[int] = set()
     for spans in by_file.values():
@@ -56,6 +61,10 @@ def _overlapping_passages(ranking: Ranking) -> set[int]:
             else:
                 outer = inner
     return found
+
+
+def _has_no_text(span: AnySpan) -> bool:
+    return not isinstance(span, Passage) and (span == UNKNOWN_SPAN or span[0] == span[1])
 
 
 def _above(path: str) -> Iterable[str]:
