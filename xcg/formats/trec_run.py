@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,7 +10,7 @@ from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt, lt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark
@@ -25,6 +24,7 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
+from xcg.formats.trec_run_line import parse_line
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -37,11 +37,7 @@ from xcg.runs.run import (
     Topics,
     offset_and_length,
     parse_result,
-    span_of,
 )
-
-_LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
-_RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
 def read_trec_run(
@@ -123,18 +119,6 @@ class _TopicLines:
         self.line_numbers.append(range(first_line, end))
 
 
-class _Line(NamedTuple):
-    """One line of a run; a score that is not needed is 0, and so is an illegal rank."""
-
-    topic: str
-    document: str
-    element: str
-    rank: int
-    score: float
-    tag: str
-    has_other_text: bool
-
-
 class _Reader:
     """Collects the lines of a run by topic.
 
@@ -202,7 +186,7 @@ class _Reader:
                 self.skipped.add(fields[0])
                 continue
             try:
-                line = _parse_line(fields, self._with_scores, self._check_ranks)
+                line = parse_line(fields, self._with_scores, self._check_ranks)
             except ValueError as error:
                 where = f"{self._path}:{number}"
                 self.problem = self.problem or InputError(where, str(error))
@@ -278,60 +262,6 @@ def _scores(texts: Sequence[str]) -> list[float]:
     except ValueError:
         return []
     return scores if math.isfinite(sum(scores)) else []
-
-
-def _parse_line(fields: list[str], with_score: bool, check_rank: bool) -> _Line:
-    """Parse a line; raise ValueError if it is illegal."""
-    if len(fields) < 6:
-        raise _wrong_columns(fields)
-    topic, iteration, document, rank, score, tag, *others = fields
-    if "#/" in topic + iteration:
-        raise ValueError(
-            f"the columns begin with {topic} {iteration}; expected topic Q0 file#/path rank score tag"
-        )
-    stated = _stated_element(fields)
-    has_other_text = bool(others and not stated)
-    rank_match = _RANK.fullmatch(rank)
-    if has_other_text and (rank_match is None or tag.startswith("/")):
-        raise _wrong_columns(fields)  # white space in a name moves the other columns
-    if check_rank and rank_match is None:
-        raise ValueError(f"illegal rank {rank!r}: expected a whole number")
-    try:
-        number = float(score) if with_score else 0.0
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"illegal score {score!r}: expected a finite number")
-    name, element = split_at_mark(document)
-    if element and stated:
-        raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
-    whole_rank = int(rank_match[1]) if rank_match is not None else 0
-    return _Line(topic, name, element or stated, whole_rank, number, tag, has_other_text)
-
-
-def _wrong_columns(fields: list[str]) -> ValueError:
-    return ValueError(
-        f"{len(fields)} columns; expected six, topic Q0 file#/path rank score tag, "
-        "or seven with an element's path, or eight with a passage's offset and length"
-    )
-
-
-def _stated_element(fields: list[str]) -> str:
-    """Return the element or passage after column 6 as ``#/path`` or ``#offset:length``, if any.
-
-    Text that begins like a path or a passage must be one; other text is ignored.
-
-    Raises:
-        ValueError: If it is not.
-    """
-    others = fields[6:]
-    is_path = bool(others) and others[0].startswith("/")  # INEX 2009 and 2010
-    is_passage = any(map(_LIKE_OFFSET.fullmatch, others[:2]))  # INEX 2010
-    if (is_path and len(others) > 1) or (is_passage and len(others) != 2):
-        raise _wrong_columns(fields)
-    if is_passage:
-        span_of(*others)
-    return "#" + ":".join(others) if is_path or is_passage else ""
 
 
 def _ranking(
