@@ -77,7 +77,8 @@ class Notes:
     """Warnings and notes on an evaluation, in the order of their occurrence.
 
     A *problem* is an error in the data. It is raised, or counted as a warning if the notes are lenient.
-    A *note* is correct but easily overlooked, for example that a topic was left out of the mean.
+    An *oddity* is legal but probably an error, and is counted. A *note* is correct but easily
+    overlooked, for example that a topic was left out of the mean.
 
     Args:
         lenient: Whether to count problems instead of raising them.
@@ -93,10 +94,16 @@ class Notes:
         self.lenient = lenient
         self._notes: dict[str, None] = {}
         self._problems: dict[str, tuple[int, str]] = {}
+        self._oddities: dict[str, tuple[int, str]] = {}
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
         self._notes[text] = None
+
+    def oddity(self, kind: str, where: object, message: str) -> None:
+        """Count data that are legal, but probably wrong, under a kind of oddity."""
+        count, first = self._oddities.get(kind, (0, str(InputError(where, message))))
+        self._oddities[kind] = (count + 1, first)
 
     def problem(self, kind: str, where: object, message: str) -> None:
         """Raise an :class:`InputError`, or count it under a kind of problem if lenient."""
@@ -112,13 +119,26 @@ class Notes:
     def take(self, other: Notes) -> None:
         """Append the warnings and notes of other notes."""
         self._notes.update(other._notes)
-        for kind, (count, first) in other._problems.items():
-            before, earlier = self._problems.get(kind, (0, first))
-            self._problems[kind] = (before + count, earlier)
+        for mine, others in (
+            (self._problems, other._problems),
+            (self._oddities, other._oddities),
+        ):
+            for kind, (count, first) in others.items():
+                before, earlier = mine.get(kind, (0, first))
+                mine[kind] = (before + count, earlier)
 
     def problems(self) -> list[tuple[str, int, str]]:
         """Return the kind, count and first message of each kind of counted problem."""
         return [(kind, count, first) for kind, (count, first) in self._problems.items()]
+
+    def oddities(self) -> list[tuple[str, int, str]]:
+        """Return the kind, count and first description of each kind of oddity."""
+        return [(kind, count, first) for kind, (count, first) in self._oddities.items()]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes without problems and oddities."""
+        return list(self._notes)
 
     @property
     def tolerated(self) -> int:
@@ -127,8 +147,10 @@ class Notes:
 
     def lines(self) -> list[str]:
         """Return the warnings and notes as lines of text."""
-        warnings = [
-            f"warning: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
-            for kind, count, first in self.problems()
+        counted = [("warning", *problem) for problem in self.problems()]
+        counted += [("note", *oddity) for oddity in self.oddities()]
+        lines = [
+            f"{level}: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
+            for level, kind, count, first in counted
         ]
-        return warnings + [f"note: {text}" for text in self._notes]
+        return lines + [f"note: {text}" for text in self._notes]

@@ -136,6 +136,7 @@ def test_files_without_entry_points_are_read(tmp_path: Path) -> None:
         ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
         ("1 Q0 d 5 99 x 1:5", "illegal entry point 'x': expected the offset of a character, or -1"),
         ("1 Q0 d 5 99 -2 1:5", "illegal entry point '-2'"),
+        ("1 Q0 d 5 99 tag", "illegal entry point 'tag'"),
         ("1 Q0 d 5 99 3 1:-5", "illegal passage '1:-5'"),
         ("1 Q0 ../d 5 99 3 1:5", "is not a document name"),
     ],

@@ -13,7 +13,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
-from xcg.formats.base import read_assessments, read_run
+from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
@@ -36,24 +36,22 @@ class Report:
 
     Attributes:
         counts: Name → number of documents, assessments, results and so on.
-        errors: Problems that stop an evaluation.
-        warnings: Problems that an evaluation accepts.
+        data: Problems, which stop an evaluation, oddities, which it accepts, and notes.
     """
 
     counts: dict[str, int | float] = field(default_factory=dict)
-    errors: Notes = field(default_factory=lambda: Notes(lenient=True))
-    warnings: Notes = field(default_factory=lambda: Notes(lenient=True))
+    data: Notes = field(default_factory=lambda: Notes(lenient=True))
 
     @property
     def findings(self) -> list[Finding]:
         """All findings, errors first, each in the order of occurrence."""
-        errors = [Finding("error", *problem) for problem in self.errors.problems()]
-        return errors + [Finding("warning", *problem) for problem in self.warnings.problems()]
+        errors = [Finding("error", *problem) for problem in self.data.problems()]
+        return errors + [Finding("warning", *oddity) for oddity in self.data.oddities()]
 
     @property
     def status(self) -> int:
         """The exit status: 0 without findings, 1 with warnings, 2 with errors."""
-        return 2 if self.errors.tolerated else 1 if self.warnings.tolerated else 0
+        return 2 if self.data.problems() else 1 if self.data.oddities() else 0
 
 
 def validate(
@@ -68,7 +66,8 @@ def validate(
     Errors are problems that stop an evaluation without ``lenient``: unreadable files, illegal values,
     and missing paths and documents. Warnings are problems that an evaluation accepts: elements
     returned twice, results for topics without assessments, exhaustivity that decreases towards the root
-    (Kazai and Lalmas 2006, section 3.3), and stated sizes that differ from the document.
+    (Kazai and Lalmas 2006, section 3.3), stated sizes that differ from the document, and offset qrels
+    that contradict themselves.
 
     Args:
         assessments: Files, folders or globs.
@@ -90,9 +89,9 @@ def validate(
         try:
             run = read_run(path, notes, order, ties)
         except InputError as error:
-            report.errors.tolerate("unreadable runs", error)
+            report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue
-        report.errors.take(notes)
+        report.data.take(notes)
         _check_run(run, base, documents, report)
     return report
 
@@ -101,7 +100,7 @@ def _expanded(paths: Sequence[PathLike], what: str, report: Report) -> list[Path
     try:
         return expand(paths, what)
     except InputError as error:
-        report.errors.tolerate(f"missing {what}", error)
+        report.data.tolerate(f"missing {what}", error)
         return []
 
 
@@ -109,7 +108,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
     try:
         corpus = Corpus(path)
     except InputError as error:
-        report.errors.tolerate("unreadable corpora", error)
+        report.data.tolerate("unreadable corpora", error)
         return None
     documents = elements = 0
     for name in corpus:
@@ -117,7 +116,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
             elements += len(corpus.tree(name))
             documents += 1
         except InputError as error:
-            report.errors.tolerate("unreadable documents", error)
+            report.data.tolerate("unreadable documents", error)
     report.counts.update({"documents": documents, "elements in documents": elements})
     return corpus
 
@@ -128,32 +127,18 @@ def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:
     for path in _expanded(paths, "assessments", report):
         notes = Notes(lenient=True)
         try:
-            _merge(base, read_assessments(path, notes), notes)
+            add_assessments(base, path, notes)
         except InputError as error:
-            report.errors.tolerate("unreadable assessments", error)
-        report.errors.take(notes)
+            report.data.tolerate("unreadable assessments", _first_error(notes, error))
+            continue
+        report.data.take(notes)
     return base
 
 
-def _merge(base: RecallBase, more: RecallBase, notes: Notes) -> None:
-    for topic in more.topics:
-        source = more.sources.get(topic, "assessments")
-        base.add_topic(topic, source)
-        try:
-            for file, elements in more.files(topic).items():
-                for path, assessment in elements.items():
-                    base.add(topic, file, path, assessment, source)
-            for file, spans in more.spans(topic).items():
-                base.add_span(topic, file, None, source)
-                for span in spans:
-                    base.add_span(topic, file, span, source)
-            for file, passages in more.passages(topic).items():
-                for passage in passages:
-                    base.add_passage(topic, file, passage)
-            for file, point in more.entry_points(topic).items():
-                base.add_entry_point(topic, file, point)
-        except InputError as error:
-            notes.tolerate("contradicting assessments", error)
+def _first_error(notes: Notes, last: InputError) -> InputError:
+    """Return the error that stops an evaluation: the first one, which is not always the last one."""
+    problems = notes.problems()
+    return InputError("", problems[0][2]) if problems else last
 
 
 def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) -> None:
@@ -169,10 +154,17 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
         for file, found in stated.items():
             where = f"{source}, {file}"
             tree = _tree(corpus, file, where, report)
-            if tree is not None:
-                for passage in found:
-                    problem = "passages that do not fit their document"
-                    _check_passage(passage, tree, problem, where, report)
+            if tree is None:
+                continue
+            for passage in found:
+                problem = "passages that do not fit their document"
+                _check_passage(passage, tree, problem, where, report)
+            sizes = base.document_sizes(topic).get(file)
+            if sizes is not None and sizes.length != tree.characters[0]:
+                message = (
+                    f"has {tree.characters[0]} characters, but the assessments state {sizes.length}"
+                )
+                report.data.oddity("stated sizes that differ from the document", where, message)
     report.counts["assessed topics"] = len(base.topics)
     report.counts["assessed elements"] = len(elements)
     report.counts["relevant elements"] = sum(assessment.relevant for assessment in elements)
@@ -189,7 +181,7 @@ def _check_elements(
             if judged < assessment.exhaustivity:
                 message = f"{path} has {assessment.exhaustivity:g}, its parent {judged:g}"
                 problem = "exhaustivity that decreases towards the root"
-                report.warnings.problem(problem, where, message)
+                report.data.oddity(problem, where, message)
     tree = _tree(corpus, file, where, report)
     if tree is None:
         return
@@ -197,12 +189,12 @@ def _check_elements(
         try:
             size = int(tree.characters[tree.row(path)])
         except UnknownPathError as error:
-            report.errors.problem("assessments of unknown paths", where, str(error))
+            report.data.problem("assessments of unknown paths", where, str(error))
             continue
         stated = assessment.characters
         if stated is not None and stated != size:
             message = f"{path} has {size} characters, but the assessments state {stated}"
-            report.warnings.problem("stated sizes that differ from the document", where, message)
+            report.data.oddity("stated sizes that differ from the document", where, message)
 
 
 def _check_passage(
@@ -210,16 +202,17 @@ def _check_passage(
 ) -> None:
     try:
         start, end, *_ = passage.characters(tree) if isinstance(passage, Passage) else passage
-        tree.smallest_element(int(start), int(end))
+        if not start == end <= tree.characters[0]:
+            tree.smallest_element(int(start), int(end))
     except UnknownPathError as error:
-        report.errors.problem(problem, where, str(error))
+        report.data.problem(problem, where, str(error))
 
 
 def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> ElementTree | None:
     if corpus is None:
         return None
     if file not in corpus:
-        report.errors.problem("documents that the corpus lacks", "", where)
+        report.data.problem("documents that the corpus lacks", "", where)
         return None
     try:
         return corpus.tree(file)
@@ -232,10 +225,10 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
     for topic, ranking in run.rankings.items():
         source = f"{run.source}, topic {topic}"
         if base is not None and topic not in base:
-            report.warnings.problem("topics without assessments", "", source)
+            report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
         for _ in range(len(named) - len(set(named))):
-            report.warnings.problem("elements returned more than once", "", source)
+            report.data.oddity("elements returned more than once", "", source)
         overlapping += sum(overlapping_results(ranking))
         for rank, (file, path, span) in enumerate(named, 1):
             where = f"{source}, rank {rank}, {file}"
@@ -245,10 +238,10 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
             if span is not None:
                 _check_passage(span, tree, "results with unknown passages", where, report)
             if path not in ("", WHOLE) and path not in tree:
-                report.errors.problem("results with unknown paths", where, f"no element {path}")
+                report.data.problem("results with unknown paths", where, f"no element {path}")
     for topic in base.topics if base is not None else ():
         if not len(run.rankings.get(topic, ())):
-            report.warnings.problem("assessed topics without results", "", f"{run.source}, {topic}")
+            report.data.oddity("assessed topics without results", "", f"{run.source}, {topic}")
     results = sum(map(len, run.rankings.values()))
     name = f"{run.name} [{run.source}]" if f"results of {run.name}" in report.counts else run.name
     report.counts[f"results of {name}"] = results

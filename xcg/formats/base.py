@@ -40,9 +40,14 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
     notes = notes if notes is not None else Notes()
     base = RecallBase()
     for path in expand(paths, "assessments"):
-        with open_input(path) as file:
-            _detect(ASSESSMENT_FORMATS, file).read(file, path, base, notes)
+        add_assessments(base, path, notes)
     return base
+
+
+def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
+    """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
+    with open_input(path) as file:
+        _detect(ASSESSMENT_FORMATS, file).read(file, path, base, notes)
 
 
 def read_run(

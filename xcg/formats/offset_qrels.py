@@ -25,6 +25,7 @@ from xcg.judgements.recall_base import (
 
 _PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _is_number = re.compile(r"[0-9]{1,15}").fullmatch
+_is_entry_point = re.compile(r"[0-9]{1,15}|-1").fullmatch
 _NO_ENTRY_POINT = "-1"
 
 
@@ -58,8 +59,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
         file: The open file.
         path: The file's path, for messages.
         base: The recall-base.
-        notes: Counts illegal lines if they are tolerated. Notes count the lines that are legal and
-            probably wrong.
+        notes: Counts lines that are legal but probably wrong, and illegal lines if they are tolerated.
 
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
@@ -69,7 +69,6 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     if not lines:
         raise InputError(path, "an empty file; expected assessments")
     without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
-    oddities: dict[str, tuple[int, str]] = {}
     topics: set[str] = set()
     for number, fields in lines:
         try:
@@ -91,10 +90,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
             base.add_entry_point(topic, document, entry_point)
         if is_repeated or len(fields) > 5 or sizes.relevant:
             for kind, detail in _oddities(line, is_repeated):
-                count, first = oddities.get(kind, (0, f"{path}:{number}: {detail}"))
-                oddities[kind] = count + 1, first
-    for kind, (count, first) in oddities.items():
-        notes.note(f"{kind}: {count} time{'s' if count > 1 else ''}; the first: {first}")
+                notes.oddity(kind, f"{path}:{number}", detail)
 
 
 def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
@@ -112,13 +108,14 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
     entry_point, ignored = None, None
     if rest and not (without_entry_points and ":" in rest[0]):
         sixth = rest.pop(0)
+        if not (_is_entry_point(sixth) or (not rest and _PASSAGE.fullmatch(sixth))):
+            raise ValueError(
+                f"illegal entry point {sixth!r}: expected the offset of a character, or -1; "
+                "check that the file is not a run"
+            )
         if not rest:
             ignored = sixth if sixth != _NO_ENTRY_POINT else None
         elif sixth != _NO_ENTRY_POINT:
-            if not _is_number(sixth):
-                raise ValueError(
-                    f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
-                )
             entry_point = int(sixth)
     sizes = DocumentSizes(int(relevant), int(length))
     spans = list(map(_parse_passage, rest))

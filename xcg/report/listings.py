@@ -119,13 +119,12 @@ def show_user_model(name: str) -> str:
 def report_as_text(report: Report) -> str:
     """Return the findings of a validation as text."""
     counts = [[name, str(count)] for name, count in report.counts.items()]
-    text = text_table(["what was read", ""], counts) + "\n"
-    if not report.findings:
-        return text + "clean: no errors and no warnings\n"
-    return text + "".join(
-        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}\n"
+    lines = [
+        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}"
         for finding in report.findings
-    )
+    ] or ["clean: no errors and no warnings"]
+    lines += [f"note: {note}" for note in report.data.notes]
+    return text_table(["what was read", ""], counts) + "\n" + "\n".join(lines) + "\n"
 
 
 def report_as_json(report: Report) -> str:
@@ -134,5 +133,6 @@ def report_as_json(report: Report) -> str:
         "status": report.status,
         "counts": report.counts,
         "findings": [asdict(finding) for finding in report.findings],
+        "notes": report.data.notes,
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
