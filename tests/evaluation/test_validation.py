@@ -184,7 +184,7 @@ UNREADABLE = [
     ("three columns", b"1 0 d\n1 0 e\n", ":1: 3 columns; expected", ":1: 3 columns; expected"),
     ("TREC qrels", b"1 0 d 1\n1 0 e 0\n", "", ":1: 4 columns; expected"),
     ("five columns", b"1 Q0 d 0 9\n", "", ":1: 5 columns; expected"),
-    ("offset qrels", b"1 Q0 d 3 9 1 0:3 3:0 4:0 5:0\n", "", ":1: 10 columns; expected"),
+    ("offset qrels", b"1 Q0 d 3 9 1 0:3\n1 Q0 e 0 9\n", "", ":2: 5 columns; expected"),
     ("a TREC run", b"1 Q0 d 1 2 r\n", ":1: illegal entry point 'r'", ""),
     ("scores with fractions", b"1 Q0 d 1 2.5 1\n", ":1: illegal length '2.5'", ""),
     ("a passage run", b"1 Q0 d 1 2 r 0 5\n", ":1: illegal entry point 'r'", ""),
@@ -273,7 +273,8 @@ def test_offset_qrels_that_contradict_themselves_or_the_corpus(campaign: Path) -
             "error",
             "lines left out of the assessments",
             1,
-            f"{where}:2: illegal entry point 'tag': expected the offset of a character, or -1",
+            f"{where}:2: illegal entry point 'tag': expected the offset of a character, or -1; "
+            "check that the file is not a run",
         ),
         (
             "warning",
