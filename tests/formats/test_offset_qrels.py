@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from format_examples import write
 
+import xcg
 from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments
 from xcg.judgements.recall_base import RecallBase
@@ -165,3 +166,22 @@ def test_other_text_files_are_refused(tmp_path: Path, text: str, message: str) -
         read_assessments(write(tmp_path, text))
     assert message in str(raised.value)
     assert str(tmp_path / "input.xml") in str(raised.value)
+
+
+@pytest.mark.parametrize("measures", ["nxCG@1 nxCG@3 MAep", "MAep(effort=characters) iMAep"])
+@pytest.mark.parametrize("user_model", ["inex-2005", "spans"])
+def test_empty_and_repeated_passages_change_no_gain(
+    tmp_path: Path, user_model: str, measures: str
+) -> None:
+    corpus = {"d": "<a><p>0123456789</p><p>0123456789</p></a>"}
+    results = "1 Q0 d 1 2 r 5 10\n1 Q0 d 2 1 r 0 8\n"
+    if user_model == "inex-2005":
+        results = "1 Q0 d#/a/p[2] 1 2 r\n1 Q0 d#/a 2 1 r\n"
+    gold = [
+        write(tmp_path, "1 Q0 d 12 20 0 0:12\n", "plain"),
+        write(tmp_path, "1 Q0 d 12 20 0 3:4 17:0 0:12 0:12 0:0\n", "other"),
+    ]
+    run = write(tmp_path, results, "run")
+    found = [xcg.evaluate(qrels, run, corpus, user_model, measures) for qrels in gold]
+    scores = [[result.value for result in of_qrels] for of_qrels in found]
+    assert scores[0] == pytest.approx(scores[1])
