@@ -239,27 +239,6 @@ def test_the_configuration_of_the_readme_is_valid(tmp_path: Path) -> None:
     assert len(load_configuration(tmp_path / "c.yaml").user_models) == 2
 
 
-def test_scores_on_highlighted_text_in_the_format_of_inex_eval(xcg_command: Command) -> None:
-    campaign = (
-        *("--assessments", "assessments/handbook-passages"),
-        *("--corpus", "corpora_samples/handbook"),
-        *("--run", "corpora_samples/handbook-runs/focused.xml"),
-    )
-    done = xcg_command("evaluate", *campaign, "--format", "inex_eval")
-    assert done.returncode == 0, done.stderr
-    first, *scores, last = done.stdout.splitlines()
-    assert (first.split()[:2], last) == (["<eval", 'run-id="focused"'], "</eval>")
-    means = {name: value for name, topic, value in (line.split("\t") for line in scores)}
-    assert all(line.split("\t")[1] == "all" for line in scores)
-    csv_ = xcg_command(
-        "evaluate", *campaign, "--format", "csv", "--measures", "AiP AgP", "--user-model", "inex-2005"
-    )
-    for row in csv.DictReader(io.StringIO(csv_.stdout)):
-        assert means[row["measure"]] == f"{float(row['value']):.4f}"
-    topics = xcg_command("evaluate", *campaign, "--format", "inex_eval", "--per-topic").stdout
-    assert {line.split("\t")[1] for line in topics.splitlines()[1:-1]} > {"all", "1", "2"}
-
-
 def test_a_configuration_without_runs_is_named(xcg_command: Command, tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
     config.write_text(f"assessments: {ROOT}/assessments/kazai-lalmas-2006\n")

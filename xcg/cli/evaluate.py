@@ -6,7 +6,6 @@ import click
 
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
 from xcg.cli.output import Printed, prints
-from xcg.report.inex_eval import inex_eval_output, inex_eval_scores
 from xcg.report.tables import FORMATS, render
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
@@ -17,12 +16,10 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 @click.option(
     "--format",
     "format_",
-    type=click.Choice([*FORMATS, "trec_eval", "inex_eval"]),
+    type=click.Choice([*FORMATS, "trec_eval"]),
     default="table",
     help="Print this format. trec_eval prints standard measures as trec_eval -c does, by default its "
-    "official measures; with --unanswered skip as trec_eval without -c. inex_eval prints scores on "
-    "highlighted text in the format of the official evaluator of INEX 2009 and 2010, and ignores "
-    "--measures.",
+    "official measures; with --unanswered skip as trec_eval without -c.",
 )
 @click.option("--mark", is_flag=True, help="Print the best means in bold (markdown and latex).")
 @click.option(
@@ -39,9 +36,6 @@ def evaluate(
     CONFIG is a YAML file. Options override its settings.
     """
     inputs = campaign.inputs()
-    if format_ == "inex_eval":
-        scores = inex_eval_scores(inputs)
-        return Printed(inex_eval_output(scores, per_topic), scores.notes)
     if format_ == "trec_eval":
         results = evaluate_with_progress(trec_eval_inputs(inputs))
         return Printed(trec_eval_output(results, per_topic), results.notes)

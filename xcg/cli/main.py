@@ -23,6 +23,10 @@ COMMANDS = {
     "evaluate": ("evaluate:evaluate", "Evaluate runs."),
     "explain": ("explore:explain", "Explain the gain of each result of a run."),
     "ideal": ("explore:ideal", "Print the ideal recall-base of a topic."),
+    "inex-eval": (
+        "inex_eval:inex_eval",
+        "Evaluate runs as inex_eval does (INEX 2009 and 2010).",
+    ),
     "levels": ("studies:levels", "Test whether measures depend on the number of levels."),
     "measures": ("listings:measures", "List the measures, or describe one measure."),
     "perturb": ("studies:perturb", "Insert non-relevant results and print the effect."),

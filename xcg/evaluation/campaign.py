@@ -74,7 +74,14 @@ class Campaign:
         self._converters: dict[object, UnitConverter] = {}
 
     @classmethod
-    def of(cls, inputs: Inputs, *, with_runs: bool = True, needs_elements: bool = True) -> Campaign:
+    def of(
+        cls,
+        inputs: Inputs,
+        *,
+        with_runs: bool = True,
+        needs_elements: bool = True,
+        needs_entry_points: bool = False,
+    ) -> Campaign:
         """Return the campaign of inputs, with all runs in memory."""
         return cls(
             inputs.recall_base,
@@ -82,6 +89,7 @@ class Campaign:
             inputs.documents,
             lenient=inputs.lenient,
             needs_elements=needs_elements,
+            needs_entry_points=needs_entry_points,
         )
 
     def topics(self, notes: Notes, topics: Iterable[str] | None = None) -> Iterator[JudgedTopic]:

@@ -66,7 +66,7 @@ class HighlightedRanking:
 
     @cached_property
     def relevant_text(self) -> Mapping[str, RelevantText]:
-        """Document → its relevant passages; only for documents with both results and passages."""
+        """Document → its passages; only for documents with both results and passages."""
         documents = {document for document, _, _ in self.results}
         passages = self.highlighted
         return {file: RelevantText(passages[file]) for file in documents if passages.get(file)}
@@ -79,11 +79,7 @@ class HighlightedRanking:
     @cached_property
     def relevant_sizes(self) -> list[int]:
         """Number of relevant characters of each result (rsize)."""
-        text = self.relevant_text
-        return [
-            text[document].count(start, end) if document in text else 0
-            for document, start, end in self.results
-        ]
+        return self._relevant_in([[(start, end)] for _, start, end in self.results])
 
     def new_pieces(self, repeated: Repeated) -> list[list[tuple[int, int]]]:
         """Return for each result the parts of it that are read, see :data:`Repeated`."""
@@ -131,7 +127,8 @@ class HighlightedRanking:
         return self._relevant_in(self._unseen_pieces)
 
     def _relevant_in(self, pieces: Sequence[Spans]) -> list[int]:
-        text = self.relevant_text
+        relevant = self.relevant_in
+        text = {file: text for file, text in self.relevant_text.items() if file in relevant}
         return [
             sum(text[document].count(*piece) for piece in of_result) if document in text else 0
             for (document, _, _), of_result in zip(self.results, pieces, strict=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
+from xcg.documents.intervals import IntervalSet
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number, Parameters
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
 from xcg.measures.highlighted_ranking import HighlightedRanking, Spans
+from xcg.runs.run import UNKNOWN_SPAN
 
 ArticleScores = Sequence[tuple[float, bool]]
 """For each retrieved article in rank order: its score from 0 to 1, and whether it is relevant."""
@@ -53,10 +54,10 @@ def article_scores(
 def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tuple[float, bool]]:
     """Score each retrieved article for a reader with a tolerance to irrelevance (T2I).
 
-    The user reads the results in an article in the order of its text, each character once. Then the
-    user reads what lies between and after them, again in order. Text before the first result is not
-    read, unless the offsets of all results are unknown. Reading stops when a number of irrelevant
-    characters was read. The score is the relevant part of the text read.
+    The user reads the results in an article in the order of its text. Then the user reads the rest of
+    the article, again in order. Reading stops when a number of irrelevant characters was read. The
+    score is the relevant part of the text read. Each character counts once, also if several passages
+    contain it. A result of unknown offset is not read.
 
     Args:
         ranking: The ranking as text, with the lengths of the relevant documents.
@@ -93,18 +94,15 @@ def tolerance_scores(ranking: HighlightedRanking, irrelevant: float) -> list[tup
 
 
 def _reading_order(spans: Spans, length: int) -> Iterator[tuple[int, int]]:
-    """Yield the results in an article in order of text, and then the gaps between and after them."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if start < 0:
-            yield start, end  # an unknown offset
-        elif joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
-        else:
-            joined.append((start, end))
-    yield from joined
-    for (_, end), (start, _) in pairwise([*(joined or [(0, 0)]), (length, length)]):
-        yield end, min(start, length)
+    """Yield the results in an article in order of text, and then the rest of the article.
+
+    Results after the end of the article are read, and so is what lies between them.
+    """
+    known = sorted(span for span in spans if span != UNKNOWN_SPAN)
+    end_of_rest = max([length, *(end for _, end in known)])
+    seen: IntervalSet[int] = IntervalSet()
+    for start, end in [*known, (0, end_of_rest)]:
+        yield from seen.add(start, end)
 
 
 def _read_with_tolerance(
@@ -118,7 +116,7 @@ def _read_with_tolerance(
             if irrelevant >= tolerance:
                 return relevant, tolerance
             if passages:
-                relevant += size * passages
+                relevant += size
             else:
                 irrelevant += size
     return relevant, min(irrelevant, tolerance)
@@ -207,7 +205,7 @@ _CAVEAT = (
     "beta was 1 in INEX 2006 and 2007; it is 0.25 in inex_eval of 2009 and 2010. limit=500 reads the "
     "first 500 characters of an article (Restricted in Context task, 2010). t2i=300 replaces F_β by "
     "the score of inex_eval's reader with a tolerance to irrelevance: the user reads the results in "
-    "the article in the order of its text, then the text between and after them, until 300 irrelevant "
+    "the article in the order of its text, then the rest of the article, until 300 irrelevant "
     "characters were read; the score is the relevant part of the text read. 0 means no limit, and no "
     "such reader."
 )

@@ -1,35 +1,79 @@
-"""Write the scores on highlighted text as the official evaluator of INEX 2009 and 2010 does.
+"""Compute and print what inex_eval 3.1 prints, the official evaluator of INEX 2009 and 2010.
 
-The names and quantities are those of its output. The available literature does not settle all
-definitions: what an "article" score counts, and that text of several results is read once, are choices
-of xcg.
+The output is compared with published scores digit by digit. Therefore numbers are added from left to
+right, as in the program, without exact sums. docs/official-evaluators.md lists all rules.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from itertools import accumulate
+from pathlib import Path
+from typing import Literal
 
-from xcg.errors import XcgError
+from xcg.documents.files import open_input
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.evaluate import note_topics
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
+from xcg.formats.inex_eval_run import read_inex_eval_run
+from xcg.formats.offset_qrels import read_offset_qrels
 from xcg.gains.topic import GainCalculator
-from xcg.judgements.recall_base import MEAN
-from xcg.measures.highlighted import RECALL_POINTS, f_measure, interpolated_precision
+from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.measures.highlighted import f_measure
 from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.in_context import (
-    article_scores,
-    average_generalised_precision,
-    generalised_precision,
-)
+from xcg.measures.in_context import article_scores, entry_point_scores, tolerance_scores
+from xcg.runs.run import UNKNOWN_SPAN, Run
+
+Task = Literal["t", "f", "r", "b", "i"]
+"""Thorough, focused, relevant in context, best in context, in context with tolerance to irrelevance."""
+
+Where = Callable[[Run, str, int], str]
+"""Run, topic and index of a result → where the result was read, for messages."""
 
 _COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
-_IN_CONTEXT_RANKS = (1, 2, 3, 5, 10, 25, 50)
-_INTERPOLATED_POINTS = (0.0, 0.01, 0.05, 0.1)
+_MEAN_NAMES = {"AiP": "MAiP", "AgP": "MAgP"}
+_PRINTED_POINTS = (0, 1, 5, 10)  # of 100
+_PRINTED_RANKS = (1, 2, 3, 5, 10, 25, 50)
+
+
+@dataclass(frozen=True)
+class InexEvalOptions:
+    """The options of inex_eval.
+
+    Attributes:
+        task: The task.
+        tolerance: Number of irrelevant characters after which reading stops, for the task ``i``.
+        distance: n, the distance to the best entry point from which the score is 0, for the task ``b``.
+        beta: β of the F-measure, for the task ``r``.
+        complete: Whether means are over all assessed topics. By default they are over those with
+            results.
+
+    Raises:
+        XcgError: If a value is illegal.
+    """
+
+    task: Task = "f"
+    tolerance: int = 300
+    distance: int = 500
+    beta: float = 0.25
+    complete: bool = False
+
+    def __post_init__(self) -> None:
+        if self.task not in ("t", "f", "r", "b", "i"):
+            raise XcgError(f"task is {self.task!r}: expected one of t, f, r, b, i")
+        for name, number in (("tolerance", self.tolerance), ("distance", self.distance)):
+            if number < 1:
+                raise XcgError(f"{name} is {number}: expected 1 or more")
+        if not 0 <= self.beta < math.inf:
+            raise XcgError(f"beta is {self.beta}: expected 0 or more")
+
+    @property
+    def in_context(self) -> bool:
+        """Whether the task ranks articles; else it ranks passages."""
+        return self.task in ("r", "b", "i")
 
 
 @dataclass(frozen=True)
@@ -37,116 +81,312 @@ class InexEvalScores:
     """The scores of one run.
 
     Attributes:
-        topics: Topic → name → score; under ``all`` the means, and the sums of counts.
+        tag: The run's tag.
+        file: The run's file.
+        topics: Topic → name → score in the order of the output; under ``all`` the means, and the sums
+            of counts. Scores can be NaN, as in inex_eval.
     """
 
-    run: str
-    source: str
+    tag: str
+    file: str
     topics: Mapping[str, Mapping[str, float]]
 
 
-def inex_eval_scores(inputs: Inputs, beta: float = 0.25) -> NotedList[InexEvalScores]:
-    """Return the official scores of runs over the topics with highlighted text.
+@dataclass(frozen=True)
+class _TopicScores:
+    """The scores of a topic: those that are printed, and precision at all recall points."""
 
-    Documents are needed only for results and highlighted passages without character offsets.
+    answered: bool
+    scores: dict[str, float]
+    points: list[float]
+
+
+def inex_eval_files(
+    qrels: str, runs: Iterable[str], options: InexEvalOptions | None = None
+) -> NotedList[InexEvalScores]:
+    """Evaluate files as inex_eval does.
+
+    Args:
+        qrels: Path of the offset qrels.
+        runs: Paths of the runs, see :func:`xcg.formats.inex_eval_run.read_inex_eval_run`.
+        options: The task and its options.
+
+    Returns:
+        The scores of each run, with ``notes``.
+
+    Raises:
+        InputError: If a file is illegal, or a run is not legal in the task; with file and line.
+    """
+    base = RecallBase()
+    notes = Inputs().notes
+    with open_input(Path(qrels)) as file:
+        read_offset_qrels(file, Path(qrels), base, notes)
+    found = [read_inex_eval_run(run, base) for run in runs]
+    line_numbers = {id(one.run): one.line_numbers for one in found}
+
+    def where(run: Run, topic: str, index: int) -> str:
+        return f"{run.source}:{line_numbers[id(run)][topic][index]}"
+
+    inputs = Inputs(base, [one.run for one in found])
+    scores = inex_eval_scores(inputs, options, where)
+    tagged = [InexEvalScores(one.tag, s.file, s.topics) for one, s in zip(found, scores, strict=True)]
+    unanswering = [one.run.source for one in found if not one.run.answered]
+    lines = [f"note: {file} has no results for the topics of {qrels}" for file in unanswering]
+    return NotedList(tagged, [*notes.lines(), *scores.notes, *lines])
+
+
+def inex_eval_scores(
+    inputs: Inputs, options: InexEvalOptions | None = None, where: Where | None = None
+) -> NotedList[InexEvalScores]:
+    """Compute the scores of inex_eval.
+
+    Documents are needed only for results and relevant passages without character offsets.
 
     Args:
         inputs: The assessments, runs and documents. Measures and user models are ignored.
-        beta: The β of the F-measure in context.
+        options: The task and its options.
+        where: Returns the position of a result for messages, by default run, topic and rank.
 
     Returns:
-        The scores of each run with results for these topics, with ``notes``.
+        The scores of each run, with ``notes``.
 
     Raises:
-        XcgError: If there is no highlighted text, and as :func:`xcg.evaluate`.
+        InputError: If a run is not legal in the task, and as :func:`xcg.evaluate`.
 
-    >>> gold, runs = {"7": {"d": [(0, 4)]}}, {"r": {"7": ["d#/a/p"]}}
+    >>> gold, runs = {"7": {"d": [(0, 4)]}}, {"r": {"7": ["d#/a"]}}
     >>> (found,) = inex_eval_scores(Inputs(gold, runs, {"d": "<a><p>1234</p><p>56</p></a>"}))
-    >>> found.topics["7"]["char_prec"], found.topics["all"]["AiP"]
-    (1.0, 1.0)
+    >>> found.topics["7"]["char_rec"], found.topics["all"]["MAiP"]
+    (1.0, 0.6666666666666667)
     """
+    options = options or InexEvalOptions()
+    where = where or (lambda run, topic, index: f"{run.source}, topic {topic}, rank {index + 1}")
     inputs.check()
-    campaign = Campaign.of(inputs, needs_elements=False)
+    campaign = Campaign.of(inputs, needs_elements=False, needs_entry_points=options.task == "b")
     notes = inputs.new_notes()
-    scores: dict[str, dict[str, dict[str, float]]] = {run: {} for run in campaign.runs}
-    with_highlights = False
+    topic_scores: dict[str, dict[str, _TopicScores]] = {run: {} for run in campaign.runs}
     for topic in campaign.topics(notes):
-        if not any(topic.highlighted.values()):
-            continue
-        with_highlights = True
         calculator = GainCalculator(topic, campaign)
-        for run, by_topic in scores.items():
-            if run in topic.rankings or inputs.unanswered == "zero":
-                ranking = calculator.highlighted_ranking(run)
-                by_topic[topic.topic] = _topic_scores(ranking, beta)
-    if not with_highlights:
-        raise XcgError(
-            "no highlighted passages: expected offset qrels, JSON Lines with start and end, or INEX "
-            "assessments with <passage>"
-        )
-    note_topics(inputs.recall_base, campaign.runs, inputs.unanswered, notes)
-    found = []
-    for run, by_topic in scores.items():
-        if by_topic:
-            topics = {**by_topic, MEAN: _means(by_topic)}
-            found.append(InexEvalScores(run, campaign.runs[run].source, topics))
-        else:
-            notes.note(f"run {run} has no topic to average over")
-    return NotedList(found, notes.lines())
+        for name, by_topic in topic_scores.items():
+            ranking = calculator.highlighted_ranking(name)
+            offence = _offence(ranking.results, options)
+            if offence is not None:
+                index, message = offence
+                raise InputError(where(campaign.runs[name], topic.topic, index), message)
+            by_topic[topic.topic] = _topic_scores(ranking, options)
+    scores = [
+        InexEvalScores(run.name, run.source, _scores_of_run(topic_scores[run.name], options))
+        for run in campaign.runs.values()
+    ]
+    return NotedList(scores, notes.lines())
 
 
-def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = True) -> str:
-    """Write scores as the official evaluator does: ``name<TAB>topic<TAB>score``.
+def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = False) -> str:
+    """Return the output of inex_eval: one line for each score, ``name<TAB>topic<TAB>score``.
+
+    A name shorter than eight characters is followed by two tabs.
 
     Args:
         scores: The scores of the runs.
-        per_topic: Whether to write the scores of each topic. The interpolated precisions at all recall
-            points are written as means only.
+        per_topic: Whether to print the scores of each topic.
     """
     lines: list[str] = []
     for run in scores:
-        lines.append(f"<eval run-id={_attribute(run.run)} file={_attribute(run.source)}>")
+        lines.append(f'<eval run-id="{run.tag}" file="{run.file}">')
         for topic, by_name in run.topics.items():
             if topic == MEAN or per_topic:
                 lines += [
-                    f"{name}\t{topic}\t{score:{'.0f' if name in _COUNTS else '.4f'}}"
+                    f"{name}{tabs}{topic}\t{score if isinstance(score, int) else java_double(score)}"
                     for name, score in by_name.items()
-                    if topic == MEAN or not name.startswith("ircl_prn")
+                    for tabs in ("\t\t" if len(name) < 8 else "\t",)
                 ]
         lines.append("</eval>")
-    return "".join(line + "\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _attribute(text: str) -> str:
-    return '"' + escape(text, quote=False).replace('"', "&quot;") + '"'
+def java_double(number: float) -> str:
+    """Return a number as Java prints a double: the shortest digits that identify it.
+
+    >>> java_double(1.0), java_double(0.00025), java_double(1e7), java_double(math.nan)
+    ('1.0', '2.5E-4', '1.0E7', 'NaN')
+    """
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return repr(number)
+    digits = repr(abs(number)).partition("e")[0].replace(".", "").strip("0")
+    mantissa, exponent = f"{number:.{max(len(digits) - 1, 1)}e}".split("e")
+    return f"{mantissa}E{int(exponent)}"
 
 
-def _means(by_topic: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    names = next(iter(by_topic.values()))
-    totals = {name: math.fsum(scores[name] for scores in by_topic.values()) for name in names}
-    return {name: total if name in _COUNTS else total / len(by_topic) for name, total in totals.items()}
+def _offence(
+    results: Sequence[tuple[str, int, int]], options: InexEvalOptions
+) -> tuple[int, str] | None:
+    """Return the index of the first result that is illegal in the task, and the message."""
+    if options.task == "t":
+        return None
+    earlier: dict[str, list[tuple[int, int]]] = {}
+    last = None
+    for index, (document, start, end) in enumerate(results):
+        spans = earlier.setdefault(document, [])
+        if spans and options.in_context:
+            if document != last:
+                return index, (
+                    f"the document {document!r} comes back after another document; expected the "
+                    "results of each document in consecutive lines"
+                )
+            if options.task == "b":
+                return index, (
+                    f"a second result from the document {document!r}; expected one result per document "
+                    "in the task -b"
+                )
+        if (start, end) != UNKNOWN_SPAN and any(start < stop and begin < end for begin, stop in spans):
+            return index, (
+                f"the result overlaps an earlier result of the document {document!r}; only the "
+                "task -t allows overlap"
+            )
+        spans.append((start, end))
+        last = document
+    return None
 
 
-def _topic_scores(ranking: HighlightedRanking, beta: float) -> dict[str, float]:
-    """Return the scores of one topic in the order of the output."""
-    articles, relevant = ranking.articles(), ranking.relevant_in
-    hits = sum(document in relevant for document in articles)
-    size, marked = sum(ranking.new_sizes), sum(ranking.new_relevant_sizes)
-    precisions = interpolated_precision(ranking, RECALL_POINTS)
-    in_context = article_scores(ranking, beta)
-    counts = len(articles), len(relevant), hits, size, ranking.relevant, marked
+def _topic_scores(ranking: HighlightedRanking, options: InexEvalOptions) -> _TopicScores:
+    documents = ranking.articles()
+    relevant_documents = ranking.relevant_in
+    sizes, relevant_sizes = _sizes(ranking, options.task)
+    counts = (
+        len(documents),
+        len(relevant_documents),
+        sum(document in relevant_documents for document in documents),
+        sum(sizes),
+        ranking.relevant,
+        sum(relevant_sizes),
+    )
     scores: dict[str, float] = dict(zip(_COUNTS, counts, strict=True))
-    for unit, precision, recall in (
-        ("art", hits / len(articles) if articles else 0.0, hits / len(relevant)),
-        ("char", marked / size if size else 0.0, marked / ranking.relevant),
+    if options.in_context:
+        further, points = _in_context(ranking, options)
+    else:
+        further, points = _focused(scores, sizes, relevant_sizes)
+    return _TopicScores(bool(ranking.results), {**scores, **further}, points)
+
+
+def _sizes(ranking: HighlightedRanking, task: Task) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the numbers of characters and of relevant characters of each result that count."""
+    if task == "b":  # a result is an entry point
+        return [], []
+    if task != "t":  # nothing overlaps
+        return ranking.sizes, ranking.relevant_sizes
+    # In the thorough task, a result of unknown offset counts 0 in documents with relevant text.
+    sizes = [
+        0 if (start, end) == UNKNOWN_SPAN and document in ranking.relevant_in else size
+        for (document, start, end), size in zip(ranking.results, ranking.new_sizes, strict=True)
+    ]
+    return sizes, ranking.new_relevant_sizes
+
+
+def _focused(
+    counts: Mapping[str, float], sizes: Sequence[int], relevant_sizes: Sequence[int]
+) -> tuple[dict[str, float], list[float]]:
+    """Return the scores of a topic after the counts, and interpolated precision at 101 points."""
+    relevant = counts["rel_size"]
+    read = zip(accumulate(sizes), accumulate(relevant_sizes), strict=True)
+    points = _interpolated(
+        ((part / size, _divide(part, relevant)) for size, part in read if size), levels=101
+    )
+    scores: dict[str, float] = {}
+    for unit, hits, retrieved, all_relevant in (
+        ("art", counts["num_rel_ret"], counts["num_ret"], counts["num_rel"]),
+        ("char", counts["rel_ret_size"], counts["ret_size"], relevant),
     ):
-        f1 = f_measure(precision, recall, 1)
+        precision = hits / retrieved if retrieved else 0.0
+        recall = _divide(hits, all_relevant)
+        f1 = f_measure(precision, recall, 1) if hits else 0.0
         scores |= {f"{unit}_prec": precision, f"{unit}_rec": recall, f"{unit}_f1": f1}
-    scores |= {f"iP[{x:.2f}]": precisions[round(x * 100)] for x in _INTERPOLATED_POINTS}
-    scores["AiP"] = math.fsum(precisions) / len(precisions)
-    scores |= {f"gP[{rank}]": generalised_precision(in_context, rank) for rank in _IN_CONTEXT_RANKS}
-    for rank in _IN_CONTEXT_RANKS:
-        scores[f"gR[{rank}]"] = sum(hit for _, hit in in_context[:rank]) / len(relevant)
-    scores["AgP"] = average_generalised_precision(in_context, len(relevant))
-    scores |= {f"ircl_prn.{x:.2f}": p for x, p in zip(RECALL_POINTS, precisions, strict=True)}
-    return scores
+    scores |= {f"iP[{point / 100:.2f}]": points[point] for point in _PRINTED_POINTS}
+    scores["AiP"] = _mean(points)
+    return scores, points
+
+
+def _in_context(
+    ranking: HighlightedRanking, options: InexEvalOptions
+) -> tuple[dict[str, float], list[float]]:
+    """Return the scores of a topic after the counts, and interpolated precision at eleven points."""
+    if options.task == "r":
+        of_articles = article_scores(ranking, options.beta)
+    elif options.task == "b":
+        of_articles = entry_point_scores(ranking, options.distance)
+    else:
+        of_articles = tolerance_scores(ranking, options.tolerance)
+    relevant = len(ranking.relevant_in)
+    totals = accumulate(score for score, _ in of_articles)
+    precisions = [total / rank for rank, total in enumerate(totals, 1)]
+    hits = accumulate(is_relevant for _, is_relevant in of_articles)
+    recalls = [_divide(count, relevant) for count in hits]
+    scores: dict[str, float] = {}
+    for rank in _PRINTED_RANKS:
+        scores[f"gP[{rank}]"] = precisions[:rank][-1] if precisions else 0.0
+        scores[f"gR[{rank}]"] = recalls[:rank][-1] if recalls else 0.0
+    at_relevant = (
+        p for p, (_, is_relevant) in zip(precisions, of_articles, strict=True) if is_relevant
+    )
+    scores["AgP"] = _divide(_sum(at_relevant), relevant)
+    return scores, _interpolated(zip(precisions, recalls, strict=True), levels=11)
+
+
+def _interpolated(pairs: Iterable[tuple[float, float]], levels: int) -> list[float]:
+    """Return the best precision at each of the recall points 0 to 1 or at a higher one.
+
+    Args:
+        pairs: Precision and recall at each rank. Recall above the last point is not counted.
+        levels: The number of points.
+    """
+    points = [0.0] * levels
+    for precision, recall in pairs:
+        # In floating point, as in inex_eval: a recall of 0.29 belongs to point 28. NaN is 0 in Java.
+        point = 0 if math.isnan(recall) else math.floor((levels - 1) * recall)
+        if point < levels:
+            points[point] = max(points[point], precision)
+    return list(accumulate(reversed(points), max))[::-1]
+
+
+def _scores_of_run(
+    by_topic: Mapping[str, _TopicScores], options: InexEvalOptions
+) -> dict[str, dict[str, float]]:
+    """Return topic → name → score of a run, with the means at the end."""
+    ordered = sorted(by_topic, key=lambda topic: topic.encode("utf-16-be"))  # as Java sorts strings
+    counted = {
+        topic: by_topic[topic] for topic in ordered if options.complete or by_topic[topic].answered
+    }
+    means: dict[str, float] = {"num_q": len(counted)}
+    # inex_eval adds the counts in context over all topics, even if it does not average over them.
+    summed = by_topic if options.in_context else counted
+    for name in _COUNTS:
+        means[name] = sum(int(topic.scores[name]) for topic in summed.values())
+    names = [name for name in next(iter(by_topic.values())).scores if name not in _COUNTS]
+    if options.in_context:
+        names.sort(key="AgP".__ne__)  # the mean is printed first
+    for name in names:
+        means[_MEAN_NAMES.get(name, name)] = _mean([one.scores[name] for one in counted.values()])
+    levels = 11 if options.in_context else 101
+    for point in range(levels):
+        name = f"ircl_prn.{point / (levels - 1):.2f}"
+        means[name] = _mean([one.points[point] for one in counted.values()])
+    return {**{topic: one.scores for topic, one in counted.items()}, MEAN: means}
+
+
+def _sum(numbers: Iterable[float]) -> float:
+    """Add numbers from left to right, as Java does; sum() of Python 3.12 compensates errors."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return _divide(_sum(numbers), len(numbers))
+
+
+def _divide(number: float, divisor: float) -> float:
+    """Divide as Java does; the divisor is 0 only if the number is."""
+    return number / divisor if divisor else math.nan

@@ -1,0 +1,88 @@
+"""Read runs as inex_eval does: exactly eight columns, in the order of the file.
+
+The reader of TREC runs accepts more: comments, six or seven columns, and text after the sixth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from xcg.documents.files import lines, open_input
+from xcg.documents.paths import canonical_file
+from xcg.errors import InputError
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_UNKNOWN_OFFSETS = {"X", "-1"}
+
+_Result = tuple[str, str, tuple[int, int]]
+"""Document, the path ``""`` of a passage, and its span."""
+
+
+class InexEvalRun(NamedTuple):
+    """A run as inex_eval reads it.
+
+    Attributes:
+        run: The run, named by its file.
+        tag: The tag of the last result of an assessed topic; empty without such a result.
+        line_numbers: Topic → the line number of each result.
+    """
+
+    run: Run
+    tag: str
+    line_numbers: Mapping[str, Sequence[int]]
+
+
+def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
+    """Read a run of INEX 2009 or 2010 as inex_eval does.
+
+    A line is ``topic Q0 document rank score tag offset length``. The results keep the order of the
+    file; rank and score are not read. The offset ``X`` or ``-1`` is unknown, see
+    :data:`xcg.runs.run.UNKNOWN_SPAN`.
+
+    Args:
+        file: The file's path; ``-`` is standard input.
+        topics: The assessed topics. Results of other topics are skipped.
+
+    Raises:
+        InputError: If a line is illegal, with file and line.
+    """
+    path = Path(file)
+    results: dict[str, list[_Result]] = {}
+    line_numbers: dict[str, list[int]] = {}
+    tag = ""
+    with open_input(path) as opened:
+        for number, line in lines(opened, path):
+            fields = line.split()
+            if len(fields) != 8:
+                raise InputError(
+                    f"{file}:{number}",
+                    f"{len(fields)} columns; expected eight, "
+                    "topic Q0 document rank score tag offset length",
+                )
+            topic, _, document, _, _, tag_of_line, offset, length = fields
+            if topic not in topics:
+                continue
+            try:
+                result = canonical_file(document), "", _span(offset, length)
+            except ValueError as error:
+                raise InputError(f"{file}:{number}", str(error)) from None
+            tag = tag_of_line
+            results.setdefault(topic, []).append(result)
+            line_numbers.setdefault(topic, []).append(number)
+    rankings = {topic: Ranking.of(found) for topic, found in results.items()}
+    return InexEvalRun(Run(file, rankings, file), tag, line_numbers)
+
+
+def _span(offset: str, length: str) -> tuple[int, int]:
+    """Return start and end of a passage; raise ValueError if it is illegal."""
+    if offset in _UNKNOWN_OFFSETS:
+        return UNKNOWN_SPAN
+    if not _NUMBER.fullmatch(offset):
+        raise ValueError(f"illegal offset {offset!r}: expected a number of characters, X or -1")
+    if not _NUMBER.fullmatch(length):
+        raise ValueError(f"illegal length {length!r}: expected a number of characters")
+    return int(offset), int(offset) + int(length)
