@@ -29,10 +29,10 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_pat
     plot = tmp_path / "ranges.svg"
     done = xcg_command(*ASSESSORS, "--format", "jsonl", "--plot", plot)
     assert done.returncode == 0, done.stderr
-    every, varying = map(json.loads, done.stdout.splitlines())
-    assert every["combinations"] == varying["combinations"] == 2**7
-    assert (every["topics"], varying["topics"]) == ("15 (all topics)", "7 (varying topics)")
-    assert varying["tau_b min"] <= every["tau_b min"] <= every["tau_b mean"] <= every["tau_b max"]
+    every, double_judged = map(json.loads, done.stdout.splitlines())
+    assert every["combinations"] == double_judged["combinations"] == 2**7
+    assert (every["topics"], double_judged["topics"]) == ("15 (all topics)", "7 (double-judged topics)")
+    assert double_judged["tau_b min"] <= every["tau_b min"] <= every["tau_b mean"] <= every["tau_b max"]
     assert plot.read_text().startswith("<?xml")
 
 
@@ -47,9 +47,44 @@ def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command, tm
         measures="MAep",
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {line["run"] for line in lines} == set(found.runs)
-    for line in lines:
+    every = [line for line in lines if line["topics"] == "15 (all topics)"]
+    *runs, mean_of_runs = every
+    assert {line["run"] for line in runs} == set(found.runs)
+    for line in runs:
         assert line["lowest"] - 1e-12 <= found.value(line["run"], "MAep") <= line["highest"] + 1e-12
+    assert mean_of_runs["run"] == "mean of runs"
+    assert [line["topics"] for line in lines[len(every) :]] == ["7 (double-judged topics)"] * len(every)
+
+
+def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessors(
+    xcg_command: Command,
+) -> None:
+    done = xcg_command(*ASSESSORS, "--ranges", "--topics", "double-judged", "--format", "jsonl")
+    *runs, mean_of_runs = map(json.loads, done.stdout.splitlines())
+    first, second = (
+        xcg.evaluate(
+            assessments,
+            "corpora_samples/handbook-runs",
+            "corpora_samples/handbook",
+            measures="MAep",
+        )
+        for assessments in ("assessments/handbook", "assessments/handbook-second")
+    )
+    topics = [topic for topic in first.topics if topic in second.topics]
+    ranges, means = [], []
+    for line in runs:
+        pairs = [
+            (first.value(line["run"], "MAep", topic), second.value(line["run"], "MAep", topic))
+            for topic in topics
+        ]
+        assert line["lowest"] == pytest.approx(sum(map(min, pairs)) / 7)
+        assert line["highest"] == pytest.approx(sum(map(max, pairs)) / 7)
+        means.append(sum(map(sum, pairs)) / 14)
+        ranges.append(sum(abs(a - b) for a, b in pairs) / 7)
+        assert (line["mean"], line["range"]) == pytest.approx((means[-1], ranges[-1]))
+    assert mean_of_runs["range"] == pytest.approx(sum(ranges) / 8)
+    assert mean_of_runs["% of mean"] == pytest.approx(100 * sum(ranges) / sum(means))
+    assert mean_of_runs["% of mean"] == pytest.approx(26.4879, abs=5e-5)
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
@@ -98,6 +133,8 @@ def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_pa
     ("call", "message"),
     [
         ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
+        ((*ASSESSORS, "--topics", "double"), "'double' is not one of"),
+        ((*ASSESSORS, "--agreement", "--topics", "all"), "remove --topics"),
         ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
         ((*TOPICS, "--workers", "0"), "0 workers: expected 1 or more"),
         ((*TOPICS, "--user-model", "overlap-off"), "several user models: expected one"),

@@ -171,7 +171,19 @@ def test_perturbation_has_one_panel_per_run_and_position() -> None:
 
 
 def range_row(run: str, low: float, mean: float, high: float) -> dict[str, Any]:
-    return {"measure": "MAep", "run": run, "lowest": low, "mean": mean, "highest": high}
+    return {
+        "measure": "MAep",
+        "topics": "5 (all topics)",
+        "run": run,
+        "lowest": low,
+        "mean": mean,
+        "highest": high,
+        "range": high - low,
+        "% of mean": 100 * (high - low) / mean,
+    }
+
+
+MEAN_ROW = range_row("mean of runs", 0.25, 0.5, 0.75)
 
 
 def error_bars(axis: Any) -> tuple[list[float], list[tuple[float, float]]]:
@@ -182,28 +194,39 @@ def error_bars(axis: Any) -> tuple[list[float], list[tuple[float, float]]]:
 
 
 def test_ranges_show_lowest_mean_and_highest_scores() -> None:
-    rows = [range_row("b", 0.25, 0.5, 1.0), range_row("a", 0.125, 0.25, 0.25)]
+    rows = [range_row("b", 0.25, 0.5, 1.0), range_row("a", 0.125, 0.25, 0.25), MEAN_ROW]
     (axis,) = plots.ranges_plot(rows).axes
     assert error_bars(axis) == ([0.5, 0.25], [(0.25, 1.0), (0.125, 0.25)])
     assert tick_labels(axis) == ["b", "a"]
     assert axis.get_ylabel() == "MAep"
+    assert axis.get_title() == "5 (all topics): mean range 0.5, 100 % of the mean score"
+
+
+def test_all_ranges_have_the_order_of_the_first_measure() -> None:
+    rows = [range_row("b", 0.25, 0.5, 1.0), range_row("a", 0.125, 0.25, 0.25), MEAN_ROW]
+    others = [rows[1] | {"mean": 0.25}, rows[0] | {"mean": 0.375}, MEAN_ROW]
+    rows += [row | {"topics": "2 (double-judged topics)", "% of mean": None} for row in others]
+    axes = plots.ranges_plot(rows).axes
+    assert [tick_labels(axis) for axis in axes] == [["b", "a"]] * 2
+    assert [error_bars(axis)[0] for axis in axes] == [[0.5, 0.25], [0.375, 0.25]]
+    assert axes[1].get_title() == "2 (double-judged topics): mean range 0.5"
 
 
 def test_ranges_of_many_runs_have_no_names() -> None:
-    rows = [range_row(f"r{number}", 0, 0.5, 1) for number in range(21)]
+    rows = [*(range_row(f"r{number}", 0, 0.5, 1) for number in range(21)), MEAN_ROW]
     (axis,) = plots.ranges_plot(rows).axes
-    assert axis.get_xlabel() == "runs, best first"
+    assert axis.get_xlabel() == "runs, best first by MAep"
     assert len(error_bars(axis)[0]) == 21
 
 
 def test_correlations_begin_with_the_smallest_range() -> None:
     rows = [
         {"measure": measure, "topics": topics, "tau_b min": low, "tau_b mean": 0.75, "tau_b max": 1.0}
-        for topics in ("3 (all topics)", "2 (varying topics)")
+        for topics in ("3 (all topics)", "2 (double-judged topics)")
         for measure, low in (("MAep", 0.25), ("Q", 0.5))
     ]
     figure = plots.correlations_plot(rows)
-    assert [axis.get_title() for axis in figure.axes] == ["3 (all topics)", "2 (varying topics)"]
+    assert [axis.get_title() for axis in figure.axes] == ["3 (all topics)", "2 (double-judged topics)"]
     for axis in figure.axes:
         assert tick_labels(axis) == ["Q", "MAep"]
         assert error_bars(axis) == ([0.75, 0.75], [(0.5, 1.0), (0.25, 1.0)])

@@ -17,8 +17,10 @@ from xcg.errors import XcgError
 from xcg.measures import Order
 from xcg.statistics.assessor_combinations import (
     ErrorRate,
+    ScoreRange,
     combinations,
     error_rate,
+    mean_range,
     order_correlations,
     score_ranges,
 )
@@ -44,7 +46,7 @@ def test_the_official_combination_takes_the_first_assessor_of_a_topic() -> None:
     # (1 + .5 + 0) / 3, (1 + .5 + .75) / 3, (.25 + .5 + 0) / 3, (.25 + .5 + .75) / 3
     np.testing.assert_allclose(combinations(scores)[:, 0], [0.5, 0.75, 0.25, 0.5])
     # topics 0 and 2 alone
-    np.testing.assert_allclose(combinations(scores.varying)[:, 0], [0.5, 0.875, 0.125, 0.5])
+    np.testing.assert_allclose(combinations(scores.double_judged)[:, 0], [0.5, 0.875, 0.125, 0.5])
 
 
 def test_many_combinations_are_sampled() -> None:
@@ -97,10 +99,32 @@ def test_score_ranges_computed_by_hand() -> None:
     assert [line.mean for line in found] == pytest.approx([0.4, 0.2, 0.2])
 
 
+def test_the_mean_range_is_a_share_of_the_mean_score() -> None:
+    # Ranges .2, .4 and .2, mean .8/3; means .2, .4 and .1, mean .7/3; the share is 8/7. The mean of the
+    # three shares (1, 1 and 2) would be 4/3.
+    ranges = score_ranges([[0.1, 0.6, 0.2], [0.3, 0.2, 0.0]])
+    assert [line.percent for line in ranges] == pytest.approx([100, 100, 200])
+    found = mean_range(ranges)
+    assert found.run is None
+    assert (found.low, found.mean, found.high) == pytest.approx((0.3 / 3, 0.7 / 3, 1.1 / 3))
+    assert (found.range, found.percent) == pytest.approx((0.8 / 3, 800 / 7))
+
+
+def test_a_range_around_0_has_no_share_and_negative_means_have_one() -> None:
+    assert ScoreRange(0, -1.0, 0.0, 1.0).percent is None
+    assert ScoreRange(0, -0.6, -0.5, -0.4).percent == pytest.approx(40)
+
+
+def test_a_mean_range_needs_runs() -> None:
+    with pytest.raises(XcgError, match="no runs: expected at least one"):
+        mean_range([])
+
+
 @given(score_arrays())
 def test_a_mean_is_between_the_lowest_and_highest_score(table: Floats) -> None:
     found = score_ranges(table / 3)
-    assert sorted(line.run for line in found) == list(range(table.shape[1]))
+    assert {line.run for line in found} == set(range(table.shape[1]))
+    assert len(found) == table.shape[1]
     for line in found:
         assert line.low <= line.mean <= line.high
     assert [line.mean for line in found] == sorted((line.mean for line in found), reverse=True)

@@ -180,10 +180,10 @@ def test_scores_by_assessor_computed_by_hand() -> None:
     )  # for topics of the other assessor
     # r: (1 + 1 + 1 + 0) / 4; (1 + 1 + 0) / 3 without topic 2; (0 + 1 + 1 + 0) / 4; (0 + 1 + 0) / 3
     np.testing.assert_allclose(combinations(scores)[:, 0], [3 / 4, 2 / 3, 2 / 4, 1 / 3])
-    varying = scores.varying
-    assert varying.topics == ("1", "2")
+    double_judged = scores.double_judged
+    assert double_judged.topics == ("1", "2")
     # topics 1 and 2: (1 + 1) / 2; 1 / 1 without topic 2; (0 + 1) / 2; 0 / 1
-    np.testing.assert_allclose(combinations(varying)[:, 0], [1, 1, 1 / 2, 0])
+    np.testing.assert_allclose(combinations(double_judged)[:, 0], [1, 1, 1 / 2, 0])
 
 
 @settings(max_examples=25, deadline=None)

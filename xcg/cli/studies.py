@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -23,7 +24,7 @@ from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
 from xcg.report import plots
-from xcg.report.stability import assessor_rows, needed_rows, range_rows, swap_rows
+from xcg.report.stability import TopicSet, assessor_rows, needed_rows, range_rows, swap_rows
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.levels import STUDIED_MEASURES, largest_distance, levels_experiment
@@ -46,6 +47,12 @@ def stability() -> None:
     help="Read the assessments of one more assessor. --assessments or CONFIG has those of the first.",
 )
 @click.option("--ranges", is_flag=True, help="Print and draw the range of scores of each run.")
+@click.option(
+    "--topics",
+    "topic_set",
+    type=click.Choice(get_args(TopicSet)),
+    help="Study all topics, only those that several assessors judged, or both.  [default: both]",
+)
 @click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
 @count_option("--sample", "Use at most this number of random combinations.", least=2)
 @seed_option
@@ -54,6 +61,7 @@ def stability_assessors(
     campaign: CampaignOptions,
     assessors: Sequence[str],
     ranges: bool,
+    topic_set: TopicSet | None,
     agreement: bool,
     sample: int | None,
     seed: int,
@@ -62,13 +70,16 @@ def stability_assessors(
 
     The table holds Kendall's τ-b against the order by the first assessor, the error rate and ties, as
     Tables III and IV; the plot has the form of Figure 8. With --ranges, the table holds scores, and the
-    plot has the form of Figure 7.
+    plot has the form of Figure 7. The range of a run is its highest minus its lowest score; the row
+    "mean of runs" has the mean range, and its share of the mean score (6.2.1.1).
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
     inputs = campaign.inputs()
     bases = [inputs.recall_base, *map(read_assessments, assessors)]
     if agreement:
+        if topic_set is not None:
+            raise XcgError("--agreement uses the topics that two assessors share: remove --topics")
         if inputs.documents is not None:  # highlighted passages become elements
             bases = [assess_elements_of_passages(base, inputs.documents) for base in bases]
         return Printed(
@@ -78,7 +89,7 @@ def stability_assessors(
             ]
         )
     found = scores_by_assessor(bases, inputs)
-    rows = (range_rows if ranges else assessor_rows)(found, sample, seed)
+    rows = (range_rows if ranges else assessor_rows)(found, sample, seed, topic_set or "both")
     draw = plots.ranges_plot if ranges else plots.correlations_plot
     return Printed(rows, next(iter(found.values())).notes, lambda: draw(rows))
 

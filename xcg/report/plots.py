@@ -13,6 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, new_panels, style_axis
+from xcg.report.stability import MEAN_OF_RUNS
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
@@ -178,21 +179,34 @@ def _draw_error_bars(
 def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw the lowest, mean and highest score of each run (KL, Figure 7).
 
+    One row per measure, one column per set of topics. As in the paper, all panels have the runs in the
+    order of the first panel.
+
     Args:
-        rows: The rows of :func:`xcg.report.stability.range_rows`, best run first.
+        rows: The rows of :func:`xcg.report.stability.range_rows`.
     """
-    panels = _group(rows, itemgetter("measure"))
-    runs = len(next(iter(panels.values())))
-    figure, axes = new_panels(len(panels), 1, max(6.0, 0.16 * runs + 2), 3.0, grid="y")
-    for axis, (measure, own) in zip(axes, panels.items(), strict=True):
-        _draw_error_bars(axis, own, "lowest", "mean", "highest", fmt="o", markersize=3, capsize=2)
-        if len(own) <= _MAX_NAMED_RUNS:
-            names = [row["run"] for row in own]
-            axis.set_xticks(range(len(own)), names, rotation=45, ha="right", fontsize=8)
+    panels = _group(rows, itemgetter("measure", "topics"))
+    columns = len(_group(rows, itemgetter("topics")))
+    runs = [row["run"] for row in next(iter(panels.values())) if row["run"] != MEAN_OF_RUNS]
+    width = columns * max(5.0, 0.16 * len(runs) + 1)
+    figure, axes = new_panels(len(panels), columns, width, 3.2, sharey="row", grid="y")
+    for axis, ((measure, topics), own) in zip(axes, panels.items(), strict=True):
+        by_run = {row["run"]: row for row in own}
+        ordered = [by_run[run] for run in runs]
+        _draw_error_bars(axis, ordered, "lowest", "mean", "highest", fmt="o", markersize=3, capsize=2)
+        if len(runs) <= _MAX_NAMED_RUNS:
+            axis.set_xticks(range(len(runs)), runs, rotation=45, ha="right", fontsize=8)
         else:
-            axis.set_xlabel("runs, best first")
+            axis.set_xlabel(f"runs, best first by {rows[0]['measure']}")
         axis.set_ylabel(measure)
+        axis.set_title(f"{topics}: {_describe_range(by_run[MEAN_OF_RUNS])}", fontsize=9)
     return figure
+
+
+def _describe_range(row: Mapping[str, Any]) -> str:
+    """Return the mean range and its share of the mean score."""
+    share = "" if row["% of mean"] is None else f", {row['% of mean']:.3g} % of the mean score"
+    return f"mean range {row['range']:.3g}{share}"
 
 
 def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:

@@ -92,16 +92,26 @@ class ScoreRange(NamedTuple):
     """The range of a run's means over combinations of assessors.
 
     Attributes:
-        run: Index of the run.
+        run: Index of the run; None for the mean of several runs.
         low: Lowest mean.
         mean: Mean of the means.
         high: Highest mean.
     """
 
-    run: int
+    run: int | None
     low: float
     mean: float
     high: float
+
+    @property
+    def range(self) -> float:
+        """Highest − lowest mean, at least 0."""
+        return self.high - self.low
+
+    @property
+    def percent(self) -> float | None:
+        """The range in percent of the mean's magnitude; None if the mean is 0."""
+        return 100 * self.range / abs(self.mean) if abs(self.mean) > ROUNDING else None
 
 
 def score_ranges(means: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> list[ScoreRange]:
@@ -124,6 +134,29 @@ def score_ranges(means: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> list[
     mean = np.clip(array.mean(axis=0), low, high)  # rounding may exceed the range
     ranges = map(ScoreRange, itertools.count(), low.tolist(), mean.tolist(), high.tolist())
     return sorted(ranges, key=lambda found: order.sort_key(found.mean))
+
+
+def mean_range(ranges: Sequence[ScoreRange]) -> ScoreRange:
+    """Average the ranges of several runs.
+
+    The mean range in percent is mean(high − low) / mean(mean), and not the mean of the percentages (KL
+    6.2.1.1, where MAep has a mean range of 0.0046 or 12 % with 34 topics, and of 0.03 or 82 % with 5).
+
+    Args:
+        ranges: The result of :func:`score_ranges`, at least one run.
+
+    Raises:
+        XcgError: If there are no runs.
+
+    >>> found = mean_range(score_ranges([[0.25, 0.5], [0.25, 1.0]]))
+    >>> found.mean, found.range, found.percent
+    (0.5, 0.25, 50.0)
+    """
+    if not ranges:
+        raise XcgError("no runs: expected at least one")
+    columns = zip(*((line.low, line.mean, line.high) for line in ranges), strict=True)
+    low, mean, high = (math.fsum(column) / len(ranges) for column in columns)
+    return ScoreRange(None, low, mean, high)
 
 
 def _means(means: npt.ArrayLike, min_combinations: int, min_runs: int) -> Floats:

@@ -141,11 +141,11 @@ class AssessorScores:
         return [np.flatnonzero(column).tolist() for column in self.assessed.T]
 
     @property
-    def varying(self) -> AssessorScores:
+    def double_judged(self) -> AssessorScores:
         """The scores for topics with several assessors.
 
-        All topics give an upper bound of stability, the varying topics a lower bound (Kazai and Lalmas
-        2006, section 6.2.1.1).
+        All topics give an upper bound of stability, the double-judged topics a lower bound (Kazai and
+        Lalmas 2006, section 6.2.1.1).
         """
         kept = [i for i, assessors in enumerate(self.assessors) if len(assessors) > 1]
         return replace(
