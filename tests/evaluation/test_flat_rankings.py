@@ -75,8 +75,11 @@ def test_a_quantisation_maps_levels_to_gains(quantisation: object, gain: float) 
     ("quantisation", "message"),
     [
         ({"gains": {1: 1}}, "no gain for the level 3: the mapping has 1"),
+        ({"gains": {1: 1, 2.5: 1}}, "no gain for the level 3: the mapping has 1, 2.5; expected all"),
+        ({"gains": {1000.5: 1}}, "illegal level 1000.5: expected a number from -1000 to 1000"),
+        ({"gains": {True: 1}}, "illegal level True: expected a number"),
         ({"gains": {1: -1}}, "the gain of level 1 is -1: expected a number from 0"),
-        ({"gains": {"x": 1}}, "illegal level 'x': expected a whole number"),
+        ({"gains": {"x": 1}}, "illegal level 'x': expected a number from -1000"),
         ({"gains": {1: 1}, "table": {"3,3": 1}}, "without other keys"),
         ("sog", "quantisation sog is for the four-point scale, and level 3"),
     ],

@@ -23,11 +23,19 @@ QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 0 x high", "illegal level 'high': expected a whole number"),
+        ("1 0 x high", "illegal level 'high': expected a number from -1000"),
         ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
         ("1 0 x 1\n1 0 x 2", "is assessed level 2 but was level 1 before"),
         ("1 0 x#/ 1", "'/' is not an element path"),
-        ("1 0 x 10000000", "illegal level 10000000"),
+        ("1 0 x 10000000", "illegal level 10000000: expected a number from -1000 to 1000"),
+        ("1 0 x 1000.01", "illegal level 1000.01"),
+        ("1 0 x 1e4", "illegal level 10000"),
+        ("1 0 x nan", "illegal level 'nan': expected a number from -1000 to 1000"),
+        ("1 0 x -inf", "illegal level '-inf'"),
+        ("1 0 x 1,5", "illegal level '1,5'"),
+        ("1 0 x 1_0", "illegal level '1_0'"),
+        ("1 0 x .", "illegal level '.'"),
+        ("1 0 x 1.5\n1 0 x 1.50001", "is assessed level 1.50001 but was level 1.5 before"),
     ],
 )
 def test_illegal_lines_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -50,7 +58,23 @@ def test_windows_line_ends_tabs_and_a_byte_order_mark_are_read(tmp_path: Path) -
 
 
 COLUMNS = st.sampled_from(
-    ["1", "2", "-1", "d1", "d2", "d1.xml", "x#/a[1]", "..", "+3", "1001", "all", "é"]
+    [
+        "1",
+        "2",
+        "-1",
+        "d1",
+        "d2",
+        "d1.xml",
+        "x#/a[1]",
+        "..",
+        "+3",
+        "1001",
+        "all",
+        "é",
+        "1.5",
+        "1e3",
+        "nan",
+    ]
 )
 LINES = st.lists(COLUMNS, min_size=3, max_size=5) | st.tuples(
     st.sampled_from("12"), st.just("0"), st.sampled_from(["d1", "d2", "d3", "./d1", "e#/a"]), COLUMNS

@@ -205,7 +205,7 @@ def test_levels_of_passages(tmp_path: Path) -> None:
     run = chunk_run("r", [("bees", 50, 60), ("bees", 0, 10)])
     found = xcg.evaluate(gold, [run], DOCUMENTS, "spans-levels", "xCG@1 xCG@2 nxCG@1")
     assert [row.value for row in found.means()] == [1.0, 4.0, 1 / 3]
-    with pytest.raises(InputError, match="exhaustivity is at most 2 on the scale of INEX 2005"):
+    with pytest.raises(InputError, match="exhaustivity is 0, 1 or 2 on the scale of INEX 2005"):
         xcg.evaluate(gold, [run], DOCUMENTS, "spans", "xCG@1")
     element_model = {"name": "e", "quantisation": "inex2005_gen", "spans": "smallest_element"}
     with pytest.raises(InputError, match="choose a quantisation of levels and spans: text"):

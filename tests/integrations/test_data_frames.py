@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ir_measures
@@ -107,7 +108,11 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
             {"qid": ["1"], "topic": ["1"], "doc": ["d"], "level": [1]},
             "two columns for the topic, qid and topic",
         ),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [1.5]}, "row 1: the level is 1.5"),
+        (
+            qrels_from_frame,
+            {"qid": ["1"], "doc": ["d"], "level": [math.inf]},
+            "row 1: the level is inf",
+        ),
         (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": ["1"]}, "row 1: the level is '1'"),
         (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [None]}, "row 1: no level"),
         (qrels_from_frame, {"qid": ["1"], "doc": [None], "level": [1]}, "row 1: no document"),

@@ -256,7 +256,12 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
     ("qrels", "run", "message"),
     [
         ([Qrel("1", "d#/a[0]", 1)], [], "qrels, row 1: '/a\\[0\\]' is not an element path"),
-        ([Qrel("1", "d", 1.5)], [], "qrels, row 1: the level is 1.5: expected an integer"),
+        (
+            [Qrel("1", "d", float("inf"))],
+            [],
+            "qrels, row 1: the level is inf: expected a finite number",
+        ),
+        ([Qrel("1", "d", 1000.5)], [], "illegal level 1000.5: expected a number from -1000 to 1000"),
         ([Qrel("1", "d", True)], [], "qrels, row 1: the level is True"),
         ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
         ([Qrel("1", "d#/a", 1), Qrel("1", "d#/a[1]", 2)], [], "judged 2, but 1 before"),

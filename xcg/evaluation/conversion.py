@@ -92,7 +92,7 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
     """Return an assessment on the scale ``share`` on another scale."""
     exhaustivity, share, characters, _ = assessment
     if scale == "level":
-        return level_assessment(int(exhaustivity))
+        return level_assessment(exhaustivity)
     if exhaustivity not in _FOUR_POINT_EXHAUSTIVITY:
         raise XcgError(
             f"{where}: the passages have the level {exhaustivity:g}, but exhaustivity in the format "

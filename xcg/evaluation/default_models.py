@@ -9,7 +9,7 @@ from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Run
 from xcg.user_model.model import DEFAULT, OF_SCALE, UserModel
 
-_HIGHEST_EXHAUSTIVITY = 2  # of a passage; a higher grade is a level of relevance
+_EXHAUSTIVITIES = (1, 2)  # of passages; another grade is a level of relevance
 
 
 def has_only_passages(base: RecallBase) -> bool:
@@ -48,7 +48,7 @@ def default_text_model(base: RecallBase) -> UserModel:
     spans = UserModel.shipped("spans")
     scales = base.scales
     grades = (s.exhaustivity for t in base.topics for file in base.spans(t).values() for s in file)
-    if "level" in scales or any(grade > _HIGHEST_EXHAUSTIVITY for grade in grades):
+    if "level" in scales or any(grade not in _EXHAUSTIVITIES for grade in grades):
         return UserModel.shipped("spans-levels")
     if scales & {"four-point", "coverage"}:
         model = default_model(base)

@@ -69,7 +69,7 @@ def evaluate(
         user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. The default
             is ``kazai-lalmas-2006``; ``levels`` if all assessments are levels of relevance;
             ``inex-2005`` if all are shares of highlighted text; ``spans`` (``spans-levels`` for levels
-            above 2) if relevance is given by passages and results are passages or chunks.
+            other than 1 and 2) if relevance is given by passages and results are passages or chunks.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
         order: The order of TREC results: ``score`` (descending), ``rank`` (ascending) or ``file``.

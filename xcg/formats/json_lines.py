@@ -44,14 +44,14 @@ _ELEMENT_FIELDS = (
 _LEVEL_FIELDS = (
     *_ASSESSMENT,
     Field("path", (str,), "an element's path", required=False),
-    Field("level", (int,), "a level of relevance, a whole number"),
+    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
 )
 _PASSAGE_FIELDS = (
     *_ASSESSMENT,
     Field("start", (int,), "a whole number"),
     Field("end", (int,), "a whole number"),
     Field("exhaustivity", (int,), "1 or 2", required=False),
-    Field("level", (int,), "a level of relevance, a whole number", required=False),
+    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("text", (str,), "text", required=False),
 )
 _RESULT_FIELDS = (
@@ -73,8 +73,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
 
     An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
     whole document has a ``level``. A passage has ``start`` and ``end``, and optionally an
-    ``exhaustivity`` (1 or 2) or a ``level``. A passage with a level of 0 or less is not relevant, but
-    its document is assessed.
+    ``exhaustivity`` (1 or 2) or a ``level``. A level is a number from -1000 to 1000. A passage with a
+    level of 0 or less is not relevant, but its document is assessed.
 
     Args:
         file: The open file.
@@ -210,7 +210,7 @@ def write_json_assessments(
         if path != WHOLE:
             record["path"] = path
         if assessment.scale == "level":
-            record["level"] = int(assessment.exhaustivity)
+            record["level"] = _shortest(assessment.exhaustivity)
         else:
             record["exhaustivity"] = int(assessment.exhaustivity)
             record["specificity"] = int(float(assessment.specificity))
@@ -223,7 +223,8 @@ def write_json_assessments(
                 if start == end:
                     lost["passages without characters"] = None
                     continue
-                passage = {"start": start, "end": end, "exhaustivity": int(exhaustivity)}
+                grade = "exhaustivity" if exhaustivity in (1, 2) else "level"
+                passage = {"start": start, "end": end, grade: _shortest(exhaustivity)}
                 records.append({"topic": topic, "doc": document, **passage})
         if not base.files(topic) and not base.spans(topic):
             lost["topics without any assessed document"] = None
@@ -248,6 +249,11 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
         records.append({**record, "rank": rank})
     lost = [*writing.lost_topics(run), "the run's name (the name of the file is used instead)"]
     return _json_text(records), lost
+
+
+def _shortest(level: float) -> float:
+    """Return a level as JSON should show it: 2 instead of 2.0."""
+    return int(level) if level.is_integer() else level
 
 
 def _json_text(records: list[dict[str, object]]) -> str:

@@ -11,17 +11,18 @@ from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
-from xcg.judgements.assessment import Assessment, level_assessment
+from xcg.judgements.assessment import Assessment, level_assessment, number_text
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 
-_LEVEL = re.compile(r"[+-]?[0-9]{1,9}")
+_LEVEL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     """Add the assessments in TREC qrels to a recall-base.
 
     A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
-    ``file``, or ``file#/path`` for an element. Levels of 0 and less are not relevant.
+    ``file``, or ``file#/path`` for an element. A level is a number from -1000 to 1000,
+    such as 2 or 1.5. Levels of 0 and less are not relevant.
 
     Args:
         file: The open file.
@@ -88,8 +89,8 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
 
 def _assessment(level: str) -> Assessment:
     if not _LEVEL.fullmatch(level):
-        raise ValueError(f"illegal level {level!r}: expected a whole number")
-    return level_assessment(int(level))
+        raise ValueError(f"illegal level {level[:40]!r}: expected a number from -1000 to 1000")
+    return level_assessment(float(level))
 
 
 def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
@@ -105,7 +106,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
         writing.check_scale(document, path, assessment, "trec", ["level"])
         writing.check_no_white_space(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
-        lines.append(f"{topic} 0 {element} {assessment.exhaustivity:.0f}\n")
+        lines.append(f"{topic} 0 {element} {number_text(assessment.exhaustivity)}\n")
     if not all(map(base.files, base.topics)):
         lost.append("topics without any assessed document")
     return "".join(lines), lost

@@ -11,8 +11,8 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import Assessment, check_pair
 from xcg.lazy_modules import np
 
-Grade = int | tuple[float, float] | Assessment
-Judgements = dict[str, dict[str, int | dict[str, Grade]]]
+Grade = float | tuple[float, float] | Assessment
+Judgements = dict[str, dict[str, float | dict[str, Grade]]]
 """Topic → file → path → level, (e, s) or assessment with size; or topic → document → level."""
 
 Rankings = dict[str, dict[str, float] | list[str]]
@@ -214,19 +214,19 @@ def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
     }
 
 
-def _level_of_document(elements: dict[str, Grade]) -> int | dict[str, Grade]:
+def _level_of_document(elements: dict[str, Grade]) -> float | dict[str, Grade]:
     """Return a level instead of a mapping if only the whole document is judged."""
     whole = elements.get(WHOLE)
-    return whole if len(elements) == 1 and isinstance(whole, int) else elements
+    return whole if len(elements) == 1 and isinstance(whole, (int, float)) else elements
 
 
-def _level(row: JudgedRow) -> int:
+def _level(row: JudgedRow) -> float:
     if row.level is None:
         raise InputError(row.where, "no level of relevance")
-    number = _integer(row.level)
+    number = finite_number(row.level)
     if number is None:
-        raise InputError(row.where, f"the level is {row.level!r}: expected an integer")
-    return number
+        raise InputError(row.where, f"the level is {row.level!r}: expected a finite number")
+    return int(number) if number.is_integer() else number
 
 
 def _size(row: JudgedRow) -> int:

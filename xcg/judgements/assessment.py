@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from numbers import Real
 from typing import Literal, NamedTuple
 
 from xcg.errors import InputError
@@ -13,7 +14,7 @@ Grade = float | str
 Scale = Literal["four-point", "coverage", "share", "level"]
 """Scales of assessments (exhaustivity, specificity). INEX 2003 and 2004: ``four-point``, both 0 to 3.
 INEX 2002: ``coverage``, 0 to 3 and a letter. INEX since 2005: ``share``, 0 to 2 and the proportion of
-highlighted text. TREC: ``level``, one whole number."""
+highlighted text. TREC: ``level``, one number from -1000 to 1000."""
 
 
 class Assessment(NamedTuple):
@@ -21,7 +22,7 @@ class Assessment(NamedTuple):
 
     Attributes:
         exhaustivity: 0 to 3 (in 2002, the relevance); since 2005 0 to 2, where 0 means "too small"; on
-            the scale of TREC the level, which is relevant above 0.
+            the scale of TREC the level, -1000 to 1000, which is relevant above 0.
         specificity: 0 to 3; in 2002 the coverage, one of the letters E, L, S, N; since 2005 the
             proportion of highlighted characters, 0 to 1; 1 for every level.
         characters: The element's size if the assessments state it.
@@ -47,7 +48,7 @@ class Assessment(NamedTuple):
     def label(self) -> str:
         """The pair in the notation of the papers, ``(3,1)``; ``level 2`` on the scale of TREC."""
         if self.scale == "level":
-            return f"level {_short(self.exhaustivity)}"
+            return f"level {number_text(self.exhaustivity)}"
         return f"({_short(self.exhaustivity)},{_short(self.specificity)})"
 
 
@@ -55,15 +56,28 @@ def _short(grade: Grade) -> str:
     return grade if isinstance(grade, str) else f"{grade:g}"
 
 
-def level_assessment(level: int) -> Assessment:
-    """Return the assessment for a level of relevance in TREC qrels.
+def number_text(value: float) -> str:
+    """Return the shortest text of a number that is read as the same number.
+
+    >>> number_text(2.0), number_text(1.5), number_text(0.1 + 0.2)
+    ('2', '1.5', '0.30000000000000004')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else repr(float(value))
+
+
+def level_assessment(level: float) -> Assessment:
+    """Return the assessment for a level of relevance or a rating.
+
+    Args:
+        level: A whole or real number.
 
     Raises:
         ValueError: If the level is not from -1000 to 1000.
     """
-    if abs(level) > 1000:
-        raise ValueError(f"illegal level {level}: expected one from -1000 to 1000")
-    return Assessment(float(level), 1.0, None, "level")
+    if not -1000 <= level <= 1000:  # also refuses NaN
+        stated = str(level).removesuffix(".0")[:40]
+        raise ValueError(f"illegal level {stated}: expected a number from -1000 to 1000")
+    return Assessment(float(level) + 0.0, 1.0, None, "level")  # -0.0 becomes 0.0
 
 
 LEGAL_PAIRS = frozenset({(0, 0), *product((1, 2, 3), repeat=2)})
@@ -83,9 +97,9 @@ def check_pair(pair: object, where: object, legal: str = "a level") -> Assessmen
     """
     if isinstance(pair, Assessment):
         return pair
-    if isinstance(pair, int) and not isinstance(pair, bool):
+    if isinstance(pair, Real) and not isinstance(pair, bool):
         try:
-            return level_assessment(pair)
+            return level_assessment(pair)  # type: ignore[arg-type]
         except ValueError as error:
             raise InputError(where, str(error)) from None
     if isinstance(pair, Sequence) and not isinstance(pair, str) and tuple(pair) in LEGAL_PAIRS:

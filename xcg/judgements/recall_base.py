@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BufferedReader
+from numbers import Real
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -15,8 +16,9 @@ from xcg.judgements.assessment import Assessment, Scale, check_pair, level_asses
 from xcg.registry import Registry
 from xcg.tables import html_table
 
-Judged = int | Mapping[str, int | Sequence[float]] | Sequence[Sequence[float]]
-"""Plain assessments of a document: a level; path → (e, s) or level; or (start, end, level) spans."""
+Judged = float | Mapping[str, float | Sequence[float]] | Sequence[Sequence[float]]
+"""Plain assessments of a document: a level; path → (e, s) or level; or (start, end, level) spans. A
+level is a number from -1000 to 1000."""
 DocumentLength = Callable[[str], int]
 """A function that returns the number of characters of a document's text."""
 MEAN = "all"
@@ -362,13 +364,17 @@ def _plain_span(given: Sequence[float]) -> Span | None:
     """Return the span of a plain passage; None if its level is not relevant."""
     if isinstance(given, Span):
         return given
-    if len(given) not in (2, 3) or not all(type(number) is int for number in given):
+    start, end, *levels = given if len(given) in (2, 3) else (None, None)
+    if type(start) is not int or type(end) is not int or not all(map(_is_level, levels)):
         raise ValueError(f"illegal passage {given!r}: expected (start, end) or (start, end, level)")
-    start, end, *level = map(int, given)
-    if not level:
+    if not levels:
         return Span(start, end)
-    grade = level_assessment(*level).exhaustivity
+    grade = level_assessment(*levels).exhaustivity
     return Span(start, end, grade) if grade > 0 else None
+
+
+def _is_level(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def topic_key(topic: str) -> tuple[int, int, str]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import compress, count
 
 from xcg.documents.paths import WHOLE
-from xcg.errors import XcgError
-from xcg.judgements.assessment import Assessment
+from xcg.errors import InputError, XcgError
+from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
@@ -87,7 +87,7 @@ def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]
 
 
 def levels_of(base: RecallBase) -> Levels:
-    """Return the levels of relevance of all assessed documents.
+    """Return the levels of relevance of all assessed documents for standard measures.
 
     The level of an element with exhaustivity and specificity is its exhaustivity, at least 1 if the
     element is relevant, else 0.
@@ -97,6 +97,7 @@ def levels_of(base: RecallBase) -> Levels:
 
     Raises:
         XcgError: If a topic has assessed passages only.
+        InputError: If a level is not a whole number. trec_eval cuts the digits after the point off.
     """
     return {topic: _levels(base, topic) for topic in base.topics}
 
@@ -108,17 +109,26 @@ def _levels(base: RecallBase, topic: str) -> dict[str, int]:
             f"topic {topic}: standard measures need levels or assessed elements, but it has "
             "only passages; convert them to elements with xcg convert --corpus"
         )
-    return {
-        _document(file, path) if path != WHOLE else file: int(assessment.exhaustivity)
+    levels = {
+        _document(file, path) if path != WHOLE else file: assessment.exhaustivity
         if assessment.scale == "level"
         else _level(assessment)
         for file, elements in files.items()
         for path, assessment in elements.items()
     }
+    if not all(map(float.is_integer, set(levels.values()))):
+        document = next(name for name, level in levels.items() if not level.is_integer())
+        raise InputError(
+            base.sources.get(topic, "assessments"),
+            f"topic {topic}, {document}: standard measures such as AP and nDCG need whole levels of "
+            f"relevance, but the level is {number_text(levels[document])}; expected measures of gains "
+            "such as xAP, muAP and nxDCG",
+        )
+    return dict(zip(levels, map(int, levels.values()), strict=True))
 
 
-def _level(assessment: Assessment) -> int:
-    return max(int(assessment.exhaustivity), 1) if assessment.relevant else 0
+def _level(assessment: Assessment) -> float:
+    return max(assessment.exhaustivity, 1.0) if assessment.relevant else 0.0
 
 
 def _documents(ranking: Ranking) -> Sequence[str]:

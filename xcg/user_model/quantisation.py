@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
 from xcg.errors import XcgError
-from xcg.judgements.assessment import Assessment, Grade, Scale
+from xcg.judgements.assessment import Assessment, Grade, Scale, number_text
 from xcg.registry import FunctionRegistry, Part
 
 Quantisation = Callable[[float, Grade], float]
@@ -60,7 +60,8 @@ class Table:
 class Gains:
     """A quantisation of levels of relevance: level → gain, from 0 without an upper limit.
 
-    A level of 0 or below gains nothing if it is not in the mapping.
+    Levels must be equal to those of the mapping; nothing is interpolated. A level of 0 or below gains
+    nothing if it is not in the mapping.
 
     Args:
         gains: Level → gain.
@@ -80,8 +81,8 @@ class Gains:
         self.__doc__ = summary
         self._gains: dict[float, float] = {}
         for level, gain in gains.items():
-            if isinstance(level, bool) or not isinstance(level, int):
-                raise XcgError(f"illegal level {level!r}: expected a whole number")
+            if not (is_number(level) and -1000 <= level <= 1000):
+                raise XcgError(f"illegal level {level!r}: expected a number from -1000 to 1000")
             if not (is_number(gain) and 0 <= gain < math.inf):
                 raise XcgError(f"the gain of level {level} is {gain!r}: expected a number from 0")
             self._gains[float(level)] = float(gain)
@@ -91,8 +92,11 @@ class Gains:
         if exhaustivity in self._gains:
             return self._gains[exhaustivity]
         if exhaustivity > 0:
-            known = ", ".join(f"{level:g}" for level in sorted(self._gains))
-            raise XcgError(f"no gain for the level {exhaustivity:g}: the mapping has {known}")
+            known = ", ".join(map(number_text, sorted(self._gains)))
+            raise XcgError(
+                f"no gain for the level {number_text(exhaustivity)}: the mapping has {known}; expected "
+                "all levels of the assessments, or the quantisation levels, whose gain is the level"
+            )
         return 0.0
 
 
@@ -141,10 +145,10 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
             f"quantisation {part} is for the {scale} scale, and {assessment.label} is on the "
             f"{assessment.scale} scale; choose one for the scale of these assessments"
         )
-    if assessment.scale == "share" and exhaustivity > 2:
+    if assessment.scale == "share" and exhaustivity not in (0, 1, 2):
         raise XcgError(
-            f"{assessment.label}: exhaustivity is at most 2 on the scale of INEX 2005; for "
-            "passages with higher levels, choose a quantisation of levels and spans: text"
+            f"{assessment.label}: exhaustivity is 0, 1 or 2 on the scale of INEX 2005; for passages "
+            "with other levels, choose a quantisation of levels and spans: text"
         )
     try:
         score = float(part.function(exhaustivity, specificity))
