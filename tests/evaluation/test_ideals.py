@@ -11,7 +11,7 @@ from conftest import Command
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.evaluation.ideals import ideal_statistics
+from xcg.evaluation.ideals import ideal_elements, ideal_statistics, judged_trees
 from xcg.evaluation.inputs import Inputs
 from xcg.user_model.ideal import SELECTIONS
 
@@ -60,9 +60,29 @@ def test_statistics_on_the_command_line(xcg_command: Command) -> None:
     lines = [json.loads(line) for line in xcg_command(*call, "--statistics").stdout.splitlines()]
     assert len(lines) == 15
     assert all(0 < line["covered"] <= 1 and line["ideal"] <= line["relevant"] for line in lines)
-    wrong = xcg_command(*call)
+    wrong = xcg_command(*call, "--statistics", "--topic", "1")
     assert wrong.returncode == 2
-    assert "expected either --topic, or --statistics for all topics" in wrong.stderr
+    assert "--statistics is for all topics: expected no --topic" in wrong.stderr
+
+
+def test_the_ideal_elements_of_all_topics(xcg_command: Command) -> None:
+    call = (
+        "ideal",
+        "configs/quickstart.yaml",
+        "--user-model",
+        "kazai-lalmas-2006",
+        "--format",
+        "jsonl",
+    )
+    done = xcg_command(*call)
+    assert done.returncode == 0, done.stderr
+    per_topic = [xcg_command(*call, "--topic", topic).stdout for topic in range(1, 16)]
+    assert sorted(done.stdout.splitlines()) == sorted("".join(per_topic).splitlines())
+
+
+def test_a_document_that_was_assessed_as_a_whole_has_the_path_of_a_whole_document() -> None:
+    found = ideal_elements({"1": {"d": 2, "e": 0}}, "1", {"d": "<a><b>x</b></a>", "e": "<a/>"})
+    assert [(element.file, element.path) for element in found] == [("d", "/")]
 
 
 def largest(tree: ElementTree, scores: dict[str, float]) -> list[str]:
@@ -86,3 +106,98 @@ def test_an_installed_package_adds_user_model_parts(
     assert (line.ideal, line.depth) == (1, 1)
     with pytest.raises(XcgError, match="did you mean 'largest'"):
         SELECTIONS.part("larges")
+
+
+# Sizes of the elements: by hand from the text, as characters and as words.
+SIZED = "<a>12 <s>one two <p>three</p></s><s>four</s></a>"
+SIZED_BASE = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[1]": (3, 3)}}}
+SIZED_FILES = (
+    '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 2, "specificity": 1}\n'
+    '{"topic": "1", "doc": "d", "path": "/a/s[1]", "exhaustivity": 2, "specificity": 2}\n'
+    '{"topic": "1", "doc": "d", "path": "/a/s[1]/p[1]", "exhaustivity": 3, "specificity": 3}\n'
+)
+
+
+def sized_campaign(folder: Path) -> list[str]:
+    (folder / "corpus").mkdir()
+    (folder / "corpus/d.xml").write_text(SIZED)
+    (folder / "base.jsonl").write_text(SIZED_FILES)
+    return ["--assessments", str(folder / "base.jsonl"), "--corpus", str(folder / "corpus")]
+
+
+def test_trees_have_scores_ideal_elements_and_labels() -> None:
+    (tree,) = judged_trees(Inputs(SIZED_BASE, corpus={"d": SIZED}))
+    assert tree.labels == {0: "(2,1)", 1: "(2,2)", 2: "(3,3)"}
+    assert tree.document.ideal_scores == {2: 1.0}
+    assert tree.size == "characters"
+    with pytest.raises(XcgError, match="no assessments for topic '2'"):
+        judged_trees(Inputs(SIZED_BASE), ["2"])
+    with pytest.raises(XcgError, match="the user model spans scores results as text"):
+        judged_trees(Inputs(SIZED_BASE, user_model="spans"))
+
+
+def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command) -> None:
+    # a: "12 one two threefour", 20 characters, 4 words; s[1]: "one two three", 13 and 3; p: 5 and 1
+    files = sized_campaign(tmp_path)
+    done = xcg_command("ideal", *files, "--tree")
+    assert done.stdout.splitlines() == [
+        "d, topic 1, kazai-lalmas-2006",
+        "a[1]  (2,1)  score 0.1  20 characters",
+        "└── s[1]  (2,2)  score 0.5  13 characters, 0.65 of parent",
+        "    └── p[1]  (3,3)  ideal 1  5 characters, 0.38 of parent",
+    ]
+    words = xcg_command("ideal", *files, "--tree", "--size", "words").stdout
+    assert "s[1]  (2,2)  score 0.5  3 words, 0.75 of parent" in words
+    assert "p[1]  (3,3)  ideal 1  1 words, 0.33 of parent" in words
+    records = xcg_command("ideal", *files, "--tree", "--format", "jsonl").stdout.splitlines()
+    assert json.loads(records[1]) == {
+        "user_model": "kazai-lalmas-2006",
+        "topic": "1",
+        "file": "d",
+        "path": "/a[1]/s[1]",
+        "assessment": "(2,2)",
+        "score": 0.5,
+        "ideal": False,
+        "size": 13,
+        "unit": "characters",
+        "ratio": 13 / 20,
+    }
+    unknown = xcg_command("ideal", *files[:2], "--tree").stdout
+    assert "sizes of 3 elements are unknown; the corpus has them (--corpus)" in unknown
+    assert "of parent" not in unknown
+
+
+def test_explain_draws_a_tree_with_sizes_and_ranks(tmp_path: Path, xcg_command: Command) -> None:
+    files = sized_campaign(tmp_path)
+    run = tmp_path / "run.trec"
+    run.write_text("1 Q0 d#/a/s[1] 1 2 r\n1 Q0 d#/a/s[2] 2 1 r\n")
+    call = ("explain", run, *files, "--topic", "1")
+    tree = xcg_command(*call, "--document", "d", "--size", "words").stdout
+    assert "s[1]  (2,2)  score 0.5  rank 1  3 words, 0.75 of parent" in tree
+    assert "s[2]  rank 2  1 words, 0.25 of parent" in tree
+    wrong = xcg_command(*call, "--size", "words")
+    assert wrong.returncode == 2
+    assert "--size has no effect without a tree: expected --document NAME" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tree", "--statistics"], "--statistics, --tree and --to exclude each other"),
+        (["--size", "words"], "--size has no effect without --tree"),
+        (
+            ["--ranking", "frb"],
+            "--ranking has no effect without --to: expected --to inex, trec or jsonl",
+        ),
+        (["--to", "trec", "--format", "csv"], "--format and --to exclude each other"),
+        (["--to", "trek"], "unknown run format 'trek': did you mean 'trec'?"),
+        (["--to", "trec", "--topic", "164"], "no assessments for topic '164': did you mean '163'?"),
+    ],
+)
+def test_options_of_the_command_that_contradict_each_other(
+    xcg_command: Command, options: list[str], message: str
+) -> None:
+    wrong = xcg_command("ideal", "configs/kazai-lalmas-2006.yaml", *options)
+    assert wrong.returncode == 2
+    assert wrong.stderr.count("\n") == 1
+    assert message in wrong.stderr

@@ -2,43 +2,115 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from xcg.cli.options import CampaignOptions, campaign_options, count_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints
+from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curves import curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
-from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics
+from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
+from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.judgements.recall_base import MEAN
-from xcg.report.explanations import document_tree, ranking_table
+from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
+from xcg.runs.run import RUN_FORMATS
 from xcg.tables import records
+
+_size_option = click.option(
+    "--size",
+    type=click.Choice(get_args(SizeUnit)),
+    help="Count the sizes in a tree in this unit.  [default: that of the user model]",
+)
 
 
 @click.command()
 @campaign_options()
-@click.option("--topic", metavar="ID", help="Print the ideal elements of this topic.")
+@click.option("--topic", metavar="ID", help="Print the ideal elements of this topic only.")
 @click.option(
     "--statistics",
     is_flag=True,
     help="Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
 )
+@click.option(
+    "--tree",
+    is_flag=True,
+    help="Print the trees of documents with assessments, ideal elements and sizes, as in Figure 3.",
+)
+@_size_option
+@click.option(
+    "--to",
+    "run_format",
+    metavar="FORMAT",
+    help="Print a run in this format: inex, trec or jsonl.",
+)
+@click.option(
+    "--ranking",
+    type=click.Choice(RANKING_KINDS),
+    help="With --to, print this run of Table I: the ideal elements, these in reverse order, all "
+    "relevant elements (frb), or the relevant leaves.  [default: ideal]",
+)
 @prints(*RECORDS)
-def ideal(campaign: CampaignOptions, topic: str | None, statistics: bool) -> Printed:
-    """Print the ideal recall-base of a topic: the elements that a system should return."""
-    if (topic is None) != statistics:
-        raise XcgError("expected either --topic, or --statistics for all topics")
+def ideal(
+    campaign: CampaignOptions,
+    topic: str | None,
+    statistics: bool,
+    tree: bool,
+    size: SizeUnit | None,
+    run_format: str | None,
+    ranking: RankingKind | None,
+) -> Printed:
+    """Print the ideal recall-base: the elements that a system should return.
+
+    --to prints it as a run, or one of the other simulated runs of Kazai & Lalmas 2006, Table I:
+    elements with equal scores have the order of their documents and paths. The JSON Lines of this
+    command can be evaluated as a run too.
+    """
+    context = click.get_current_context()
+    if sum((statistics, tree, run_format is not None)) > 1:
+        raise XcgError("--statistics, --tree and --to exclude each other: expected one of them")
+    if statistics and topic is not None:
+        raise XcgError("--statistics is for all topics: expected no --topic")
+    if size is not None and not tree:
+        raise XcgError("--size has no effect without --tree")
+    if ranking is not None and run_format is None:
+        raise XcgError("--ranking has no effect without --to: expected --to inex, trec or jsonl")
+    format_source = context.get_parameter_source("records_format")
+    if run_format is not None and format_source is not ParameterSource.DEFAULT:
+        raise XcgError("--format and --to exclude each other: expected --to for a run")
     inputs = campaign.inputs(runs=())
+    topics = None if topic is None else [topic]
+    if run_format is not None:
+        return _ideal_run(inputs, ranking or "ideal", topics, run_format)
+    if tree:
+        trees = judged_trees(inputs, topics)
+        if context.params["records_format"] == "table":
+            return Printed("\n".join(ideal_tree(one, size) for one in trees), trees.notes)
+        return Printed(
+            [record for one in trees for record in ideal_tree_records(one, size)], trees.notes
+        )
     rows: NotedList[Any] = (
-        ideal_elements_of_inputs(inputs, topic) if topic is not None else ideal_statistics(inputs)
+        ideal_statistics(inputs) if statistics else ideal_elements_of_inputs(inputs, topics)
     )
     return Printed([row._asdict() for row in rows], rows.notes)
+
+
+def _ideal_run(
+    inputs: Inputs, kind: RankingKind, topics: Sequence[str] | None, format_: str
+) -> Printed:
+    RUN_FORMATS.get(format_)  # before anything is computed
+    run, notes = ideal_run(inputs, kind, topics)
+    text, lost = run.to_text(format_)
+    return Printed(text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)])
 
 
 @click.command()
@@ -46,17 +118,27 @@ def ideal(campaign: CampaignOptions, topic: str | None, statistics: bool) -> Pri
 @campaign_options("order", "ties", config_option=True)
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
 @click.option(
-    "--document", metavar="NAME", help="Print the tree of this document instead of the ranking."
+    "--document",
+    metavar="NAME",
+    help="Print the tree of this document instead of the ranking, with the sizes of elements.",
 )
+@_size_option
 @format_option("table", "json")
 @prints()
 def explain(
-    campaign: CampaignOptions, run: str, topic: str, document: str | None, format_: str
+    campaign: CampaignOptions,
+    run: str,
+    topic: str,
+    document: str | None,
+    size: SizeUnit | None,
+    format_: str,
 ) -> Printed:
     """Explain rank by rank what the results of RUN gained, and what RUN missed.
 
     RUN is a file, or the name of a run in the configuration.
     """
+    if size is not None and (document is None or format_ == "json"):
+        raise XcgError("--size has no effect without a tree: expected --document NAME")
     inputs = campaign.inputs(topics=[topic])
     source: Any = run
     if campaign.config is not None and not Path(run).exists():
@@ -73,7 +155,7 @@ def explain(
         ]
         text = records(rows, "json")
     elif document is not None:
-        text = "\n".join(document_tree(one, document) for one in explanations)
+        text = "\n".join(document_tree(one, document, size) for one in explanations)
     else:
         text = "\n".join(map(ranking_table, explanations))
     return Printed(text, explanations.notes)

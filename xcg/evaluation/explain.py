@@ -105,6 +105,7 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
                     calculator.topic.trees,
                     ranking.judged,
                     ranking.labels,
+                    model.size,
                 )
             )
     return Explanations(explanations, notes.lines())

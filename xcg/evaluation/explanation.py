@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
-from xcg.documents.tree import ElementTree
+from xcg.documents.tree import ElementTree, SizeUnit
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
@@ -86,6 +86,7 @@ class Explanation:
         documents: Document → tree, for the documents with assessed elements.
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
+        size: The unit of element sizes under the user model.
     """
 
     run: str
@@ -97,6 +98,7 @@ class Explanation:
     documents: Mapping[str, ElementTree]
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
+    size: SizeUnit = "characters"
 
     @property
     def title(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
-from xcg.documents.tree import UNKNOWN
+from xcg.documents.paths import WHOLE
+from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Documents, Inputs, UserModels
@@ -15,6 +16,7 @@ from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.topic import GainCalculator
+from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.user_model.model import UserModel
 
@@ -60,27 +62,51 @@ def ideal_elements(
     [('/a[1]/s[1]', 1.0), ('/a[1]/s[2]', 0.5)]
     """
     inputs = Inputs(assessments, (), corpus, user_model, lenient=lenient)
-    return ideal_elements_of_inputs(inputs, topic)
+    return ideal_elements_of_inputs(inputs, [topic])
 
 
-def ideal_elements_of_inputs(inputs: Inputs, topic: str) -> NotedList[IdealElement]:
-    """Return the ideal recall-base of a topic, as :func:`ideal_elements` does."""
-    base = inputs.recall_base
-    if topic not in base:
-        raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
+def ideal_elements_of_inputs(
+    inputs: Inputs, topics: Iterable[str] | None = None
+) -> NotedList[IdealElement]:
+    """Return the ideal recall-bases of topics, by default of all, as :func:`ideal_elements` does."""
+    topics = checked_topics(inputs.recall_base, topics)
     campaign = Campaign.of(inputs, with_runs=False)
     notes = inputs.new_notes()
-    calculator = GainCalculator(campaign.topic(topic, notes), campaign)
+    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes, topics)]
     elements: list[IdealElement] = []
     for model in inputs.user_models:
-        found = _ideal_elements(calculator, model)
-        if not found:
-            notes.note(f"{model.name}: topic {topic} has no ideal element")
-        elements += sorted(found, key=lambda element: -element.score)
+        for calculator in calculators:
+            found = _ideal_elements(calculator, model, inputs.recall_base)
+            if not found:
+                notes.note(f"{model.name}: topic {calculator.topic.topic} has no ideal element")
+            elements += sorted(found, key=lambda element: -element.score)
     return NotedList(elements, notes.lines())
 
 
-def _ideal_elements(calculator: GainCalculator, model: UserModel) -> list[IdealElement]:
+def checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
+    """Return topics, by default all assessed ones.
+
+    Raises:
+        XcgError: If one of them is not assessed, with the nearest topic.
+    """
+    if topics is None:
+        return base.topics
+    checked = list(topics)
+    for topic in checked:
+        if topic not in base:
+            raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
+    return checked
+
+
+def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, row: int) -> str:
+    """Return the path of an assessed element; ``"/"`` if a document was assessed as a whole."""
+    is_whole = row == 0 and WHOLE in base.files(topic).get(file, ())
+    return WHOLE if is_whole else tree.path(row)
+
+
+def _ideal_elements(
+    calculator: GainCalculator, model: UserModel, base: RecallBase
+) -> list[IdealElement]:
     topic, ideal = calculator.topic, calculator.ideal(model)
     spans = [
         IdealElement(model.name, topic.topic, file, f"{start}–{end}", "", score)
@@ -92,13 +118,70 @@ def _ideal_elements(calculator: GainCalculator, model: UserModel) -> list[IdealE
             model.name,
             topic.topic,
             file,
-            document.tree.path(row),
+            assessed_path(base, topic.topic, file, document.tree, row),
             topic.assessed[file][row].label,
             document.scores[row],
         )
         for file, document in sorted(ideal.documents.items())
         for row in document.ideal
     ]
+
+
+class JudgedTree(NamedTuple):
+    """A document with the assessed and the ideal elements of a topic.
+
+    Attributes:
+        document: The elements with their scores.
+        labels: Row → assessment as the papers write it, for the assessed elements.
+        size: The unit of element sizes under the user model.
+    """
+
+    user_model: str
+    topic: str
+    file: str
+    document: JudgedDocument
+    labels: Mapping[int, str]
+    size: SizeUnit
+
+
+def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[JudgedTree]:
+    """Return the documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
+
+    Args:
+        inputs: The assessments, user models and documents.
+        topics: The topics; by default all assessed ones.
+
+    Returns:
+        The documents by user model, topic and name, with ``notes``.
+
+    Raises:
+        XcgError: If a topic is unknown, if a user model scores results as text, and as
+            :func:`xcg.evaluate`.
+
+    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3)}}}
+    >>> (tree,) = judged_trees(Inputs(base))
+    >>> tree.file, tree.document.ideal_scores, dict(tree.labels)
+    ('d', {1: 1.0}, {0: '(2,1)', 1: '(3,3)'})
+    """
+    for model in inputs.user_models:
+        if model.spans == "text":
+            raise XcgError(
+                f"a tree shows elements, but the user model {model.name} scores results as text: "
+                "expected another user model"
+            )
+    topics = checked_topics(inputs.recall_base, topics)
+    campaign = Campaign.of(inputs, with_runs=False)
+    notes = inputs.new_notes()
+    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes, topics)]
+    trees = []
+    for model in inputs.user_models:
+        for calculator in calculators:
+            topic = calculator.topic
+            for file, document in sorted(calculator.ideal(model).documents.items()):
+                labels = {row: a.label for row, a in sorted(topic.assessed[file].items())}
+                tree = JudgedTree(model.name, topic.topic, file, document, labels, model.size)
+                trees.append(tree)
+    return NotedList(trees, notes.lines())
 
 
 class IdealStatistics(NamedTuple):

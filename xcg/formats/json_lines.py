@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,17 @@ _RESULT_FIELDS = (
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
 )
+_IDEAL_FIELDS = (
+    Field("user_model", (str,), "a user model's name"),
+    Field("topic", (str, int), "an id"),
+    Field("file", (str,), "a document's name"),
+    Field("path", (str,), "an element's path"),
+    Field("assessment", (str,), "text"),
+    Field("score", (int, float), "a number"),
+)
+"""The fields of an element or gold span that ``xcg ideal`` prints."""
+_GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
+
 _Result = tuple[tuple[str, str, tuple[int, int] | None], int | None, float | None]
 """Document, path and span; rank; score."""
 _HIGHEST_RANK = 1 << 53
@@ -135,6 +148,8 @@ def read_json_run(
     ordered by ``rank`` if all have one, else by ``score`` (descending) if all have one, else as in the
     file. Results with equal keys keep the order of the file.
 
+    The JSON Lines of ``xcg ideal`` are a run too if they are those of one user model.
+
     Args:
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
@@ -148,7 +163,7 @@ def read_json_run(
     """
     found: dict[str, list[_Result]] = {}
     skipped: set[str] = set()
-    for where, record in json_lines(file, path):
+    for where, record in _results_and_ideals(file, path):
         check_record(record, _RESULT_FIELDS, where)
         topic = str(record["topic"])
         if topics is not None and topic not in topics:
@@ -167,6 +182,29 @@ def read_json_run(
         found.setdefault(topic, []).append((element, rank, score))
     rankings = {topic: _ranking(results) for topic, results in found.items()}
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
+
+
+def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield records, ideal elements and gold spans of ``xcg ideal`` in the form of results."""
+    user_model: str | None = None
+    for where, record in json_lines(file, path):
+        if "user_model" not in record:
+            yield where, record
+            continue
+        check_record(record, _IDEAL_FIELDS, where)
+        user_model = user_model or record["user_model"]
+        if record["user_model"] != user_model:
+            raise InputError(
+                where,
+                f"an ideal element under the user model {record['user_model']!r}, after one under "
+                f"{user_model!r}: expected one user model",
+            )
+        result = {"topic": record["topic"], "doc": record["file"], "score": record["score"]}
+        if (span := _GOLD_SPAN.fullmatch(record["path"])) is not None:
+            result |= {"start": int(span[1]), "end": int(span[2])}
+        elif record["path"] != WHOLE:
+            result["path"] = record["path"]
+        yield where, result
 
 
 def _ranking(found: list[_Result]) -> Ranking:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
+from xcg.documents.tree import UNKNOWN, SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.explanation import Explanation
+from xcg.evaluation.ideals import JudgedTree
+from xcg.gains.element_reader import JudgedDocument
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,41 +52,143 @@ def ranking_table(explanation: Explanation) -> str:
     return text
 
 
-def document_tree(explanation: Explanation, file: str) -> str:
-    """Write the tree of a document with assessments, ideal elements and ranks of results.
+def document_tree(explanation: Explanation, file: str, size: SizeUnit | None = None) -> str:
+    """Write the tree of a document with assessments, ideal elements, sizes and ranks of results.
 
     Only these elements and their ancestors are included.
+
+    Args:
+        explanation: The explanation of a ranking.
+        file: The document.
+        size: The unit of sizes; by default the one of the user model.
 
     Raises:
         XcgError: If the document has no assessed elements.
     """
-    from rich.text import Text
-    from rich.tree import Tree
-
     if file not in explanation.judged:
         raise XcgError(f"no relevant element in {file!r}: {nearest(file, explanation.judged)}")
     document = explanation.judged[file]
-    tree, labels = document.tree, explanation.labels.get(file, {})
     ranks: dict[int, list[int]] = {}
     for result in explanation.results:
-        if result.file == file and result.path in tree:
-            ranks.setdefault(tree.row(result.path), []).append(result.rank)
+        if result.file == file and result.path in document.tree:
+            ranks.setdefault(document.tree.row(result.path), []).append(result.rank)
+    rows = _element_rows(document, explanation.labels.get(file, {}), size or explanation.size, ranks)
+    return f"{file}\n{_element_tree(rows)}"
+
+
+def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None) -> str:
+    """Write the tree of a document with assessments, ideal elements and sizes (KL, Figure 3).
+
+    Args:
+        tree: The document.
+        size: The unit of sizes; by default the one of the user model.
+    """
+    rows = _element_rows(tree.document, tree.labels, size or tree.size)
+    return f"{tree.file}, topic {tree.topic}, {tree.user_model}\n{_element_tree(rows)}"
+
+
+def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[dict[str, object]]:
+    """Return the elements of :func:`ideal_tree` as plain dicts, in document order.
+
+    Fields: user_model, topic, file, path, assessment, score, ideal, size, unit, and ratio, the size
+    divided by that of the parent.
+    """
+    fields = ("path", "assessment", "score", "ideal", "size", "unit", "ratio")
+    return [
+        {"user_model": tree.user_model, "topic": tree.topic, "file": tree.file}
+        | {field: getattr(row, field) for field in fields}
+        for row in _element_rows(tree.document, tree.labels, size or tree.size)
+    ]
+
+
+class _ElementRow(NamedTuple):
+    """An assessed or retrieved element, or an ancestor of one, in a tree.
+
+    Attributes:
+        row: The row in the tree of the document.
+        parent: The row of the parent, -1 for the root.
+        assessment: The assessment as the papers write it, empty without one.
+        score: The quantised score; None without an assessment.
+        ideal: Whether the element is ideal.
+        size: The size; None if it is unknown.
+        unit: The unit of the size.
+        ratio: The size divided by that of the parent; None for the root or an unknown size.
+        ranks: The ranks at which it was returned.
+    """
+
+    row: int
+    parent: int
+    path: str
+    assessment: str
+    score: float | None
+    ideal: bool
+    size: int | None
+    unit: SizeUnit
+    ratio: float | None
+    ranks: Sequence[int]
+
+
+def _element_rows(
+    document: JudgedDocument,
+    labels: Mapping[int, str],
+    unit: SizeUnit,
+    ranks: Mapping[int, Sequence[int]] = MappingProxyType({}),
+) -> list[_ElementRow]:
+    """Return the elements that a tree shows, in document order.
+
+    Args:
+        document: The document.
+        labels: Row → assessment.
+        unit: The unit of sizes.
+        ranks: Row → the ranks at which it was returned.
+    """
+    tree = document.tree
     included = {0}
     for row in (*labels, *ranks):
         included |= {row, *tree.ancestors(row)}
-    nodes: dict[int, Tree] = {}
+    sizes = [None if size == UNKNOWN else size for size in document.sizes(unit)]
+    rows = []
     for row in sorted(included):
-        parts = [tree.path(row).rpartition("/")[2], labels.get(row, "")]
-        if row in document.ideal_scores:
-            parts.append(f"ideal {document.ideal_scores[row]:.4g}")
-        elif row in document.scores:
-            parts.append(f"score {document.scores[row]:.4g}")
-        if row in ranks:
-            parts.append("rank " + ", ".join(map(str, ranks[row])))
-        label = Text("  ".join(filter(None, parts)))
         parent = document.parent[row]
-        nodes[row] = Tree(label) if parent < 0 else nodes[parent].add(label)
-    return f"{file}\n" + _render(nodes[0])
+        size, whole = sizes[row], sizes[parent] if parent >= 0 else None
+        rows.append(
+            _ElementRow(
+                row,
+                parent,
+                tree.path(row),
+                labels.get(row, ""),
+                document.scores.get(row, 0.0 if row in labels else None),
+                row in document.ideal_scores,
+                size,
+                unit,
+                size / whole if size is not None and whole else None,
+                ranks.get(row, ()),
+            )
+        )
+    return rows
+
+
+def _element_tree(rows: Sequence[_ElementRow]) -> str:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    nodes: dict[int, Tree] = {}
+    for row in rows:
+        parts = [row.path.rpartition("/")[2], row.assessment]
+        if row.score:
+            parts.append(f"{'ideal' if row.ideal else 'score'} {row.score:.4g}")
+        if row.ranks:
+            parts.append("rank " + ", ".join(map(str, row.ranks)))
+        if row.size is not None:
+            ratio = row.ratio if row.ratio is not None else 0.0
+            digits = f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
+            share = f", {digits} of parent" if row.ratio is not None else ""
+            parts.append(f"{row.size} {row.unit}{share}")
+        label = Text("  ".join(filter(None, parts)))
+        nodes[row.row] = Tree(label) if row.parent < 0 else nodes[row.parent].add(label)
+    unknown = sum(row.size is None for row in rows)
+    note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
+    return _render(nodes[0]) + (note if unknown else "")
 
 
 def _table(title: str, heading: list[str], numeric: list[str] | None = None) -> Table:

@@ -65,7 +65,7 @@ def kazai_lalmas(
     in_order = sorted(selected)
     if filter == "shorter":
         return [tree.path(row) for row in _outermost(tree, in_order)]
-    return [tree.path(row) for row in _innermost(tree, in_order)]
+    return [tree.path(row) for row in innermost(tree, in_order)]
 
 
 @SELECTIONS.register("full", depends_on_other_runs=False)
@@ -113,7 +113,7 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     >>> leaves(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]/s[1]']
     """
-    return [tree.path(row) for row in _innermost(tree, _relevant_rows(tree, scores))]
+    return [tree.path(row) for row in innermost(tree, _relevant_rows(tree, scores))]
 
 
 @SELECTIONS.register("roots", depends_on_other_runs=False)
@@ -162,7 +162,7 @@ def _outermost(tree: ElementTree, rows: list[int]) -> list[int]:
     return outermost
 
 
-def _innermost(tree: ElementTree, rows: list[int]) -> list[int]:
-    """Return the rows, of sorted ones, that contain no other row."""
+def innermost(tree: ElementTree, rows: list[int]) -> list[int]:
+    """Return the rows, of sorted ones, that contain no other of them."""
     following = [*rows, len(tree)][1:]
     return [row for row, after in zip(rows, following, strict=True) if after >= tree.end[row]]
