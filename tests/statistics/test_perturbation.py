@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,55 @@ def test_results_before_the_first(lines: dict[tuple[str, str, int], float]) -> N
     assert lines["ep@0.1", "before first", 1] < 1
 
 
+def test_the_two_measures_that_hardly_change(lines: dict[tuple[str, str, int], float]) -> None:
+    """KL 6.1.2: the two most stable measures across the panels are ep@1 and MAnxCG."""
+    for n in COUNTS:
+        # The last ideal element is at rank 2 + n in both panels.
+        assert lines["ep@1", "after first", n] == pytest.approx(2 / (2 + n))
+        assert lines["ep@1", "before first", n] == pytest.approx(2 / (2 + n))
+        # After the first, nxCG is 1, then 2/3 at ranks 2 to n + 1, then 1 again.
+        # Before the first, it is 0 up to rank n, and 2/3 at rank n + 1.
+        after = (1500 - n / 3) / 1500
+        before = (1500 - n - 1 / 3) / 1500 if n else 1.0
+        assert lines["MAnxCG@1500", "after first", n] == pytest.approx(after)
+        assert lines["MAnxCG@1500", "before first", n] == pytest.approx(before)
+
+
+def test_standard_measures(root: Path) -> None:
+    """KL 6.1.2: precision and recall have "the same 30% decrease in performance score as MAep"."""
+    names = "AP P@2 RR MAep"
+    found = perturb(Inputs(*ideal_run(root), measures=names), [0, 1])
+    values = {(line.measure, line.position, line.inserted): line.value for line in found}
+    # Two of the ten relevant elements are returned, at ranks 1 and 3 or 2 and 3.
+    assert values["AP", "after first", 0] == pytest.approx((1 + 1) / 10)
+    assert values["AP", "after first", 1] == pytest.approx((1 + 2 / 3) / 10)
+    assert values["AP", "before first", 1] == pytest.approx((1 / 2 + 2 / 3) / 10)
+    drop = values["AP", "before first", 1] / values["AP", "after first", 1] - 1
+    assert drop == pytest.approx(-0.30, abs=0.005)
+    assert values["P@2", "before first", 1] == 0.5
+    assert values["RR", "before first", 1] == 0.5
+    assert round(values["MAep", "before first", 1], 4) == 0.5833
+    assert [line.measure for line in found[::4]] == names.split()
+
+
+def test_standard_measures_of_documents_equal_those_of_perturbed_runs() -> None:
+    base = {"1": {"d": 2, "e": 1, "f": 0}, "2": {"d": 1}, "3": {"d": 1}}
+    good = {"1": ["d", "f", "e"], "2": ["x", "d"], "3": []}
+    inserted = ["n1", "n2"]
+    after = {"1": ["d", *inserted, "f", "e"], "2": ["x", *inserted, "d"]}
+    before = {topic: [*inserted, *results] for topic, results in good.items() if results}
+    pytest.importorskip("ir_measures")
+    names = "AP nDCG@10 P@3 NumRelRet nDCG(judged_only=True)@10"
+    found = perturb(Inputs(base, {"r": good}, measures=names), [2])
+    assert {line.user_model for line in found} == {"levels"}
+    for position, runs in (("after first", after), ("before first", before)):
+        # Means are over the answered topics, 1 and 2.
+        expected = xcg.evaluate(base, {"r": runs}, measures=names, unanswered="skip")
+        for line in found:
+            if line.position == position:
+                assert line.value == pytest.approx(expected.value("r", line.measure)), line
+
+
 def test_means_are_those_of_runs_with_non_relevant_results() -> None:
     """A result from an irrelevant document has a gain of 0."""
     base = {"1": {"d": {"/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
@@ -86,6 +136,16 @@ def test_the_command_prints_and_draws_the_means(
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert {line["inserted"] for line in lines} == {0, 1, 10}
     assert plot.read_text().startswith("<?xml")
+    drawn = {line["measure"] for line in lines}
+    assert drawn == {"ep@0.1", "ep@1", "R", "Q", "MAep", "iMAep", "MAnxCG@1500"}
+    assert drawn <= set(re.findall("<!-- (.*) -->", plot.read_text()))
+    standard = xcg_command(*call, "--counts", "1", "--measures", "AP", "--format", "jsonl").stdout
+    assert json.loads(standard.splitlines()[-1])["value"] == pytest.approx(0.7 / 6)
+    unusual = xcg_command(*call, "--measures", "MAep charP")
+    assert unusual.returncode == 2
+    assert (
+        "charP depends on more than gains: expected measures like MAep, or standard" in unusual.stderr
+    )
     wrong = xcg_command(*call, "--counts", "many")
     assert wrong.returncode == 2
     assert "illegal counts 'many'" in wrong.stderr

@@ -172,7 +172,8 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
 def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     """Insert non-relevant results after or before the first result, and print the effect on measures.
 
-    The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6.
+    The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6, whose measures are the default.
+    Standard measures such as AP are possible too.
     """
     numbers = list(COUNTS)
     if counts is not None:

@@ -160,8 +160,11 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
             values = [point.value for point in points]
             axis.plot(inserted, values, label=measure, **line_style(measures.index(measure)))
         axis.set_xscale("symlog", linthresh=5)
+        axis.xaxis.set_major_formatter("{x:g}")
         axis.set_title(f"{run}, {model}: {position} result", fontsize=9)
         axis.set_xlabel("non-relevant results inserted")
+    for axis in axes[::2]:
+        axis.set_ylabel("mean over topics")
     add_legend(figure, axes[0])
     return figure
 

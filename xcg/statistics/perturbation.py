@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
-from xcg.errors import XcgError
+from xcg.documents.paths import WHOLE
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
@@ -15,10 +16,12 @@ from xcg.gains.topic import GainCalculator
 from xcg.lazy_modules import np
 from xcg.measures import Measure, TopicGains
 from xcg.measures.topic_gains import vector
+from xcg.measures.trec import levels_of, standard_values
+from xcg.runs.run import Ranking, Run
 
 Position = Literal["after first", "before first"]
 POSITIONS: tuple[Position, ...] = ("after first", "before first")
-MEASURES_OF_FIGURE_6 = "R ep@0.1 Q MAep iMAep"
+MEASURES_OF_FIGURE_6 = "ep@0.1 ep@1 R Q MAep iMAep MAnxCG@1500"
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
 
 
@@ -49,56 +52,74 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
-    no other result. They are inserted into the ranking of each topic that the run answers, after or
-    before its first result. Means are over the answered topics with an ideal gain above 0.
+    no other result; for standard measures, they are not assessed. They are inserted into the ranking of
+    each topic that the run answers, after or before its first result. Means are over the answered
+    topics: those with an ideal gain above 0, and for standard measures the assessed ones.
 
     Args:
-        inputs: Assessments, runs, and measures that depend only on gains.
+        inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.
         counts: Numbers of results to insert, at least 0; changes are relative to the first number.
 
     Returns:
         Rows in the order of runs, user models, measures, positions and counts, with notes.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a measure depends on more than gains, or no run
-            answers a topic with an ideal element.
+        XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else, or no run
+            answers such a topic.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
     >>> [(line.position, round(line.value, 4)) for line in found if line.inserted]
     [('after first', 0.8333), ('before first', 0.5833)]
     """
-    for measure in inputs.measure_list:
-        if measure.definition.needs != "gains":
-            raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
+    measures, models = inputs.measure_list, inputs.user_models
+    for measure in measures:
+        if measure.definition.needs not in ("gains", "levels"):
+            raise XcgError(
+                f"{measure} depends on more than gains: expected measures like MAep, or standard "
+                "measures like AP"
+            )
     inputs.check()
-    campaign, models = Campaign.of(inputs), inputs.user_models
     notes = inputs.new_notes()
+    standard = _StandardMeans(inputs)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
-        for model in models:
-            ideal = calculator.ideal(model)
-            for run in topic.rankings if ideal.gains else ():
-                topic_gains = calculator.gains(run, ideal, model)
-                gains.setdefault((run, model.name), []).append(topic_gains)
-    effort = {model.name: model.effort.parameters() for model in models}
+    if len(standard.measures) < len(measures):
+        gains = _gains(inputs, notes)
     lines: list[PerturbedMean] = []
-    for (run, model_name), all_gains in gains.items():
-        for measure, position in product(inputs.measure_list, POSITIONS):
+    for run, model in product(inputs.loaded_runs, models):
+        effort = model.effort.parameters()
+        for measure, position in product(measures, POSITIONS):
             first: float | None = None
             for count in counts:
-                topics = [_insert(topic_gains, position, count) for topic_gains in all_gains]
-                mean = _mean(measure, topics, effort[model_name])
+                if measure in standard.measures:
+                    mean = standard.mean(run, measure, position, count)
+                else:
+                    all_gains = gains.get((run.name, model.name), [])
+                    topics = [_insert(topic_gains, position, count) for topic_gains in all_gains]
+                    mean = _mean(measure, topics, effort)
                 if mean is not None:
                     first = mean if first is None else first
                     change = mean / first - 1 if first else None
                     lines.append(
-                        PerturbedMean(run, str(measure), model_name, position, count, mean, change)
+                        PerturbedMean(run.name, str(measure), model.name, position, count, mean, change)
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return NotedList(lines, notes.lines())
+
+
+def _gains(inputs: Inputs, notes: Notes) -> dict[tuple[str, str], list[TopicGains]]:
+    """Return (run, user model) → the gains of the answered topics with an ideal gain above 0."""
+    campaign = Campaign.of(inputs)
+    gains: dict[tuple[str, str], list[TopicGains]] = {}
+    for topic in campaign.topics(notes):
+        calculator = GainCalculator(topic, campaign)
+        for model in inputs.user_models:
+            ideal = calculator.ideal(model)
+            for run in topic.rankings if ideal.gains else ():
+                topic_gains = calculator.gains(run, ideal, model)
+                gains.setdefault((run, model.name), []).append(topic_gains)
+    return gains
 
 
 def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, str]) -> float | None:
@@ -108,6 +129,47 @@ def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, s
 
 
 def _insert(topic: TopicGains, position: Position, count: int) -> TopicGains:
-    index = 1 if position == "after first" else 0
-    gains = np.insert(vector(topic.gains), index, np.zeros(count))
+    gains = np.insert(vector(topic.gains), _index(position), np.zeros(count))
     return TopicGains(gains, topic.ideal, topic.not_retrieved)
+
+
+def _index(position: Position) -> int:
+    return 1 if position == "after first" else 0
+
+
+class _StandardMeans:
+    """The means of the standard measures over the answered and assessed topics of perturbed runs.
+
+    Attributes:
+        measures: The standard measures of the inputs.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.measures = [m for m in inputs.measure_list if m.definition.needs == "levels"]
+        self._levels = levels_of(inputs.recall_base) if self.measures else {}
+        self._means: dict[tuple[str, Position, int], dict[Measure, float]] = {}
+
+    def mean(self, run: Run, measure: Measure, position: Position, count: int) -> float | None:
+        key = run.name, position, count
+        if key not in self._means:
+            self._means[key] = self._compute(_insert_documents(run, position, count))
+        return self._means[key].get(measure)
+
+    def _compute(self, run: Run) -> dict[Measure, float]:
+        values = standard_values(self._levels, run, self.measures)
+        topics = [topic for topic in self._levels if topic in run.answered]
+        return {
+            measure: measure.aggregate([values.get((topic, str(measure)), 0.0) for topic in topics])
+            for measure in (self.measures if topics else ())
+        }
+
+
+def _insert_documents(run: Run, position: Position, count: int) -> Run:
+    """Insert documents that are not assessed into all rankings with results."""
+    inserted = [(f"inserted-by-xcg-perturb-{number}", WHOLE, None) for number in range(count)]
+    index = _index(position)
+    rankings = {}
+    for topic, ranking in run.rankings.items():
+        results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
+        rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
+    return Run(run.name, rankings, run.source)
