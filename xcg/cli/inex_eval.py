@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import get_args
 
@@ -80,5 +81,9 @@ def inex_eval(
         names = ", ".join(f"-{task}" for task in tasks) or "none"
         raise click.UsageError(f"{names} given: expected exactly one task of -t, -f, -r, -b, -i")
     options = InexEvalOptions(tasks[0], tolerance, distance, beta, complete)
-    scores = inex_eval_files(qrels, runs, options)
+    gc.disable()  # almost all objects live until the end; this saves a fifth of the time
+    try:
+        scores = inex_eval_files(qrels, runs, options)
+    finally:
+        gc.enable()
     return Printed(inex_eval_output(scores, per_topic), scores.notes)

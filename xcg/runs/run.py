@@ -48,10 +48,6 @@ UNKNOWN_SPAN = (-18, 0)
 """The span of a result whose offset is unknown: 18 characters before the text, which hold nothing
 relevant. inex_eval 3.1 counts such a result, with the offset ``X`` or ``-1``, as 18 characters."""
 
-UNKNOWN_SPAN = (-18, 0)
-"""The span of a result whose offset is unknown: 18 characters before the text, which hold nothing
-relevant. inex_eval 3.1 counts such a result, with the offset ``X`` or ``-1``, as 18 characters."""
-
 
 @dataclass(slots=True, repr=False)
 class Ranking:
