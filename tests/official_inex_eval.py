@@ -1,12 +1,14 @@
 """A second implementation of inex_eval 3.1, written from the description of the program alone.
 
-It is slow and plain: a passage is a list of characters. It shares no code with xcg. ``evaluate`` returns what the
-program prints, and raises ``Refused`` if the program stops with an error.
+It is slow and plain: a passage is a list of characters. It shares no code with xcg.
+``evaluate`` returns what the program prints, and raises ``RefusedError`` if the program stops
+with an error.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 UNKNOWN_OFFSET = 18  # characters of a result without an offset
@@ -27,7 +29,7 @@ TWO_TABS = {
 }
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The program prints an error and stops."""
 
 
@@ -97,7 +99,7 @@ def number(word: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise Refused(f"not a number: {word}") from None
+        raise RefusedError(f"not a number: {word}") from None
 
 
 def read_qrels(text: str) -> Qrels:
@@ -106,7 +108,7 @@ def read_qrels(text: str) -> Qrels:
     for line in text.splitlines():
         words = line.split()
         if len(words) < 5:
-            raise Refused(f"too few fields: {line}")
+            raise RefusedError(f"too few fields: {line}")
         judged = Judged(number(words[3]), number(words[4]))
         if len(words) > 6:
             entry_point = number(words[5])
@@ -125,7 +127,7 @@ def read_run(text: str) -> tuple[str, dict[str, list[Result]]]:
     for line in text.splitlines():
         words = line.split()
         if len(words) != 8:
-            raise Refused(f"not eight fields: {line}")
+            raise RefusedError(f"not eight fields: {line}")
         topic, _, document, _, _, tag, offset, length = words
         known = None if offset in {"X", "-1"} else number(offset)
         topics.setdefault(topic, []).append(Result(document, known, number(length)))
@@ -167,7 +169,7 @@ def check_no_overlap(results: list[Result]) -> None:
     for result in results:
         for character in result.characters():
             if (result.document, character) in seen:
-                raise Refused(f"overlap in {result.document}")
+                raise RefusedError(f"overlap in {result.document}")
         seen |= {(result.document, character) for character in result.characters()}
 
 
@@ -205,11 +207,11 @@ def focused(results: list[Result], judged: dict[str, Judged]) -> tuple[Scores, l
         points[point] = max(points[point], points[point + 1])
     scores["ret_size"] = returned
     scores["rel_ret_size"] = relevant
-    for name, kept, found, all_relevant in (
+    for name, retrieved, found, all_relevant in (
         ("art", scores["num_ret"], scores["num_rel_ret"], scores["num_rel"]),
         ("char", returned, relevant, size),
     ):
-        precision = found / kept if kept else 0.0
+        precision = found / retrieved if retrieved else 0.0
         recall = divide(found, all_relevant)
         scores |= {
             f"{name}_prec": precision,
@@ -234,7 +236,7 @@ def documents_of(results: list[Result], task: str) -> dict[str, list[Result]]:
     last = None
     for result in results:
         if result.document in documents and (result.document != last or task == "b"):
-            raise Refused(f"{result.document} comes again")
+            raise RefusedError(f"{result.document} comes again")
         documents.setdefault(result.document, []).append(result)
         last = result.document
     return documents
@@ -268,19 +270,28 @@ def best_in_context(results: list[Result], line: Judged, n: int) -> float:
     return (n - distance) / n if distance <= n else 0.0
 
 
+def reading_order(results: list[Result], length: int) -> Iterator[int | None]:
+    """Yield the characters in the order in which they are read; None for those of unknown position."""
+    read: set[int] = set()
+    starts = []
+    for result in sorted(results, key=lambda result: -1 if result.offset is None else result.offset):
+        if result.offset is None:
+            yield from [None] * UNKNOWN_OFFSET
+        else:
+            starts.append(result.offset)
+        for character in result.characters():
+            if character not in read:
+                read.add(character)
+                yield character
+    for character in range(min(starts, default=0), length):
+        if character not in read:
+            yield character
+
+
 def tolerance(results: list[Result], line: Judged, irr: int) -> float:
     """Return the part of the text read that is relevant."""
-    results = sorted(results, key=lambda result: -1 if result.offset is None else result.offset)
-    text: list[int | None] = []
-    for result in results:
-        if result.offset is None:
-            text += [None] * UNKNOWN_OFFSET
-        else:
-            text += [character for character in result.characters() if character not in text]
-    start = min((result.offset for result in results if result.offset is not None), default=0)
-    text += [character for character in range(start, line.length) if character not in text]
     relevant = irrelevant = 0
-    for character in text:
+    for character in reading_order(results, line.length):
         if irrelevant == irr:
             break
         held = 0 if character is None else line.relevant_in(character)
