@@ -72,6 +72,8 @@ class Generator:
             irrelevant = self.chance(0.08)
             for document in self.draw.sample(DOCUMENTS, self.draw.randint(1, len(DOCUMENTS))):
                 rows.append([topic, "Q0", document, *self.judgement(document, irrelevant)])
+                if self.chance(0.02):  # a document in two lines
+                    rows.append([topic, "Q0", document, *self.judgement(document, irrelevant)])
         if self.chance(0.2):
             self.draw.shuffle(rows)
         return self.text(rows)
@@ -92,7 +94,7 @@ class Generator:
             draw.shuffle(passages)
         size = sum(length for _, length in passages)
         if self.chance(0.1):
-            size = max(0, size + draw.choice([-7, -1, 1, 100]))
+            size = max(0, size + draw.choice([-size, -7, -1, 1, 100]))
         if self.chance(0.1):
             length = draw.choice([length // 2, length * 3, 10**9])
         entry_point = draw.choice([passages[0][0], passages[0][0], draw.randrange(length), -1])
@@ -111,8 +113,8 @@ class Generator:
 
     def run(self, topics: list[str], task: str, tag: str) -> str:
         draw = self.draw
-        answered = [topic for topic in topics if self.chance(0.8)] or [topics[0]]
-        if self.chance(0.2):
+        answered = [topic for topic in topics if self.chance(0.8)]
+        if not answered or self.chance(0.2):
             answered.append(UNASSESSED)
         draw.shuffle(answered)
         rows: list[list[object]] = []
@@ -120,7 +122,8 @@ class Generator:
             for document, offset, length in self.ranking(task):
                 rank = draw.choice([1, len(rows) + 1, "first"])
                 score = draw.choice([0, 1.5, -3, "NaN", "high"])
-                rows.append([topic, "Q0", document, rank, score, tag, offset, length])
+                name = tag if self.chance(0.98) else "other"
+                rows.append([topic, "Q0", document, rank, score, name, offset, length])
         if self.chance(0.02):
             draw.choice(rows).append(draw.choice([1, "x"]))
         elif self.chance(0.02):
@@ -154,12 +157,12 @@ class Generator:
         )
         if self.chance(0.5):
             draw.shuffle(results)
-        if task in "ri" and self.chance(0.2):
-            results.append(self.interval(length))  # overlaps perhaps
+        if task in "ri" and self.chance(0.02):
+            results.append(self.interval(length))  # overlaps perhaps, which is refused
         if self.chance(0.08):
             results[-1] = (draw.choice(["X", "-1"]), draw.choice([0, 5, 18]))
         if self.chance(0.08):
-            results[0] = (draw.randrange(length), 0)
+            results[0] = (results[0][0], 0)
         if self.chance(0.04):
             results[0] = (
                 draw.choice([length - 1, length + 50, 2_000_000_000]),

@@ -2,7 +2,8 @@
 
 It is slow and plain: a passage is a list of characters. It shares no code with xcg.
 ``evaluate`` returns what the program prints, and raises ``RefusedError`` if the program stops
-with an error.
+with an error. Corners marked "not in the description" were added later, from the output of the
+program for small files.
 """
 
 from __future__ import annotations
@@ -14,19 +15,6 @@ from dataclasses import dataclass, field
 UNKNOWN_OFFSET = 18  # characters of a result without an offset
 RANKS = (1, 2, 3, 5, 10, 25, 50)
 LEVELS = (("0.00", 0), ("0.01", 1), ("0.05", 5), ("0.10", 10))
-TWO_TABS = {
-    "num_ret",
-    "num_rel",
-    "AgP",
-    "MAgP",
-    "gP[1]",
-    "AiP",
-    "MAiP",
-    "num_q",
-    "art_rec",
-    "art_f1",
-    "char_f1",
-}
 
 
 class RefusedError(Exception):
@@ -58,15 +46,21 @@ class Options:
 
 @dataclass
 class Judged:
-    """One line of the qrels."""
+    """The assessment of a document."""
 
     relevant_size: int = 0
     length: int = 0
     entry_point: int | None = None
     passages: list[tuple[int, int]] = field(default_factory=list)
 
+    def holds(self, character: int) -> bool:
+        """Return whether a passage holds the character."""
+        return any(offset <= character < offset + length for offset, length in self.passages)
+
     def relevant_in(self, character: int) -> int:
-        """Return how many passages hold the character."""
+        """Return how many passages hold the character; none without relevant size."""
+        if not self.relevant_size:  # not in the description
+            return 0
         return sum(offset <= character < offset + length for offset, length in self.passages)
 
 
@@ -109,26 +103,32 @@ def read_qrels(text: str) -> Qrels:
         words = line.split()
         if len(words) < 5:
             raise RefusedError(f"too few fields: {line}")
-        judged = Judged(number(words[3]), number(words[4]))
+        size, length = number(words[3]), number(words[4])
+        # A document in several lines is not in the description. xcg adds its lines up.
+        judged = qrels.setdefault(words[0], {}).setdefault(words[2], Judged())
+        judged.relevant_size += size
+        judged.length = length
         if len(words) > 6:
             entry_point = number(words[5])
             judged.entry_point = None if entry_point == -1 else entry_point
             for passage in words[6:]:
                 offset, _, length = passage.partition(":")
                 judged.passages.append((number(offset), number(length)))
-        qrels.setdefault(words[0], {})[words[2]] = judged
     return qrels
 
 
-def read_run(text: str) -> tuple[str, dict[str, list[Result]]]:
-    """Read the tag and the results of each topic, in the order of the file."""
+def read_run(text: str, qrels: Qrels) -> tuple[str, dict[str, list[Result]]]:
+    """Read the tag and the results of each assessed topic, in the order of the file."""
     topics: dict[str, list[Result]] = {}
     tag = ""
     for line in text.splitlines():
         words = line.split()
         if len(words) != 8:
             raise RefusedError(f"not eight fields: {line}")
-        topic, _, document, _, _, tag, offset, length = words
+        topic, _, document, _, _, tag_of_line, offset, length = words
+        if topic not in qrels:
+            continue
+        tag = tag_of_line
         known = None if offset in {"X", "-1"} else number(offset)
         topics.setdefault(topic, []).append(Result(document, known, number(length)))
     return tag, topics
@@ -163,17 +163,24 @@ def counts(results: list[Result], judged: dict[str, Judged]) -> Scores:
     }
 
 
+def overlap(a: Result, b: Result) -> bool:
+    """Return whether two results with offsets overlap; an empty one does inside the other."""
+    if a.offset is None or b.offset is None:
+        return False  # not in the description
+    return a.offset < b.offset + b.length and b.offset < a.offset + a.length
+
+
 def check_no_overlap(results: list[Result]) -> None:
-    """Refuse results that share characters."""
-    seen = set()
-    for result in results:
-        for character in result.characters():
-            if (result.document, character) in seen:
+    """Refuse results that overlap an earlier one; the description says this only of -f."""
+    for index, result in enumerate(results):
+        for earlier in results[:index]:
+            if result.document == earlier.document and overlap(result, earlier):
                 raise RefusedError(f"overlap in {result.document}")
-        seen |= {(result.document, character) for character in result.characters()}
 
 
-def focused(results: list[Result], judged: dict[str, Judged]) -> tuple[Scores, list[float]]:
+def focused(
+    results: list[Result], judged: dict[str, Judged], thorough: bool
+) -> tuple[Scores, list[float]]:
     """Return the values of a topic in the order in which they are printed, and the 101 points."""
     scores = counts(results, judged)
     size = scores["rel_size"]
@@ -183,7 +190,8 @@ def focused(results: list[Result], judged: dict[str, Judged]) -> tuple[Scores, l
     for result in results:
         line = judged.get(result.document, Judged())
         if result.offset is None:
-            returned += UNKNOWN_OFFSET
+            if not (thorough and line.relevant_size > 0):  # not in the description
+                returned += UNKNOWN_OFFSET
         elif line.relevant_size > 0:
             for character in result.characters():
                 if (result.document, character) not in seen:
@@ -244,16 +252,10 @@ def documents_of(results: list[Result], task: str) -> dict[str, list[Result]]:
 
 def relevant_in_context(results: list[Result], line: Judged, beta: float) -> float:
     """Return F of the text that the results hold."""
-    returned = relevant = 0
-    seen: set[int] = set()
-    for result in results:
-        if result.offset is None:
-            returned += UNKNOWN_OFFSET
-        for character in result.characters():
-            if character not in seen:
-                seen.add(character)
-                returned += 1
-                relevant += line.relevant_in(character)
+    returned = sum(result.size() for result in results)
+    relevant = sum(
+        line.relevant_in(character) for result in results for character in result.characters()
+    )
     if not returned or not relevant or not line.relevant_size:
         return 0.0
     precision = relevant / returned
@@ -270,33 +272,31 @@ def best_in_context(results: list[Result], line: Judged, n: int) -> float:
     return (n - distance) / n if distance <= n else 0.0
 
 
-def reading_order(results: list[Result], length: int) -> Iterator[int | None]:
-    """Yield the characters in the order in which they are read; None for those of unknown position."""
+def reading_order(results: list[Result], length: int) -> Iterator[int]:
+    """Yield the characters in the order in which they are read.
+
+    The text before the first result is read too, and results without offset are not; neither is in the
+    description.
+    """
     read: set[int] = set()
-    starts = []
-    for result in sorted(results, key=lambda result: -1 if result.offset is None else result.offset):
-        if result.offset is None:
-            yield from [None] * UNKNOWN_OFFSET
-        else:
-            starts.append(result.offset)
+    for result in sorted(results, key=lambda result: result.offset or 0):
         for character in result.characters():
             if character not in read:
                 read.add(character)
                 yield character
-    for character in range(min(starts, default=0), length):
+    for character in range(length):
         if character not in read:
             yield character
 
 
 def tolerance(results: list[Result], line: Judged, irr: int) -> float:
-    """Return the part of the text read that is relevant."""
+    """Return the part of the text read that is relevant; text in two passages counts once here."""
     relevant = irrelevant = 0
     for character in reading_order(results, line.length):
         if irrelevant == irr:
             break
-        held = 0 if character is None else line.relevant_in(character)
-        if held:
-            relevant += held
+        if line.holds(character):
+            relevant += 1
         else:
             irrelevant += 1
     return relevant / (relevant + irrelevant) if relevant else 0.0
@@ -327,18 +327,14 @@ def in_context(
         if line is not None and line.relevant_size > 0:
             found += 1
             average += precisions[-1]
-        recalls.append(found / scores["num_rel"] if scores["num_rel"] else 0.0)
-        point = math.floor(10 * recalls[-1])
+        recalls.append(divide(found, scores["num_rel"]))
+        point = 0 if math.isnan(recalls[-1]) else math.floor(10 * recalls[-1])
         points[point] = max(points[point], precisions[-1])
-        held: set[int] = set()
+        if options.task == "b":  # a result is a position; not in the description
+            continue
         for result in own:
-            if result.offset is None:
-                scores["ret_size"] += UNKNOWN_OFFSET
-            for character in result.characters():
-                if character not in held:
-                    held.add(character)
-                    scores["ret_size"] += 1
-                    scores["rel_ret_size"] += line.relevant_in(character) if line else 0
+            scores["ret_size"] += result.size()
+            scores["rel_ret_size"] += sum(map(line.relevant_in, result.characters())) if line else 0
     for point in range(9, -1, -1):
         points[point] = max(points[point], points[point + 1])
     for k in RANKS:
@@ -378,23 +374,24 @@ def java(value: float) -> str:
 
 def row(name: str, topic: str, value: float) -> str:
     """Return one line of the output."""
-    tabs = "\t\t" if name in TWO_TABS else "\t"
+    tabs = "\t\t" if len(name) < 8 else "\t"  # to the next tab stop
     return f"{name}{tabs}{topic}\t{java(value)}\n"
 
 
 def evaluate_run(qrels: Qrels, run: str, file: str, options: Options) -> str:
     """Return the block of one run."""
-    tag, results = read_run(run)
-    names = sorted(name for name in qrels if options.c or name in results)
+    tag, results = read_run(run, qrels)
     topics: dict[str, tuple[Scores, list[float]]] = {}
-    for name in names:
+    for name in sorted(qrels):
         answers = results.get(name, [])
-        if options.task == "f":
+        if options.task != "t":
             check_no_overlap(answers)
         if options.task in "ft":
-            topics[name] = focused(answers, qrels[name])
+            topics[name] = focused(answers, qrels[name], options.task == "t")
         else:
             topics[name] = in_context(answers, qrels[name], options)
+
+    names = [name for name in topics if options.c or name in results]
 
     def mean(values: list[float]) -> float:
         total = 0.0
@@ -407,12 +404,14 @@ def evaluate_run(qrels: Qrels, run: str, file: str, options: Options) -> str:
         for name in names:
             output += "".join(row(label, name, value) for label, value in topics[name][0].items())
     output += row("num_q", "all", len(names))
-    labels = list(focused([], {})[0] if options.task in "ft" else in_context([], {}, options)[0])
+    labels = list(focused([], {}, False)[0] if options.task in "ft" else in_context([], {}, options)[0])
     if options.task not in "ft":  # in context, the mean is printed before the values at ranks
         labels.insert(6, labels.pop())
     for label in labels:
         values = [topics[name][0][label] for name in names]
         if label in labels[:6]:
+            if options.task not in "ft":  # over all topics even without -c; not in the description
+                values = [scores[label] for scores, _ in topics.values()]
             output += row(label, "all", int(sum(values)))
         else:
             output += row({"AiP": "MAiP", "AgP": "MAgP"}.get(label, label), "all", mean(values))
