@@ -130,7 +130,7 @@ class Generator:
             draw.choice(rows).pop()
         return self.text(rows)
 
-    def ranking(self, task: str) -> list[tuple[str, object, int]]:
+    def ranking(self, task: str) -> list[tuple[str, object, object]]:
         """Return the document, offset and length of each result."""
         draw = self.draw
         documents = draw.sample([*DOCUMENTS, "unjudged"], draw.randint(1, len(DOCUMENTS) + 1))
@@ -149,10 +149,10 @@ class Generator:
             ]
         return results
 
-    def results_of(self, document: str, task: str) -> list[tuple[object, int]]:
+    def results_of(self, document: str, task: str) -> list[tuple[object, object]]:
         """Return the offset and length of the document's results."""
         draw, length = self.draw, self.lengths.get(document, 300)
-        results: list[tuple[object, int]] = list(
+        results: list[tuple[object, object]] = list(
             self.intervals(length, 1 if task == "b" else draw.randint(1, 3))
         )
         if self.chance(0.5):
@@ -160,7 +160,7 @@ class Generator:
         if task in "ri" and self.chance(0.02):
             results.append(self.interval(length))  # overlaps perhaps, which is refused
         if self.chance(0.08):
-            results[-1] = (draw.choice(["X", "-1"]), draw.choice([0, 5, 18]))
+            results[-1] = (draw.choice(["X", "-1"]), draw.choice([0, 5, 18, "X"]))
         if self.chance(0.08):
             results[0] = (results[0][0], 0)
         if self.chance(0.04):

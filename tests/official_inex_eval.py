@@ -76,10 +76,6 @@ class Result:
         """Return the positions of the result's characters; none without an offset."""
         return [] if self.offset is None else list(range(self.offset, self.offset + self.length))
 
-    def size(self) -> int:
-        """Return the number of characters."""
-        return UNKNOWN_OFFSET if self.offset is None else self.length
-
 
 Qrels = dict[str, dict[str, Judged]]
 Scores = dict[str, float]
@@ -110,7 +106,7 @@ def read_qrels(text: str) -> Qrels:
         judged.length = length
         if len(words) > 6:
             entry_point = number(words[5])
-            judged.entry_point = None if entry_point == -1 else entry_point
+            judged.entry_point = entry_point if entry_point != -1 else judged.entry_point
             for passage in words[6:]:
                 offset, _, length = passage.partition(":")
                 judged.passages.append((number(offset), number(length)))
@@ -129,8 +125,11 @@ def read_run(text: str, qrels: Qrels) -> tuple[str, dict[str, list[Result]]]:
         if topic not in qrels:
             continue
         tag = tag_of_line
-        known = None if offset in {"X", "-1"} else number(offset)
-        topics.setdefault(topic, []).append(Result(document, known, number(length)))
+        if offset in {"X", "-1"}:
+            result = Result(document, None, UNKNOWN_OFFSET)
+        else:
+            result = Result(document, number(offset), number(length))
+        topics.setdefault(topic, []).append(result)
     return tag, topics
 
 
@@ -191,7 +190,7 @@ def focused(
         line = judged.get(result.document, Judged())
         if result.offset is None:
             if not (thorough and line.relevant_size > 0):  # not in the description
-                returned += UNKNOWN_OFFSET
+                returned += result.length
         elif line.relevant_size > 0:
             for character in result.characters():
                 if (result.document, character) not in seen:
@@ -252,7 +251,7 @@ def documents_of(results: list[Result], task: str) -> dict[str, list[Result]]:
 
 def relevant_in_context(results: list[Result], line: Judged, beta: float) -> float:
     """Return F of the text that the results hold."""
-    returned = sum(result.size() for result in results)
+    returned = sum(result.length for result in results)
     relevant = sum(
         line.relevant_in(character) for result in results for character in result.characters()
     )
@@ -333,7 +332,7 @@ def in_context(
         if options.task == "b":  # a result is a position; not in the description
             continue
         for result in own:
-            scores["ret_size"] += result.size()
+            scores["ret_size"] += result.length
             scores["rel_ret_size"] += sum(map(line.relevant_in, result.characters())) if line else 0
     for point in range(9, -1, -1):
         points[point] = max(points[point], points[point + 1])

@@ -169,7 +169,7 @@ def test_a_result_without_offset_has_18_characters(inex_eval: Evaluator, offset:
 
 
 def test_results_of_length_0_are_legal(inex_eval: Evaluator) -> None:
-    found = inex_eval("-f", ONE_DOCUMENT, "1 d 3 0, 1 d 0 10")
+    found = inex_eval("-f", ONE_DOCUMENT, "1 d 10 0, 1 d 0 10")
     assert (found["num_ret"], found["ret_size"], found["MAiP"]) == ("1", "10", "1.0")
     assert inex_eval("-b -n 10", ONE_DOCUMENT, "1 d 3 0")["gP[1]"] == "0.7"
 
@@ -233,6 +233,57 @@ def test_overlap_ends_the_focused_task(inex_eval: Evaluator) -> None:
     message = inex_eval.refuses("-f", ONE_DOCUMENT, "1 d 0 20, 1 e 0 20, 1 d 19 5")
     assert "run0:3" in message
     inex_eval("-f", ONE_DOCUMENT, "1 d 0 20, 1 e 0 20, 1 d 20 5")
+
+
+@pytest.mark.parametrize("task", ["-r", "-i"])
+def test_overlap_is_refused_in_context_too(inex_eval: Evaluator, task: str) -> None:
+    assert "run0:2" in inex_eval.refuses(task, ONE_DOCUMENT, "1 d 0 20, 1 d 19 5")
+
+
+def test_an_empty_result_overlaps_only_inside_another(inex_eval: Evaluator) -> None:
+    inex_eval.refuses("-f", ONE_DOCUMENT, "1 d 0 20, 1 d 5 0")
+    inex_eval.refuses("-f", ONE_DOCUMENT, "1 d 5 0, 1 d 0 20")
+    for results in ("1 d 0 20, 1 d 0 0", "1 d 0 20, 1 d 20 0", "1 d 5 0, 1 d 5 0"):
+        inex_eval("-f", ONE_DOCUMENT, results)
+
+
+def test_results_without_offset_never_overlap(inex_eval: Evaluator) -> None:
+    assert inex_eval("-f", ONE_DOCUMENT, "1 d X 5, 1 d 0 20, 1 d X 5")["ret_size"] == "56"
+
+
+def test_thorough_counts_unknown_text_only_in_irrelevant_documents(inex_eval: Evaluator) -> None:
+    assert inex_eval("-t", ONE_DOCUMENT, "1 d X 5, 1 d 0 20")["ret_size"] == "20"
+    assert inex_eval("-t", ONE_DOCUMENT, "1 e X 5, 1 e X 5, 1 d 0 20")["ret_size"] == "56"
+
+
+def test_overlap_in_unassessed_topics_is_not_an_error(inex_eval: Evaluator) -> None:
+    assert inex_eval("-f", ONE_DOCUMENT, "9 d 0 10, 9 d 0 10, 1 d 0 10")["num_ret"] == "1"
+
+
+def test_f1_is_0_without_relevant_results(inex_eval: Evaluator) -> None:
+    found = inex_eval("-f", ONE_DOCUMENT, "1 e 0 10")
+    assert (found["art_f1"], found["char_f1"]) == ("0.0", "0.0")
+
+
+def test_precision_of_empty_results_is_0(inex_eval: Evaluator) -> None:
+    found = inex_eval("-f", ONE_DOCUMENT, "1 d 0 0")
+    assert (found["char_prec"], found["MAiP"], found["art_prec"]) == ("0.0", "0.0", "1.0")
+
+
+def test_passages_of_relevant_size_0_hold_nothing_relevant_except_in_i(inex_eval: Evaluator) -> None:
+    qrels = "1 Q0 d 0 50 0 0:10\n" + "1 Q0 e 10 50 0 0:10\n"
+    found = inex_eval("-f", qrels, "1 d 0 20, 1 e 0 10")
+    assert (found["num_rel"], found["rel_ret_size"]) == ("1", "10")
+    assert inex_eval("-r", qrels, "1 d 0 10, 1 e 0 10")["gP[1]"] == "0.0"
+    assert inex_eval("-i", qrels, "1 d 0 10, 1 e 0 10")["gP[1]"] == "0.2"
+
+
+def test_a_document_in_two_lines_adds_up(inex_eval: Evaluator) -> None:
+    qrels = "1 Q0 d 10 100 0 0:10\n1 Q0 d 5 100 30 30:5\n"
+    found = inex_eval("-f", qrels, "1 d 0 50")
+    names = ("num_rel", "num_rel_ret", "rel_size", "rel_ret_size")
+    assert [found[name] for name in names] == ["1", "1", "15", "15"]
+    assert inex_eval("-b", qrels, "1 d 30 5")["gP[1]"] == "1.0"
 
 
 def test_thorough_counts_repeated_text_once_in_relevant_documents(inex_eval: Evaluator) -> None:
@@ -305,14 +356,28 @@ def test_best_in_context_is_the_nearness_to_the_entry_point(inex_eval: Evaluator
     assert inex_eval("-b", qrels, "1 unjudged 10 10")["gP[1]"] == "0.0"
 
 
-def test_the_tolerance_reader_reads_results_then_what_follows(inex_eval: Evaluator) -> None:
-    qrels = "1 Q0 d 20 100 0 0:10 50:10\n"
-    # The reader starts at 50 and reads 10 relevant and 40 irrelevant characters, none before 50.
-    assert inex_eval("-i", qrels, "1 d 50 5")["gP[1]"] == "0.2"
+def test_the_tolerance_reader_reads_results_then_the_rest(inex_eval: Evaluator) -> None:
     qrels = "1 Q0 d 15 100 0 0:10 20:5\n"
     # 10 relevant at 0, 10 irrelevant at 40, 10 irrelevant at 10, 5 relevant at 20, 1 irrelevant.
     found = inex_eval("-i -irr 21", qrels, "1 d 40 10, 1 d 0 10")
     assert float(found["gP[1]"]) == pytest.approx(15 / 36)
+
+
+def test_the_tolerance_reader_reads_the_text_before_the_first_result(inex_eval: Evaluator) -> None:
+    qrels = "1 Q0 d 20 100 0 0:10 50:10\n"
+    # 5 relevant at 50, 5 irrelevant at 70, 10 relevant at 0, 15 irrelevant at 10
+    found = inex_eval("-i -irr 20", qrels, "1 d 50 5, 1 d 70 5")
+    assert float(found["gP[1]"]) == pytest.approx(15 / 35)
+
+
+def test_the_tolerance_reader_reads_text_in_two_passages_once(inex_eval: Evaluator) -> None:
+    qrels = "1 Q0 d 20 100 0 0:15 10:5\n"
+    assert inex_eval("-i", qrels, "1 d 0 20")["gP[1]"] == "0.15"
+
+
+def test_the_tolerance_reader_does_not_read_results_without_offset(inex_eval: Evaluator) -> None:
+    found = inex_eval("-i -irr 10", ONE_DOCUMENT, "1 d X 5")  # 10 relevant, 10 irrelevant
+    assert (found["gP[1]"], found["ret_size"]) == ("0.5", "18")
 
 
 def test_the_tolerance_reader_stops_after_irr_characters(inex_eval: Evaluator) -> None:
@@ -379,6 +444,61 @@ def test_a_topic_without_relevant_text_makes_some_means_nan(inex_eval: Evaluator
     assert float(found["gP[1]"]) == pytest.approx(1 / 3)
 
 
+def test_an_answered_topic_without_relevant_text_makes_gr_nan(inex_eval: Evaluator) -> None:
+    qrels = TWO_TOPICS + NOTHING_RELEVANT
+    assert inex_eval("-r", qrels, "1 d 0 10, 3 d 0 10")["gR[1]"] == "NaN"
+    assert float(inex_eval("-r -c", qrels, "1 d 0 10")["gR[1]"]) == pytest.approx(1 / 3)
+
+
+def test_counts_in_context_are_over_all_topics(inex_eval: Evaluator) -> None:
+    names = ("num_q", "num_rel", "rel_size")
+    for task in ("-r", "-r -c"):
+        found = inex_eval(task, TWO_TOPICS, "1 d 0 20")
+        assert [found[name] for name in names[1:]] == ["2", "40"]
+    assert [inex_eval("-f", TWO_TOPICS, "1 d 0 20")[name] for name in names] == ["1", "1", "10"]
+
+
+def test_a_run_without_assessed_topics_has_no_means(inex_eval: Evaluator) -> None:
+    done = inex_eval.run("-f", ONE_DOCUMENT, "9 d 0 10")
+    assert done.stdout.startswith('<eval run-id="" file="run0">\n')
+    found = values(done.stdout)
+    assert (found["num_q"], found["rel_size"], found["MAiP"]) == ("0", "0", "NaN")
+
+
+def test_the_run_id_is_the_last_tag(inex_eval: Evaluator) -> None:
+    run = "1 Q0 d 1 1 first 0 10\n1 Q0 e 1 1 second 0 10\n9 Q0 d 1 1 third 0 10\n"
+    assert inex_eval.raw("-f", ONE_DOCUMENT, run).stdout.startswith(
+        '<eval run-id="second" file="run0">\n'
+    )
+
+
+def test_unanswered_topics_are_printed_if_means_are_over_all(inex_eval: Evaluator) -> None:
+    assert inex_eval("-f -q -c", TWO_TOPICS, "1 d 0 10", topic="2")["AiP"] == "0.0"
+    assert inex_eval("-f -q", TWO_TOPICS, "1 d 0 10", topic="2") == {}
+
+
+def test_one_refused_run_refuses_all(inex_eval: Evaluator) -> None:
+    message = refusal(inex_eval.run("-f", ONE_DOCUMENT, "1 d 0 10", "1 d 0 10, 1 d 5 10"))
+    assert "run1:2" in message
+
+
+def test_recall_above_1_prints_no_line_of_its_own(inex_eval: Evaluator) -> None:
+    output = inex_eval.run("-f", "1 Q0 d 10 100 0 0:20\n", "1 d 0 20").stdout
+    assert output.startswith("<eval ")
+
+
+@pytest.mark.parametrize(("offset", "length"), [("-2", "10"), ("0", "-3"), ("x", "10"), ("0", "x")])
+def test_illegal_offsets_and_lengths_are_refused(
+    inex_eval: Evaluator, offset: str, length: str
+) -> None:
+    assert "run0:1" in inex_eval.refuses("-f", ONE_DOCUMENT, f"1 d {offset} {length}")
+
+
+@pytest.mark.parametrize("options", ["-i -irr 0", "-b -n 0", "-r -beta -1"])
+def test_options_below_their_least_value_are_refused(inex_eval: Evaluator, options: str) -> None:
+    inex_eval.refuses(options, ONE_DOCUMENT, "1 d 0 10")
+
+
 def test_counts_are_sums_over_topics(inex_eval: Evaluator) -> None:
     for task in ("-f", "-r"):
         found = inex_eval(task, TWO_TOPICS, "1 d 0 20, 2 d 0 20, 2 e 0 5")
@@ -425,12 +545,12 @@ def test_lines_of_the_in_context_tasks(inex_eval: Evaluator) -> None:
 num_ret\t\t1\t1
 num_rel\t\t1\t1
 num_rel_ret\t1\t1
-ret_size\t1\t20
+ret_size\t1\t0
 rel_size\t1\t10
 rel_ret_size\t1\t0
 """
-    pairs = "gP[1]\t\t1\t0.5\ngR[1]\t1\t1.0\n"
-    pairs += "".join(f"gP[{k}]\t1\t0.5\ngR[{k}]\t1\t1.0\n" for k in (2, 3, 5, 10, 25, 50))
+    ranks = (1, 2, 3, 5, 10, 25, 50)
+    pairs = "".join(f"gP[{k}]\t\t1\t0.5\ngR[{k}]\t\t1\t1.0\n" for k in ranks)
     topic = counts + pairs + "AgP\t\t1\t0.5\n"
     mean = (counts + "MAgP\t\t1\t0.5\n" + pairs).replace("\t1\t", "\tall\t")
     points = "".join(f"ircl_prn.{point / 10:.2f}\tall\t0.5\n" for point in range(11))
