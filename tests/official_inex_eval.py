@@ -101,9 +101,8 @@ def read_qrels(text: str) -> Qrels:
             raise RefusedError(f"too few fields: {line}")
         size, length = number(words[3]), number(words[4])
         # A document in several lines is not in the description. xcg adds its lines up.
-        judged = qrels.setdefault(words[0], {}).setdefault(words[2], Judged())
+        judged = qrels.setdefault(words[0], {}).setdefault(words[2], Judged(length=length))
         judged.relevant_size += size
-        judged.length = length
         if len(words) > 6:
             entry_point = number(words[5])
             judged.entry_point = entry_point if entry_point != -1 else judged.entry_point
@@ -274,8 +273,8 @@ def best_in_context(results: list[Result], line: Judged, n: int) -> float:
 def reading_order(results: list[Result], length: int) -> Iterator[int]:
     """Yield the characters in the order in which they are read.
 
-    The text before the first result is read too, and results without offset are not; neither is in the
-    description.
+    The text before the first result is read too, and results without offset are not. Results after the
+    end make the document longer. None of this is in the description.
     """
     read: set[int] = set()
     for result in sorted(results, key=lambda result: result.offset or 0):
@@ -283,7 +282,8 @@ def reading_order(results: list[Result], length: int) -> Iterator[int]:
             if character not in read:
                 read.add(character)
                 yield character
-    for character in range(length):
+    ends = [result.offset + result.length for result in results if result.offset is not None]
+    for character in range(max([length, *ends])):
         if character not in read:
             yield character
 
