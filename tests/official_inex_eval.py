@@ -101,8 +101,9 @@ def read_qrels(text: str) -> Qrels:
             raise RefusedError(f"too few fields: {line}")
         size, length = number(words[3]), number(words[4])
         # A document in several lines is not in the description. xcg adds its lines up.
-        judged = qrels.setdefault(words[0], {}).setdefault(words[2], Judged(length=length))
+        judged = qrels.setdefault(words[0], {}).setdefault(words[2], Judged())
         judged.relevant_size += size
+        judged.length = max(judged.length, length)
         if len(words) > 6:
             entry_point = number(words[5])
             judged.entry_point = entry_point if entry_point != -1 else judged.entry_point
