@@ -124,6 +124,10 @@ class Generator:
                 score = draw.choice([0, 1.5, -3, "NaN", "high"])
                 name = tag if self.chance(0.98) else "other"
                 rows.append([topic, "Q0", document, rank, score, name, offset, length])
+        if self.chance(0.1):  # the results of a topic stay in their order
+            order = draw.sample([row[0] for row in rows], len(rows))
+            of_topic = {topic: [row for row in rows if row[0] == topic] for topic in answered}
+            rows = [of_topic[topic].pop(0) for topic in order]
         if self.chance(0.02):
             draw.choice(rows).append(draw.choice([1, "x"]))
         elif self.chance(0.02):

@@ -47,7 +47,8 @@ class Evaluator:
     def __call__(self, options: str, qrels: str, results: str, topic: str = "all") -> dict[str, str]:
         """Return the printed values of a topic or the mean."""
         done = self.run(options, qrels, results)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0, done.stderr
+        assert all(line.startswith("xcg: note: ") for line in done.stderr.splitlines())
         return values(done.stdout, topic)
 
     def refuses(self, options: str, qrels: str, results: str) -> str:
@@ -475,6 +476,20 @@ def test_the_run_id_is_the_last_tag(inex_eval: Evaluator) -> None:
 def test_unanswered_topics_are_printed_if_means_are_over_all(inex_eval: Evaluator) -> None:
     assert inex_eval("-f -q -c", TWO_TOPICS, "1 d 0 10", topic="2")["AiP"] == "0.0"
     assert inex_eval("-f -q", TWO_TOPICS, "1 d 0 10", topic="2") == {}
+
+
+def test_sums_are_added_from_left_to_right(inex_eval: Evaluator) -> None:
+    qrels = "".join(f"{topic} Q0 d {topic} 100 0 0:{topic}\n" for topic in (1, 2, 3))
+    found = inex_eval("-f", qrels, "1 d 0 10, 2 d 0 10, 3 d 0 10")  # precision .1, .2, .3
+    assert found["char_prec"] == "0.20000000000000004"  # the exact sum gives 0.2
+
+
+def test_lines_of_topics_may_alternate(inex_eval: Evaluator) -> None:
+    results = "1 d 0 10, 2 d 0 30, 1 e 0 10, 2 e 0 10"
+    for task in ("-f", "-t", "-r", "-b", "-i"):
+        found = inex_eval(task, TWO_TOPICS, results)
+        assert (found["num_q"], found["num_ret"], found["num_rel_ret"]) == ("2", "4", "2")
+    assert inex_eval("-r", TWO_TOPICS, results)["gP[2]"] == "0.5"
 
 
 def test_one_refused_run_refuses_all(inex_eval: Evaluator) -> None:
