@@ -94,8 +94,8 @@ def assess(
 
 
 @click.command()
-@paths_option("--assessments", help="Convert these assessments.")
-@click.option("--run", metavar="PATH", help="Convert this run.")
+@paths_option("--assessments", help="Convert these assessments; - is standard input.")
+@click.option("--run", metavar="PATH", help="Convert this run; - is standard input.")
 @click.option(
     "--to",
     "target_format",
@@ -144,8 +144,13 @@ def convert(
 
 @click.command()
 @click.argument("config", required=False, type=ANY_PATH)
-@paths_option("--assessments", help="Check the assessments in this file, folder or glob pattern.")
-@paths_option("--run", "runs", help="Check the runs in this file, folder or glob pattern.")
+@paths_option(
+    "--assessments",
+    help="Check the assessments in this file, folder or glob pattern; - is standard input.",
+)
+@paths_option(
+    "--run", "runs", help="Check the runs in this file, folder or glob pattern; - is standard input."
+)
 @corpus_option("Check the documents in this folder or archive.")
 @format_option("text", "json")
 def validate(

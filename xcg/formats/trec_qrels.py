@@ -6,7 +6,7 @@ import re
 from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.paths import WHOLE, canonical_file, split_element_id
+from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
@@ -21,7 +21,8 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
     """Add the assessments in TREC qrels to a recall-base.
 
     A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
-    ``file``, or ``file#/path`` for an element. Levels of 0 and less are not relevant.
+    ``file``, or ``file#/path`` for an element. Levels of 0 and less are not relevant. Lines that begin
+    with ``#`` are comments.
 
     Args:
         file: The open file.
@@ -40,8 +41,10 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
 def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     """Add the lines of a block if they are regular and no document occurs twice; return whether."""
     columns = block.columns()
-    if columns is None or len(columns) != 4 or b"#/" in block.data:
+    if columns is None or len(columns) != 4:
         return False
+    if b"#/" in block.data or (b"#" in block.data and b":" in block.data):
+        return False  # there may be elements and passages
     topics, _, documents, levels = columns
     try:
         assessments = {level: _assessment(level) for level in set(levels)}
@@ -72,7 +75,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
             topic, _, document, level = fields
             assessment = _assessment(level)
-            if "#/" in document:
+            if split_at_mark(document)[1]:
                 name, element = split_element_id(document)
             else:
                 name, element = canonical_file(document), WHOLE
