@@ -123,6 +123,8 @@ def test_a_process_reads_assessments_from_standard_input(campaign: Path, xcg_pro
     both = xcg_process("evaluate", "--assessments", "-", "--run", "-", cwd=campaign, stdin=QRELS)
     message = "-: standard input is already used for assessments; expected a file with runs"
     assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
+    both = xcg_process("inex-eval", "-f", "-", "-", cwd=campaign, stdin=QRELS)
+    assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
     empty = xcg_process("evaluate", "--assessments", "q", "--run", "-", cwd=campaign, stdin="")
     assert (empty.returncode, empty.stderr) == (2, "xcg: error: -: an empty file; expected a run\n")
     config = campaign / "c.yaml"
