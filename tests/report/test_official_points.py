@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -627,6 +628,17 @@ def test_text_after_the_sixth_column_is_ignored(trec_eval: TrecEval) -> None:
 def test_document_ids_may_contain_a_number_sign(trec_eval: TrecEval) -> None:
     run = "1 Q0 doc#4_164 1 2.0 t\n1 Q0 doc#4_163 2 1.0 t\n"
     assert trec_eval("1 0 doc#4_163 1\n", run)["map all"] == "0.5000"
+
+
+def test_a_run_named_minus_is_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    command = [sys.executable, "-m", "xcg", "evaluate", "--format", "trec_eval"]
+    command += ["--assessments", str(tmp_path / "qrels"), "--run", "-"]
+    done = subprocess.run(
+        command, cwd=ROOT, input="1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n", capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "recip_rank            \tall\t0.5000\n" in done.stdout
 
 
 TREC_QRELS = "1 0 a 1\n1 0 b 1\n2 0 a 1\n3 0 c 1\n"
