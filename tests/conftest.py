@@ -40,10 +40,12 @@ def root() -> Path:
 def xcg_command(monkeypatch: pytest.MonkeyPatch) -> Command:
     """Run ``xcg`` in this process; an unexpected exception fails the test."""
 
-    def run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, cwd: Path = ROOT, stdin: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
         words = list(map(str, arguments))
         monkeypatch.chdir(cwd)
-        result = CliRunner().invoke(main, words, prog_name="xcg")
+        result = CliRunner().invoke(main, words, stdin, prog_name="xcg")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return subprocess.CompletedProcess(words, result.exit_code, result.stdout, result.stderr)
@@ -55,10 +57,13 @@ def xcg_command(monkeypatch: pytest.MonkeyPatch) -> Command:
 def xcg_process() -> Command:
     """Run ``xcg`` in a process of its own."""
 
-    def run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, cwd: Path = ROOT, stdin: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "xcg", *map(str, arguments)],
             cwd=cwd,
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,

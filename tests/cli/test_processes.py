@@ -27,6 +27,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "evaluate": ((CONFIG, "--measures", "MAep"), "MAep"),
     "explain": ((RUN, "--config", CONFIG, "--topic", "163"), "gained 1.5 of 1.5"),
     "ideal": ((CONFIG, "--topic", "163"), "/article[1]/bdy[1]/sec[6]"),
+    "inex-eval": (("-f", "{tmp}/qrels", "{tmp}/offsets"), "MAiP\t\tall\t1.0"),
     "levels": (("--swaps", "2", "--repetitions", "1"), "muMAP/2"),
     "measures": (("ep",), "equation 13"),
     "perturb": ((CONFIG, *MODEL, "--run", RUN, "--measures", "MAep", "--counts", "1"), "MAep"),
@@ -55,6 +56,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "gold.jsonl").write_text(json.dumps({**passage, "exhaustivity": 2}) + "\n")
     (tmp_path / "run.jsonl").write_text(json.dumps({**passage, "rank": 1}) + "\n")
     (tmp_path / "texts.jsonl").write_text('{"topic": "1", "doc": "d", "text": "words of"}\n')
+    (tmp_path / "qrels").write_text("1 Q0 d 10 26 0 0:10\n")
+    (tmp_path / "offsets").write_text("1 Q0 d 1 1 run 0 10\n")
     return tmp_path
 
 

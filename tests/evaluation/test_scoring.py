@@ -185,7 +185,7 @@ def test_merged_shares_equal_the_work_of_one_worker(runs: list[Any], data: st.Da
     own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
     corpus = xcg.Corpus.of(CORPUS)
-    work = scoring.Work(base, corpus, models, own, standard, "zero", "document", lenient=True)
+    work = scoring.Work(base, corpus, models, own, standard, "zero", lenient=True)
     sources = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
     cuts = sorted(data.draw(st.sets(st.integers(1, len(sources) - 1))))
     whole, notes = Notes(lenient=True), Notes(lenient=True)

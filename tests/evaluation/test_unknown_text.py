@@ -46,8 +46,8 @@ def test_offsets_need_no_corpus(tmp_path: Path) -> None:
     """The length of the documents is stated."""
     found = xcg.evaluate(qrels(tmp_path), run(tmp_path, OFFSETS), measures=MEASURES)
     assert found.value("r", "charP", "1") == 10 / 15
-    # 10 relevant; after the result 5 relevant and then 5 irrelevant, at the end of the document
-    assert found.value("r", "AgP(t2i=300)", "1") == 15 / 20
+    # 10 relevant; then the rest of the document: 10 irrelevant, 5 relevant, 5 irrelevant
+    assert found.value("r", "AgP(t2i=300)", "1") == 15 / 30
     assert found.value("r", "BiC", "1") == (500 - 2) / 500
     (topic, mean) = list(curves(qrels(tmp_path), run(tmp_path, OFFSETS), measure="AiP"))[::2]
     assert topic.y == [1.0] * 67 + [0.0] * 34
@@ -57,7 +57,7 @@ def test_offsets_need_no_corpus(tmp_path: Path) -> None:
 def test_the_tolerance_reader_takes_lengths_from_the_corpus_if_none_are_stated() -> None:
     gold = {"1": {"d": [(10, 25)]}}
     found = xcg.evaluate(gold, run_of(("d", 10, 20)), DOCUMENTS, measures="AgP(t2i=300)")
-    assert found.value("r", "AgP(t2i=300)") == 15 / 20
+    assert found.value("r", "AgP(t2i=300)") == 15 / 30
     with pytest.raises(InputError, match=r"AgP\(t2i=300\): the tolerance reader needs the length"):
         xcg.evaluate(gold, run_of(("d", 10, 20)), measures="AgP(t2i=300)")
     with pytest.raises(InputError, match=r"AgP\(limit=9,t2i=300\): limit and t2i cannot be combined"):

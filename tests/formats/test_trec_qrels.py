@@ -27,6 +27,7 @@ QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
         ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
         ("1 0 x 1\n1 0 x 2", "is assessed level 2 but was level 1 before"),
         ("1 0 x#/ 1", "'/' is not an element path"),
+        ("1 0 x#5:20 1", "'x#5:20' is a passage: expected a document or file#/path"),
         ("1 0 x 10000000", "illegal level 10000000: expected a number from -1000 to 1000"),
         ("1 0 x 1000.01", "illegal level 1000.01"),
         ("1 0 x 1e4", "illegal level 10000"),
@@ -57,6 +58,18 @@ def test_windows_line_ends_tabs_and_a_byte_order_mark_are_read(tmp_path: Path) -
     }
 
 
+def test_comments_are_ignored_and_a_mark_may_belong_to_the_name(tmp_path: Path) -> None:
+    text = "# topic, iteration\n1 0 doc#4_163 2\n#1 0 d 1\n1 0 doc#4 1\n"
+    base = read_assessments(write(tmp_path, text))
+    assert {file: a["/"].label for file, a in base.files("1").items()} == {
+        "doc#4_163": "level 2",
+        "doc#4": "level 1",
+    }
+    regular = write(tmp_path, "1 0 doc#4_163 2\n1 0 doc#4 1\n", "regular")
+    with patch.object(TextBlock, "lines", side_effect=AssertionError):
+        assert read_assessments(regular).files("1") == base.files("1")
+
+
 COLUMNS = st.sampled_from(
     [
         "1",
@@ -71,6 +84,9 @@ COLUMNS = st.sampled_from(
         "1001",
         "all",
         "é",
+        "x#4_1",
+        "#",
+        "x#1:2",
         "1.5",
         "1e3",
         "nan",

@@ -135,13 +135,13 @@ def explain(
 ) -> Printed:
     """Explain rank by rank what the results of RUN gained, and what RUN missed.
 
-    RUN is a file, or the name of a run in the configuration.
+    RUN is a file, - for standard input, or the name of a run in the configuration.
     """
     if size is not None and (document is None or format_ == "json"):
         raise XcgError("--size has no effect without a tree: expected --document NAME")
     inputs = campaign.inputs(topics=[topic])
     source: Any = run
-    if campaign.config is not None and not Path(run).exists():
+    if campaign.config is not None and run != "-" and not Path(run).exists():
         by_name = {known.name: known for known in inputs.loaded_runs}
         if run not in by_name:
             raise XcgError(f"no run {run!r} in {campaign.config}: {nearest(run, by_name)}")

@@ -133,7 +133,10 @@ def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) ->
 
 _INPUT_NAMES = ("config", "assessments", "corpus", "user_model", "lenient")
 _INPUT_OPTIONS = (
-    paths_option("--assessments", help="Read assessments from this file, folder or glob pattern."),
+    paths_option(
+        "--assessments",
+        help="Read assessments from this file, folder or glob pattern; - is standard input.",
+    ),
     corpus_option(),
     click.option(
         "--user-model",
@@ -151,7 +154,9 @@ _INPUT_OPTIONS = (
     ),
 )
 _FURTHER_OPTIONS = {
-    "runs": paths_option("--run", "runs", help="Read runs from this file, folder or glob pattern."),
+    "runs": paths_option(
+        "--run", "runs", help="Read runs from this file, folder or glob pattern; - is standard input."
+    ),
     "order": order_option,
     "ties": ties_option,
     "measures": click.option(

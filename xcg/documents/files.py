@@ -1,4 +1,4 @@
-"""Open input files by path, folder or glob, gzipped or not; parse XML safely; write whole files."""
+"""Open input files by path, folder, glob or ``-``, gzipped or not; parse XML safely; write files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import InputError, nearest
 from xcg.lazy_modules import etree
 
@@ -40,19 +41,22 @@ libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
     """Return the files of paths, folders (recursively) and globs, in order.
 
-    Hidden, ``.dtd`` and ``.md`` files in folders are ignored.
+    ``-`` is standard input. Hidden, ``.dtd`` and ``.md`` files in folders are ignored.
 
     Args:
         patterns: One or several paths, folders or globs.
         what: Description of the expected files, for messages.
 
     Raises:
-        InputError: If a pattern matches no file.
+        InputError: If a pattern matches no file, or standard input is used for other files.
     """
     if isinstance(patterns, (str, os.PathLike)):
         patterns = [patterns]
     files: dict[Path, None] = {}
     for pattern in patterns:
+        if os.fspath(pattern) == "-":
+            files[claim_standard_input(what)] = None
+            continue
         path = Path(pattern)
         try:
             is_folder, exists = path.is_dir(), path.exists()
@@ -100,12 +104,15 @@ def _neighbour(path: Path) -> str:
 def open_input(path: Path) -> Iterator[BufferedReader]:
     """Open a file for reading; gzipped files, recognised by their first two bytes, are decompressed.
 
+    The path ``-`` is standard input.
+
     Raises:
         InputError: If the file cannot be opened, or reading or parsing it in the block fails.
     """
     try:
         with ExitStack() as stack:
-            file: BufferedReader = stack.enter_context(path.open("rb"))
+            opened = open_standard_input() if path == STANDARD_INPUT else path.open("rb")
+            file: BufferedReader = stack.enter_context(opened)
             if file.peek(2).startswith(b"\x1f\x8b"):
                 unpacked = stack.enter_context(gzip.GzipFile(fileobj=file))
                 file = BufferedReader(cast(RawIOBase, unpacked))

@@ -190,7 +190,7 @@ class Campaign:
     def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
         """Return the results of a run for a topic as text.
 
-        A result that does not exist, or has an unknown offset, is an empty span.
+        A result that does not exist is an empty span.
 
         Raises:
             XcgError: If documents are needed and missing.
@@ -198,7 +198,7 @@ class Campaign:
         resolved = topic.ranking(run)
         missing = resolved.ranking.spans.keys() - resolved.passages.keys()
         return [
-            (file, 0, 0) if span is None or position in missing or span[1] < 0 else span
+            (file, 0, 0) if span is None or position in missing else span
             for position, (file, span) in enumerate(
                 zip(resolved.files, self.stated_spans(topic, run), strict=True)
             )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.lazy_modules import vol
@@ -20,7 +21,7 @@ from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     """Load the inputs of an evaluation from a YAML file.
 
-    Paths in the file are relative to its folder.
+    Paths in the file are relative to its folder; ``-`` is standard input.
 
     Args:
         path: The file.
@@ -39,7 +40,8 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     if "corpus" in given:
         inputs["corpus"] = folder / given["corpus"]
     for key in ("assessments", "runs"):
-        inputs[key] = [folder / item for item in given.get(key, [])]
+        paths = given.get(key, [])
+        inputs[key] = [STANDARD_INPUT if path == "-" else folder / path for path in paths]
     if "user_model" in given:
         inputs["user_model"] = _user_models(given["user_model"], file)
     if "measures" in given:

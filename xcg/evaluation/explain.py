@@ -26,6 +26,8 @@ from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
+_PASSAGE = "passage"  # the name of a passage in a ranking of elements
+
 
 def explain(
     assessments: Assessments,
@@ -158,9 +160,10 @@ def _explained(
     ranks: dict[str, list[int]] = {}  # of the results that each reader has read
     gained_from: set[tuple[str, int]] = set()
     results = []
-    for rank, (file, path, label, span, result, reader) in enumerate(ranking.results(), 1):
+    for rank, named in enumerate(ranking.results(), 1):
+        file, path, label, span, result, reader = named
         if reader is None:
-            why = ranking.why_not_read(file, span)
+            why = ranking.why_not_read(named)
             results.append(
                 ExplainedResult(rank, file, path, label, 0.0, "no", [], None, [], 0.0, why, span)
             )
@@ -201,10 +204,10 @@ class _ElementRanking:
     def results(self) -> Iterator[_Named]:
         for (file, row), path in zip(self._ranking, self._ranking.ranking.paths, strict=True):
             if row is None:
-                yield _Named(file, path or "passage", "", None, row, None)
+                yield _Named(file, path or _PASSAGE, "", None, row, None)
                 continue
             document = self.judged.get(file)
-            name = document.tree.path(row) if document is not None else path or "passage"
+            name = document.tree.path(row) if document is not None else path or _PASSAGE
             yield _Named(file, name, self._label(file, row), None, row, self._readers[file])
 
     def _label(self, file: str, row: int) -> str:
@@ -223,8 +226,10 @@ class _ElementRanking:
                 path, label = document.tree.path(row), self._label(file, row)
                 yield row, MissedElement(file, path, label, document.ideal_scores[row])
 
-    def why_not_read(self, file: str, span: tuple[int, int] | None) -> str:
-        return "no such element" if file in self.judged else "nothing in this document is relevant"
+    def why_not_read(self, named: _Named) -> str:
+        if named.file not in self.judged:
+            return "nothing in this document is relevant"
+        return "no element contains it" if named.path == _PASSAGE else "no such element"
 
     def why(self, reading: _Reading) -> str:
         return (
@@ -327,8 +332,8 @@ class _TextRanking:
         for gold in self._gold.values():
             yield from enumerate(gold)
 
-    def why_not_read(self, file: str, span: tuple[int, int] | None) -> str:
-        return "its offset is unknown" if span == UNKNOWN_SPAN else "it has no text"
+    def why_not_read(self, named: _Named) -> str:
+        return "its offset is unknown" if named.span == UNKNOWN_SPAN else "it has no text"
 
     def why(self, reading: _Reading) -> str:
         found = reading.explained

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand
+from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.documents.tree import ElementTree
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
@@ -43,8 +44,8 @@ class Inputs:
     objects. Each is made on first use and kept, so files are read once.
 
     Args:
-        assessments: Files, folders or globs; a :class:`RecallBase`; or dicts topic → file → path →
-            (e, s), or topic → document → level or list of (start, end) passages.
+        assessments: Files, folders, globs or ``-`` for standard input; a :class:`RecallBase`; or dicts
+            topic → file → path → (e, s), or topic → document → level or list of (start, end) passages.
         runs: Files, folders or globs; :class:`Run` objects; or dicts run → topic → results.
         corpus: A folder or archive, a :class:`Corpus`, or a dict of documents.
         user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. By default
@@ -122,6 +123,8 @@ class Inputs:
     @property
     def run_sources(self) -> Sequence[Run | Path]:
         """The runs that are in memory, and the files of the others, in order."""
+        if STANDARD_INPUT in self._given_runs:  # other processes cannot read it
+            return self.loaded_runs
         return self.__dict__.get("loaded_runs") or self._given_runs
 
     @cached_property

@@ -17,7 +17,7 @@ from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
-from xcg.runs.run import Order, Run, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
 
 
 @dataclass
@@ -202,8 +202,7 @@ def _check_passage(
 ) -> None:
     try:
         start, end, *_ = passage.characters(tree) if isinstance(passage, Passage) else passage
-        if not start == end <= tree.characters[0]:
-            tree.smallest_element(int(start), int(end))
+        tree.check_characters(int(start), int(end))
     except UnknownPathError as error:
         report.data.problem(problem, where, str(error))
 
@@ -227,7 +226,8 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         if base is not None and topic not in base:
             report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        for _ in range(len(named) - len(set(named))):
+        known = [result for result in named if result[2] != UNKNOWN_SPAN]
+        for _ in range(len(known) - len(set(known))):
             report.data.oddity("elements returned more than once", "", source)
         overlapping += sum(overlapping_results(ranking))
         for rank, (file, path, span) in enumerate(named, 1):
@@ -235,7 +235,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
             tree = _tree(corpus, file, where, report)
             if tree is None:
                 continue
-            if span is not None:
+            if span is not None and span != UNKNOWN_SPAN:
                 _check_passage(span, tree, "results with unknown passages", where, report)
             if path not in ("", WHOLE) and path not in tree:
                 report.data.problem("results with unknown paths", where, f"no element {path}")

@@ -270,8 +270,7 @@ class _Results:
             files, paths = [files[index] for index in order], [paths[index] for index in order]
             spans = [spans[index] for index in order] if spans else []
             keys = array("d", [keys[index] for index in order])
-        has_scores = bool(keys) and not self._ascending
-        return Ranking(files, paths, dict(enumerate(spans)), keys if keys else None, has_scores)
+        return Ranking(files, paths, dict(enumerate(spans)), keys if keys else None)
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:

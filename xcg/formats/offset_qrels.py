@@ -123,10 +123,10 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
 
 
 def _parse_passage(text: str) -> Span:
-    match = _PASSAGE.fullmatch(text)
-    if match is None:
+    if _PASSAGE.fullmatch(text) is None:
         raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
-    return Span(int(match[1]), int(match[1]) + int(match[2]))
+    offset, length = map(int, text.split(":"))
+    return Span(offset, offset + length)
 
 
 def _oddities(line: _Line, is_repeated: bool) -> Iterator[tuple[str, str]]:
@@ -138,11 +138,13 @@ def _oddities(line: _Line, is_repeated: bool) -> Iterator[tuple[str, str]]:
         ignored = f"{line.ignored!r}; expected an entry point or -1, and then passages"
         yield "sixth fields without passages, which are ignored", ignored
     relevant, length = line.sizes
-    size = sum(span.end - span.start for span in line.spans)
-    if relevant not in (size, _union_length(line.spans)):
+    size = end = 0
+    for first, stop, _ in line.spans:
+        size += stop - first
+        end = max(end, stop)
+    if relevant != size and relevant != _union_length(line.spans):
         message = f"{relevant} relevant characters, but the passages have {size}"
         yield "relevant sizes that differ from the passages; the stated sizes count", message
-    end = max((span.end for span in line.spans), default=0)
     if end > length:
         message = f"a passage ends at character {end}, but the document has {length} characters"
         yield "passages that end after the document; they are used as they are", message

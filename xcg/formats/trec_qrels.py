@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.paths import WHOLE, canonical_file, split_element_id
+from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
-from xcg.judgements.assessment import Assessment, number_text, read_level
+from xcg.judgements.assessment import Assessment, level_assessment, number_text
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
+
+_LEVEL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -19,7 +22,8 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
 
     A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
     ``file``, or ``file#/path`` for an element. A level is a number from -1000 to 1000,
-    such as 2 or 1.5. Levels of 0 and less are not relevant.
+    such as 2 or 1.5. Levels of 0 and less are not relevant. Lines that
+    begin with ``#`` are comments.
 
     Args:
         file: The open file.
@@ -38,11 +42,13 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
 def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     """Add the lines of a block if they are regular and no document occurs twice; return whether."""
     columns = block.columns()
-    if columns is None or len(columns) != 4 or b"#/" in block.data:
+    if columns is None or len(columns) != 4:
         return False
+    if b"#/" in block.data or (b"#" in block.data and b":" in block.data):
+        return False  # there may be elements and passages
     topics, _, documents, levels = columns
     try:
-        assessments = {level: read_level(level) for level in set(levels)}
+        assessments = {level: _assessment(level) for level in set(levels)}
         if not are_plain_names(documents):
             documents = list(map(canonical_file, documents))
     except ValueError:
@@ -69,8 +75,8 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             if len(fields) != 4:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
             topic, _, document, level = fields
-            assessment = read_level(level)
-            if "#/" in document:
+            assessment = _assessment(level)
+            if split_at_mark(document)[1]:
                 name, element = split_element_id(document)
             else:
                 name, element = canonical_file(document), WHOLE
@@ -82,6 +88,12 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             base.add(topic, name, element, assessment, where)
         except InputError as error:
             notes.tolerate("contradictory assessments; the first is used", error)
+
+
+def _assessment(level: str) -> Assessment:
+    if not _LEVEL.fullmatch(level):
+        raise ValueError(f"illegal level {level[:40]!r}: expected a number from -1000 to 1000")
+    return level_assessment(float(level))
 
 
 def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:

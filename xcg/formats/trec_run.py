@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
@@ -36,7 +36,7 @@ from xcg.runs.run import (
     Ties,
     Topics,
     offset_and_length,
-    parse_result,
+    span_of,
 )
 
 
@@ -281,23 +281,22 @@ def _ranking(
         documents = [documents[row] for row in rows]
         elements = [elements[row] for row in rows]
     stated_keys = None if order == "file" else keys
-    has_scores = order == "score"
     if lines.plain:
-        return Ranking(documents, [WHOLE] * len(documents), {}, stated_keys, has_scores)
+        return Ranking(documents, [WHOLE] * len(documents), keys=stated_keys)
     try:
-        return Ranking(*known.files_and_paths(documents, elements), {}, stated_keys, has_scores)
+        return Ranking(*known.files_and_paths(documents, elements), keys=stated_keys)
     except ValueError:  # a passage, an illegal path, or an unusual spelling
         found = []
     numbers = list(chain.from_iterable(lines.line_numbers))
-    for position, result in enumerate(map(add, documents, elements)):
+    for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
         try:
-            found.append(known[result])
+            found.append(known.result(document, element))
         except ValueError as error:
             where = f"{path}:{numbers[rows[position] if rows is not None else position]}"
             message = f"topic {topic}, rank {position + 1}: {error}"
             notes.problem("results that name no element", where, message)
-            found.append((documents[position], "", None))
-    return Ranking.of(found, stated_keys, has_scores)
+            found.append((document, "", None))
+    return Ranking.of(found, stated_keys)
 
 
 def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:
@@ -319,15 +318,21 @@ def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:
     return rows
 
 
-class _Elements(dict[str, tuple[str, str, AnySpan | None]]):
-    """Result → document, path and span; each text is interpreted once."""
+class _Elements:
+    """Returns document, path and span of results; each name and each path is interpreted once."""
 
     def __init__(self) -> None:
-        self._files, self._paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
+        self._plain_files, self._plain_paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
+        self._files, self._paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
 
-    def __missing__(self, result: str) -> tuple[str, str, AnySpan | None]:
-        self[result] = element = parse_result(result)
-        return element
+    def result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
+        """Return document, path and span of any result; raise ValueError if it is illegal."""
+        if not element:
+            return *split_element_id(document), None
+        if element.startswith("#/"):
+            return self._files[document], self._paths[element[1:]], None
+        offset, _, length = element[1:].partition(":")
+        return self._files[document], "", span_of(offset, length)
 
     def files_and_paths(self, documents: list[str], elements: list[str]) -> tuple[list[str], list[str]]:
         """Return files and paths of elements and whole documents in usual spelling.
@@ -335,8 +340,8 @@ class _Elements(dict[str, tuple[str, str, AnySpan | None]]):
         Raises:
             ValueError: If there is anything else.
         """
-        files = list(map(self._files.__getitem__, documents))
-        return files, list(map(self._paths.__getitem__, elements))
+        files = list(map(self._plain_files.__getitem__, documents))
+        return files, list(map(self._plain_paths.__getitem__, elements))
 
 
 def _plain_file(name: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from xcg.documents.paths import WHOLE, split_element_id
+from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import Assessment, check_pair
 from xcg.lazy_modules import np
@@ -157,7 +157,13 @@ def _element(row: Mapping[str, Any], where: str) -> tuple[str, str]:
             raise InputError(where, f"no {column}")
     path = row.get("path")
     document = str(row["document"])
-    return str(row["topic"]), document if path in (None, "", WHOLE) else f"{document}#{path}"
+    if path in (None, "", WHOLE):
+        return str(row["topic"]), document
+    try:
+        canonical_path(str(path))
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+    return str(row["topic"]), f"{document}#{path}"
 
 
 class JudgedRow(NamedTuple):

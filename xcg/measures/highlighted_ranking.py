@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -176,12 +176,12 @@ class RelevantText:
     """
 
     def __init__(self, passages: Spans) -> None:
-        changes: Counter[int] = Counter()
+        changes: dict[int, int] = {}
         for start, end in passages:
-            changes[start] += 1
-            changes[end] -= 1
+            changes[start] = changes.get(start, 0) + 1
+            changes[end] = changes.get(end, 0) - 1
         self._offsets = sorted(changes)
-        self._depths = list(accumulate(changes[offset] for offset in self._offsets))
+        self._depths = list(accumulate(map(changes.__getitem__, self._offsets)))
         steps = map(_length, pairwise(self._offsets))
         self._before: list[int] = list(accumulate(map(mul, steps, self._depths), initial=0))
 

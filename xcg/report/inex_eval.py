@@ -155,8 +155,8 @@ def inex_eval_scores(
 
     >>> gold, runs = {"7": {"d": [(0, 4)]}}, {"r": {"7": ["d#/a"]}}
     >>> (found,) = inex_eval_scores(Inputs(gold, runs, {"d": "<a><p>1234</p><p>56</p></a>"}))
-    >>> found.topics["7"]["char_rec"], found.topics["all"]["MAiP"]
-    (1.0, 0.6666666666666667)
+    >>> found.topics["7"]["char_prec"], found.topics["7"]["char_rec"]
+    (0.6666666666666666, 1.0)
     """
     options = options or InexEvalOptions()
     where = where or (lambda run, topic, index: f"{run.source}, topic {topic}, rank {index + 1}")

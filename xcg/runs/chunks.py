@@ -23,7 +23,7 @@ from xcg.runs.chunk_adapters import (
     as_text,
     shortened,
 )
-from xcg.runs.run import Ranking, Run, check_span, sorted_order
+from xcg.runs.run import Ranking, Run, sorted_order
 
 DocumentKey = str | Callable[[Any], object] | None
 """How to name a chunk's document: a key of the chunk's metadata, a function of the chunk, or None for
@@ -335,7 +335,9 @@ def _without_offsets(fields: ChunkFields, reason: str) -> ChunkFields:
 def _checked_span(start: int, end: int) -> tuple[int, int]:
     if start == end:
         raise ValueError(f"the chunk is empty: it starts and ends at {start}")
-    return check_span(start, end)
+    if not 0 <= start < end:
+        raise ValueError(f"start {start} and end {end}: expected 0 <= start < end")
+    return start, end
 
 
 def _matched_span(body: str, start: int, end: int, text: str | None, name: str) -> tuple[int, int]:

@@ -1,0 +1,71 @@
+"""Standard input as an input file: kept once, for one kind of input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from xcg.documents import standard_input
+from xcg.documents.files import expand, open_input
+from xcg.errors import InputError
+from xcg.formats.base import read_assessments, read_run, read_runs
+
+RUN = b"1 Q0 d 1 2 t\n1 Q0 e 2 1 t\n"
+
+
+def provide(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Make a content the standard input of this process."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.mark.parametrize("content", [RUN, gzip.compress(RUN), RUN.replace(b"\n", b"\r\n")])
+def test_a_run_is_read_from_standard_input_several_times(
+    monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    provide(monkeypatch, content)
+    for run in (read_run("-"), *read_runs(["-", Path("-")])):
+        assert (run.name, run.source, list(run.rankings["1"].files)) == ("t", "-", ["d", "e"])
+
+
+def test_standard_input_holds_one_kind_of_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    provide(monkeypatch, b"1 0 d 1\n")
+    assert read_assessments("-").topics == ["1"]
+    message = "-: standard input is already used for assessments; expected a file with runs"
+    with pytest.raises(InputError, match=message):
+        read_runs("-")
+    provide(monkeypatch, RUN)
+    assert [run.name for run in read_runs("-")] == ["t"]
+
+
+def test_a_short_beginning_is_enough_to_detect_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe may deliver its first bytes alone."""
+
+    class Pipe(io.RawIOBase):
+        parts = iter([b'{"to', b'pic": "1", "doc": "d"}\n'])
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+            part = next(self.parts, b"")
+            buffer[: len(part)] = part
+            return len(part)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pipe())))
+    assert list(read_run("-").rankings["1"]) == [("d", "/")]
+
+
+def test_missing_and_huge_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    provide(monkeypatch, RUN)
+    monkeypatch.setattr(standard_input, "MAX_BYTES", 5)
+    with pytest.raises(InputError, match="-: standard input of more than 1 GB; expected a file"):
+        read_run("-")
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="-: there is no standard input; expected a file"):
+        expand("-", "runs")
+    with pytest.raises(InputError, match="there is no standard input"), open_input(Path("-")):
+        pass
