@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import Command
 
 import xcg
+from xcg.statistics.topic_sets import BIN_STARTS
 
 CAMPAIGN = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
 
@@ -99,8 +102,10 @@ def test_swap_rates_do_not_depend_on_workers_and_interruptions(
     one = xcg_command(*TOPICS, "--rates", "--format", "csv")
     assert one.returncode == 0, one.stderr
     header, *rows = one.stdout.splitlines()
-    assert header == "measure,topics,difference from,comparisons,swaps,rate"
-    comparisons = sum(int(row.split(",")[3]) for row in rows if row.startswith("MAep,7,"))
+    assert header == (
+        "measure,topics,source,difference from,comparisons,swaps,rate,cumulated comparisons %"
+    )
+    comparisons = sum(int(row.split(",")[4]) for row in rows if row.startswith("MAep,7,measured,"))
     assert comparisons == 30 * 6 * 5 // 2  # the best six of eight runs
     checkpoint = tmp_path / "study"
     two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--workers", 2, "--checkpoint", checkpoint)
@@ -112,6 +117,9 @@ def test_swap_rates_do_not_depend_on_workers_and_interruptions(
     other = xcg_command(*TOPICS, "--seed", 1, "--checkpoint", checkpoint)
     assert other.returncode == 2
     assert "the checkpoint of another study" in other.stderr
+    relative = xcg_command(*TOPICS, "--relative", "best", "--checkpoint", checkpoint)
+    assert relative.returncode == 2
+    assert "the checkpoint of another study" in relative.stderr
 
 
 @pytest.mark.slow
@@ -124,9 +132,85 @@ def test_a_local_dask_cluster_returns_the_same(xcg_command: Command) -> None:
 def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "swaps.png"
     done = xcg_command(*TOPICS, "--sizes", "30", "--format", "json", "--plot", plot)
-    (row,) = json.loads(done.stdout)
-    assert set(row) >= {"measure", "7 topics", "30 topics, extrapolated"}
+    half, extrapolated = json.loads(done.stdout)
+    assert set(half) >= {"measure", "difference needed", "% of best", "% of mean"}
+    assert (half["topics"], half["source"]) == (7, "measured")
+    assert (extrapolated["topics"], extrapolated["source"]) == (30, "extrapolated")
     assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("smoothing", ["none", "moving-average"])
+def test_extrapolated_rates_are_fits_of_the_measured_rates(
+    xcg_command: Command, smoothing: str
+) -> None:
+    done = xcg_command(
+        *TOPICS, "--rates", "--sizes", "3 9", "--smoothing", smoothing, "--format", "jsonl"
+    )
+    rows = list(map(json.loads, done.stdout.splitlines()))
+    assert [row["topics"] for row in rows[::23]] == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert {row["source"] for row in rows[:-23]} == {"measured"}
+    assert {row["source"] for row in rows[-23:]} == {"extrapolated"}
+    measured = [[row for row in rows[:-23] if row["difference from"] == start] for start in BIN_STARTS]
+    for column, row in zip(measured, rows[-23:], strict=True):
+        pairs = [(line["swaps"], line["comparisons"]) for line in column]
+        if smoothing == "moving-average":
+            padded = [(0, 0), *pairs, (0, 0)]
+            pairs = [
+                (sum(s for s, _ in padded[i : i + 3]), sum(c for _, c in padded[i : i + 3]))
+                for i in range(7)
+            ]
+        known = [line["comparisons"] > 0 for line in column]
+        rates = [s / c if k else math.nan for (s, c), k in zip(pairs, known, strict=True)]
+        points = [(size, math.log(rate)) for size, rate in enumerate(rates, 1) if rate > 0]
+        if len(points) > 1:
+            slope, start = np.polyfit(*zip(*points, strict=True), 1)
+            assert row["rate"] == pytest.approx(min(1, math.exp(start + 9 * slope)))
+    cumulated = [row["cumulated comparisons %"] for row in rows[:23]]
+    assert cumulated == sorted(cumulated)
+    assert cumulated[-1] == 100
+    assert "MAep: the best 6 runs have a mean score of 0.3423" in done.stderr
+
+
+def test_relative_differences_are_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
+    found = xcg.evaluate(
+        "assessments/handbook",
+        "corpora_samples/handbook-runs",
+        "corpora_samples/handbook",
+        measures="MAep",
+    )
+    best = max(found.value(run, "MAep") for run in found.runs)
+    plot = tmp_path / "swaps.png"
+    done = xcg_command(*TOPICS, "--relative", "best", "--rates", "--format", "jsonl", "--plot", plot)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    starts = [row["difference from, % of the best score"] for row in rows[:23]]
+    assert starts == [0, 2.5, 5, *range(10, 210, 10)]
+    # Relative differences below 10 % are absolute differences below a tenth of the best score, .040.
+    assert 0.04 < best / 10 < 0.0402
+    absolute = xcg_command(*TOPICS, "--rates", "--format", "jsonl")
+    lines = [json.loads(line) for line in absolute.stdout.splitlines()]
+    below = sum(row["comparisons"] for row in rows[:3])
+    assert sum(row["comparisons"] for row in lines[:6]) == below
+
+
+def test_needed_relative_differences_have_their_unit(xcg_command: Command) -> None:
+    done = xcg_command(*TOPICS, "--relative", "pair", "--format", "json")
+    rows = json.loads(done.stdout)
+    assert set(rows[0]) == {
+        "measure",
+        "topics",
+        "source",
+        "difference needed, % of the mean of both runs",
+    }
+    assert [row["topics"] for row in rows] == [7, 25, 50]
+
+
+def test_topic_set_options_work_in_a_process(xcg_process: Command) -> None:
+    done = xcg_process(*TOPICS, "--relative", "mean", "--smoothing", "isotonic", "--sizes", "25")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "measure  topics  source        difference needed, % of the mean score"
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,6 +219,10 @@ def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_pa
         ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
         ((*ASSESSORS, "--topics", "double"), "'double' is not one of"),
         ((*ASSESSORS, "--agreement", "--topics", "all"), "remove --topics"),
+        ((*TOPICS, "--relative", "worst"), "'worst' is not one of"),
+        ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),
+        ((*TOPICS, "--smoothing", "isotonic", "--sizes", "7"), "expected a number of topics above 7"),
+        ((*TOPICS, "--sizes", "0"), "illegal sizes '0'"),
         ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
         ((*TOPICS, "--workers", "0"), "0 workers: expected 1 or more"),
         ((*TOPICS, "--user-model", "overlap-off"), "several user models: expected one"),

@@ -250,6 +250,24 @@ def test_swaps_have_one_line_per_difference_that_occurs() -> None:
     assert axis.get_ylabel() == "swaps, %"
 
 
+def test_extrapolated_swaps_are_marked() -> None:
+    counts = np.zeros((2, len(BIN_STARTS)), np.int64)
+    swaps = np.zeros_like(counts)
+    counts[:, 3], swaps[:, 3] = 16, (8, 4)  # 1/2, 1/4
+    rates = SwapRates((1, 2), 100, counts, swaps, "pair")
+    figure = plots.swaps_plot({"MAep": rates}, [1, 4, 3])
+    (axis,) = figure.axes
+    first, second, _ = [line for line in axis.get_lines() if not np.isnan(line.get_ydata()[0])]
+    assert (first.get_label(), list(first.get_xdata())) == ("from 10", [1, 2])
+    assert list(second.get_xdata()) == [2, 3, 4]
+    assert list(second.get_ydata()) == pytest.approx([25, 12.5, 6.25])
+    assert second.get_markevery() == [1, 2]
+    assert axis.get_title(loc="right") == "extrapolated"
+    assert legend_of(figure) == ["from 10"]
+    assert figure.legends[0].get_title().get_text() == "difference\n% of the mean of both runs"
+    assert plots.swaps_plot({"MAep": rates}, [1, 2]).axes[0].get_title(loc="right") == ""
+
+
 DIFFERENCES = {
     "m": {
         "a": {"1": 3.0, "2": 1.0, "all": 2.0},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -10,8 +10,17 @@ import pytest
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase
-from xcg.report.stability import TopicSet, assessor_rows, range_rows
+from xcg.report.stability import (
+    TopicSet,
+    assessor_rows,
+    needed_rows,
+    range_rows,
+    swap_rows,
+    topic_set_notes,
+)
 from xcg.statistics.assessors import AssessorScores, scores_by_assessor
+from xcg.statistics.extrapolation import SMOOTHINGS
+from xcg.statistics.topic_sets import BIN_STARTS, Relative, RunSummary, SwapRates
 
 pytest.importorskip("scipy")
 
@@ -79,3 +88,124 @@ def test_a_combination_without_scores_names_the_topics() -> None:
     message = "MAep, double-judged topics: a run has no score .*; use --topics all"
     with pytest.raises(XcgError, match=message):
         range_rows(scores, None, 0, "double-judged")
+
+
+PAPER = {"MAep": RunSummary(51, 0.05, 0.02, 0.107)}  # KL 6.2.2
+
+
+def rates_of(
+    swaps: list[list[int]], counts: list[list[int]], relative: Relative | None = None
+) -> dict[str, SwapRates]:
+    """Return swap rates for the sizes 1, 2, …; the bins that are not given have no comparisons."""
+    empty = [0] * len(BIN_STARTS)
+    arrays = [
+        np.array([(row + empty)[: len(BIN_STARTS)] for row in rows], np.int64)
+        for rows in (counts, swaps)
+    ]
+    sizes = tuple(range(1, len(swaps) + 1))
+    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], relative)}
+
+
+def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
+    # The seventh bin begins at .05: 46.7 % of the best score (KL) and 100 % of the mean score. With 50
+    # topics, .005 is 4.67 % of the best score.
+    half = rates_of([[24, 18, 15, 12, 10, 8, 6, 4]], [[100] * 8])
+    (row,) = needed_rows(half, PAPER, [], "none")
+    assert row == {
+        "measure": "MAep",
+        "topics": 1,
+        "source": "measured",
+        "difference needed": 0.05,
+        "% of best": pytest.approx(46.7, abs=0.05),
+        "% of mean": pytest.approx(100),
+        "error rate below .01 %": pytest.approx((24 + 18 + 15) / 3),
+    }
+    (row,) = needed_rows(rates_of([[7, 6, 5, 4]], [[100] * 4]), PAPER, [], "none")
+    assert row["difference needed"] == 0.005
+    assert row["% of best"] == pytest.approx(4.67, abs=0.005)
+
+
+def test_needed_differences_of_measured_and_extrapolated_sizes() -> None:
+    # The rates of the first bin halve: 1/2, 1/4, 1/8; with 4 topics 1/16, with 5 1/32. The second is 0.
+    rates = rates_of([[8, 0], [4, 0], [2, 0]], [[16, 16]] * 3)
+    rows = needed_rows(rates, PAPER, [5, 4, 1, 3], "none")
+    assert [tuple(row.values())[1:4] for row in rows] == [
+        (1, "measured", 0.0025),
+        (3, "measured", 0.0025),
+        (4, "extrapolated", 0.0025),
+        (5, "extrapolated", 0.0),
+    ]
+    assert rows[-1]["error rate below .01 %"] == pytest.approx(100 / 64)
+
+
+def test_relative_differences_needed_are_percentages() -> None:
+    units: list[tuple[Relative, str]] = [
+        ("best", "% of the best score"),
+        ("mean", "% of the mean score"),
+        ("pair", "% of the mean of both runs"),
+    ]
+    for relative, unit in units:
+        rates = rates_of([[50, 4, 0]], [[100] * 3], relative)
+        (row,) = needed_rows(rates, PAPER, [], "none")
+        assert row == {
+            "measure": "MAep",
+            "topics": 1,
+            "source": "measured",
+            f"difference needed, {unit}": 2.5,
+        }
+        assert swap_rows(rates, [], "none")[3][f"difference from, {unit}"] == 10.0
+
+
+def test_a_difference_of_a_best_score_of_0_has_no_share() -> None:
+    summaries = {"MAep": RunSummary(2, 0.0, 0.0, 0.0)}
+    (row,) = needed_rows(rates_of([[0]], [[9]]), summaries, [], "none")
+    assert (row["difference needed"], row["% of best"], row["% of mean"]) == (0.0, None, None)
+
+
+def test_swap_rows_have_measured_and_extrapolated_rates() -> None:
+    rates = rates_of([[4, 0, 0], [2, 1, 0]], [[8, 0, 24], [8, 8, 0]])
+    rows = swap_rows(rates, [2, 3], "none")
+    assert len(rows) == 3 * len(BIN_STARTS)
+    first: list[list[Any]] = [
+        list(row.values())[1:] for size in range(3) for row in rows[size * 23 :][:4]
+    ]
+    assert first == [
+        [1, "measured", 0.0, 8, 4, 0.5, 25.0],
+        [1, "measured", 0.0025, 0, 0, None, 25.0],
+        [1, "measured", 0.005, 24, 0, 0.0, 100.0],
+        [1, "measured", 0.01, 0, 0, None, 100.0],
+        [2, "measured", 0.0, 8, 2, 0.25, 50.0],
+        [2, "measured", 0.0025, 8, 1, 0.125, 100.0],
+        [2, "measured", 0.005, 0, 0, None, 100.0],
+        [2, "measured", 0.01, 0, 0, None, 100.0],
+        [3, "extrapolated", 0.0, None, None, pytest.approx(0.125), None],
+        [3, "extrapolated", 0.0025, None, None, pytest.approx(0.125), None],
+        [3, "extrapolated", 0.005, None, None, 0.0, None],
+        [3, "extrapolated", 0.01, None, None, None, None],
+    ]
+
+
+def test_smoothing_changes_extrapolated_rates_only() -> None:
+    rates = rates_of([[8], [2], [6], [4]], [[16]] * 4)
+    rows = {smoothing: swap_rows(rates, [5], smoothing) for smoothing in SMOOTHINGS}
+    assert rows["isotonic"][: 4 * 23] == rows["none"][: 4 * 23]
+    assert rows["isotonic"][4 * 23]["rate"] == pytest.approx(2**-2.5)  # 1/2, 1/4, 1/4, 1/4
+
+
+def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
+    scores = (
+        "MAep: the best 51 runs have a mean score of 0.0500, a standard deviation of 0.0200 and a best "
+        "score of 0.1070"
+    )
+    full = rates_of([[0] * 23], [[9] * 23])
+    high = rates_of([[9] * 23], [[9] * 23], "best")
+    assert topic_set_notes(swap_rows(full, [], "none"), PAPER) == [scores]
+    assert topic_set_notes(needed_rows(full, PAPER, [], "none"), PAPER) == [scores]
+    assert topic_set_notes(swap_rows(rates_of([[0]], [[9]]), [], "none"), PAPER) == [
+        scores,
+        "empty rates: no comparison has a difference in this range",
+    ]
+    assert topic_set_notes(needed_rows(high, PAPER, [], "none"), PAPER) == [
+        scores,
+        "empty differences: the largest differences have a swap rate above 5 %",
+    ]

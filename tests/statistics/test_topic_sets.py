@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,18 @@ from score_tables import score_arrays
 
 from xcg.errors import XcgError
 from xcg.measures import Order
+from xcg.statistics.assessor_combinations import random_generator
 from xcg.statistics.topic_sets import (
     BIN_STARTS,
-    SwapRates,
+    RELATIVE_BIN_STARTS,
+    RELATIVES,
+    Reference,
+    Relative,
+    RunSummary,
     best_runs,
     difference_needed,
-    extrapolate,
     parallel_swap_rates,
+    summarise_runs,
     swap_rates,
     swap_trial,
 )
@@ -76,6 +82,67 @@ def test_only_the_best_runs_are_compared() -> None:
     assert rates.at(1)[[12, 22]].tolist() == [0, 0]
 
 
+def filled_bins(reference: Reference, means: list[float]) -> dict[float, int]:
+    """Return start of a bin → comparisons, if all topics have the same scores."""
+    counts, swaps = swap_trial([means, means], 1, 0, 0, reference)
+    assert not swaps.any()
+    starts = BIN_STARTS if reference is None else RELATIVE_BIN_STARTS
+    return {starts[index]: int(counts[index]) for index in np.flatnonzero(counts)}
+
+
+def test_relative_bins_are_those_of_a_score_of_a_tenth() -> None:
+    assert pytest.approx([10 * start for start in BIN_STARTS]) == RELATIVE_BIN_STARTS
+    assert RELATIVE_BIN_STARTS[:5] == (0, 0.025, 0.05, 0.1, 0.2)
+
+
+def test_relative_differences_computed_by_hand() -> None:
+    means = [0.1, 0.07, 0.03]  # differences .03, .07 and .04
+    assert filled_bins(None, means) == {0.03: 1, 0.04: 1, 0.07: 1}
+    assert filled_bins(0.1, means) == {0.3: 1, 0.4: 1, 0.7: 1}  # of the best
+    # of the mean of both: .03 / .085 = .353, .07 / .065 = 1.077, .04 / .05 = .8
+    assert filled_bins("pair", means) == {0.3: 1, 0.8: 1, 1.0: 1}
+    assert filled_bins("pair", [0.5, 0.0, 0.0]) == {0.0: 1, 2.0: 2}  # two scores of 0 are equal
+    assert filled_bins("pair", [-0.5, 0.5]) == {2.0: 1}  # magnitudes, which never cancel
+
+
+def test_differences_relative_to_a_score_are_those_of_divided_scores() -> None:
+    table = np.random.default_rng(4).random((9, 8))
+    summary = summarise_runs(table)
+    references: list[tuple[Relative, float]] = [("best", summary.best), ("mean", summary.mean)]
+    for relative, score in references:
+        found = swap_rates(table, trials=20, relative=relative)
+        divided = swap_rates(table / (10 * score), trials=20)
+        assert found.bin_starts == RELATIVE_BIN_STARTS
+        assert np.array_equal(found.counts, divided.counts)
+        assert np.array_equal(found.swaps, divided.swaps)
+
+
+def test_differences_relative_to_pairs_agree_with_a_loop() -> None:
+    table = np.random.default_rng(6).random((8, 5))
+    found = swap_rates(table, sizes=[3], trials=20, fraction=1, relative="pair")
+    counts = dict.fromkeys(RELATIVE_BIN_STARTS, 0)
+    for trial in range(20):
+        drawn = random_generator(0, 3, trial).permutation(8)[:3]
+        for a, b in itertools.combinations([sum(table[t, run] for t in drawn) for run in range(5)], 2):
+            counts[max(start for start in counts if start <= abs(a - b) / ((a + b) / 2))] += 1
+    assert found.counts[0].tolist() == list(counts.values())
+
+
+def test_the_summary_of_runs_computed_by_hand() -> None:
+    # Means .5, .1, .4, .3; the best three of four have mean .4, deviations .1, 0, −.1: √(.02 / 2) = .1.
+    table = [[0.6, 0.0, 0.4, 0.5], [0.4, 0.2, 0.4, 0.1]]
+    assert summarise_runs(table) == pytest.approx(RunSummary(3, 0.4, 0.1, 0.5))
+    # The lowest three: mean .8 / 3
+    found = summarise_runs(table, Order(lower_is_better=True))
+    assert (found.runs, found.mean, found.best) == pytest.approx((3, 0.8 / 3, 0.1))
+
+
+def test_cumulated_shares_computed_by_hand() -> None:
+    table = np.tile([0.5, 0.4, 0.3], (2, 1))  # .1, .1 and .2: bins 12, 12 and 22
+    shares = swap_rates(table, fraction=1).cumulated_shares[0]
+    assert shares.tolist() == [0] * 12 + [pytest.approx(2 / 3)] * 10 + [1]
+
+
 @settings(max_examples=40, deadline=None)
 @given(score_arrays(least_rows=2, most_rows=7), st.integers(0, 5), st.integers(1, 5), st.data())
 def test_swap_rates_do_not_depend_on_the_order_of_runs(
@@ -105,42 +172,6 @@ def test_runs_with_constant_ranks_have_no_swaps() -> None:
     table = np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50
     rates = swap_rates(table)
     assert not rates.swaps.any()
-    assert not np.nan_to_num(extrapolate(rates, 50)).any()
-
-
-def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...]) -> SwapRates:
-    """Bin → (swaps, counts) per size; the other bins are empty."""
-    counts = np.zeros((len(sizes), BINS), np.int64)
-    swaps = np.zeros_like(counts)
-    for index, column in columns.items():
-        swaps[:, index], counts[:, index] = zip(*column, strict=True)
-    return SwapRates(sizes, 1, counts, swaps)
-
-
-def test_extrapolation_computed_by_hand() -> None:
-    rates = rates_of(
-        {
-            0: [(8, 16), (4, 16), (2, 16)],  # 2⁻ⁿ
-            1: [(4, 16), (8, 16), (4, 16)],  # ln: slope 0 through the mean of ln ¼, ln ½, ln ¼
-            2: [(4, 16), (0, 16), (1, 16)],  # without the 0: from 1/4 at 1 to 1/16 at 3
-            3: [(0, 16), (3, 16), (0, 16)],  # one rate
-            4: [(0, 16), (0, 16), (0, 16)],
-            5: [(1, 16), (2, 16), (4, 16)],  # doubles: 2ⁿ / 32, at most 1
-        },
-        (1, 2, 3),
-    )
-    found = extrapolate(rates, 5)
-    # (¼ · ½ · ¼)^⅓ = 32^(−⅓); ¼ · ½⁴ = 1/64
-    assert found[:6].tolist() == pytest.approx([1 / 32, 32 ** (-1 / 3), 1 / 64, 3 / 16, 0, 1])
-    assert np.isnan(found[6:]).all()
-    assert extrapolate(rates, 4)[5] == pytest.approx(0.5)
-
-
-def test_extrapolation_is_least_squares() -> None:
-    rates = swap_rates(np.random.default_rng(5).random((20, 8)), trials=30)
-    column = rates.rates[:, -1]
-    slope, start = np.polyfit(rates.sizes, np.log(column), 1)
-    assert extrapolate(rates, 34)[-1] == pytest.approx(min(1, math.exp(start + 34 * slope)))
 
 
 def test_the_difference_needed_computed_by_hand() -> None:
@@ -159,6 +190,7 @@ def test_the_difference_needed_computed_by_hand() -> None:
     for rates, wanted in cases:
         assert difference_needed(rates) == wanted
     assert difference_needed([0.3] * 22 + [0.01], level=0.3) == 0
+    assert difference_needed([0.3, 0.04] + [0.0] * 21, bin_starts=RELATIVE_BIN_STARTS) == 0.025
 
 
 @given(st.lists(st.sampled_from([0.0, 0.05, 0.06, 0.5, math.nan]), min_size=23, max_size=23))
@@ -192,8 +224,11 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
         (lambda: swap_rates(table, fraction=0), "fraction is 0"),
         (lambda: swap_rates(table, fraction=0.25), "0.25 of 4 runs are 1"),
         (lambda: swap_rates(table, seed=-1), "seed of -1"),
+        (lambda: swap_rates(table, relative="best"), "the best score of the runs is 0: .* above 0"),
+        (lambda: swap_rates(table - 1, relative="mean"), "the mean score of the runs is -1"),
+        (lambda: swap_rates(table, relative="means"), "did you mean 'mean'"),  # type: ignore[arg-type]
+        (lambda: summarise_runs(np.zeros((2, 2))), "0.75 of 2 runs are 1"),
         (lambda: rates.at(7), "no swap rates for 7 topics: expected one of 1, 2"),
-        (lambda: extrapolate(rates, 0), "0 topics"),
         (lambda: difference_needed([0.1]), "expected one for each of 23 bins"),
         (lambda: difference_needed([0.1] * 23, level=2), "level is 2"),
     ]
@@ -220,3 +255,8 @@ def test_parallel_swap_rates_equal_those_of_each_measure() -> None:
         assert np.array_equal(found[measure].counts, alone.counts)
         assert np.array_equal(found[measure].swaps, alone.swaps)
     assert not np.array_equal(found["MAep"].counts, found["ASL"].counts)
+    for relative in RELATIVES:
+        (rates,) = parallel_swap_rates({"ASL": scores}, 30, 2, relative).values()
+        alone = swap_rates(scores, trials=30, seed=2, order=Order(True), relative=relative)
+        assert rates.relative == alone.relative == relative
+        assert np.array_equal(rates.counts, alone.counts)

@@ -23,15 +23,24 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend
 from xcg.formats.base import read_assessments
+from xcg.measures import MEASURES
 from xcg.report import plots
-from xcg.report.stability import TopicSet, assessor_rows, needed_rows, range_rows, swap_rows
+from xcg.report.stability import (
+    TopicSet,
+    assessor_rows,
+    needed_rows,
+    range_rows,
+    swap_rows,
+    topic_set_notes,
+)
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
+from xcg.statistics.extrapolation import SMOOTHINGS, Smoothing
 from xcg.statistics.levels import STUDIED_MEASURES, largest_distance, levels_experiment
 from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
-from xcg.statistics.topic_sets import parallel_swap_rates
+from xcg.statistics.topic_sets import RELATIVES, Relative, parallel_swap_rates, summarise_runs
 
 
 @click.group()
@@ -100,7 +109,22 @@ def stability_assessors(
 @seed_option
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
 @click.option(
-    "--sizes", default="25 50", metavar="LIST", help="Extrapolate to these numbers of topics."
+    "--sizes",
+    default="25 50",
+    show_default=True,
+    metavar="LIST",
+    help="Also print these numbers of topics; above half of the topics, rates are extrapolated.",
+)
+@click.option(
+    "--smoothing",
+    type=click.Choice(SMOOTHINGS),
+    help="Smooth the rates over the numbers of topics before they are extrapolated.  [default: none]",
+)
+@click.option(
+    "--relative",
+    type=click.Choice(RELATIVES),
+    help="Divide differences by the best score of a run, by the mean score of the runs, or by the mean "
+    "of the two runs that are compared.",
 )
 @click.option("--workers", type=int, default=1, help="Use this number of processes; -1 uses all cores.")
 @click.option(
@@ -126,6 +150,8 @@ def stability_topics(
     seed: int,
     rates: bool,
     sizes: str,
+    smoothing: Smoothing | None,
+    relative: Relative | None,
     workers: int,
     backend: Backend,
     scheduler: str | None,
@@ -133,7 +159,9 @@ def stability_topics(
 ) -> Printed:
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
-    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated.
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated. With
+    --rates, prints the swap rates for all numbers of topics, and the share of comparisons with a
+    difference in this or a lower range. The plot has the form of Figure 9.
     """
     set_sizes = _whole_numbers("sizes", sizes, "25 50", 1, 99_999) if sizes.strip() else []
     if workers == 0:
@@ -146,12 +174,22 @@ def stability_topics(
         measure: topic_scores(results, measure, model, results.runs).matrix
         for measure in results.measures
     }
+    largest = len(next(iter(scores.values()))) // 2
+    if smoothing is not None and all(size <= largest for size in set_sizes):
+        raise XcgError(
+            f"--smoothing has no effect: expected a number of topics above {largest} in --sizes"
+        )
     with progress_bar("tasks") as progress:
         found = parallel_swap_rates(
-            scores, trials, seed, workers, backend, scheduler, checkpoint, progress=progress
+            scores, trials, seed, relative, workers, backend, scheduler, checkpoint, progress=progress
         )
-    rows = swap_rows(found) if rates else needed_rows(found, set_sizes)
-    return Printed(rows, results.notes, lambda: plots.swaps_plot(found))
+    method = smoothing or "none"
+    runs = {
+        measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()
+    }
+    rows = swap_rows(found, set_sizes, method) if rates else needed_rows(found, runs, set_sizes, method)
+    notes = [*results.notes, *topic_set_notes(rows, runs)]
+    return Printed(rows, notes, lambda: plots.swaps_plot(found, set_sizes, method))
 
 
 def _whole_numbers(option: str, text: str, example: str, least: int, most: int) -> list[int]:

@@ -11,13 +11,15 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.curves import CurveOf, curve_measure
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
+from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, new_panels, style_axis
-from xcg.report.stability import MEAN_OF_RUNS
+from xcg.report.stability import MEAN_OF_RUNS, difference_unit
+from xcg.statistics.extrapolation import Smoothing, extrapolate
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
+from xcg.statistics.topic_sets import RELIABLE, SwapRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +30,7 @@ K = TypeVar("K", bound=Hashable)
 
 _BETTER, _WORSE = "#0072B2", "#D55E00"
 _MAX_SWAP_LINES = 12
+_EXTRAPOLATED_POINTS = 60
 _MAX_NAMED_RUNS = 20
 
 
@@ -231,21 +234,56 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def swaps_plot(rates_by_measure: Mapping[str, SwapRates]) -> Figure:
-    """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9)."""
+def swaps_plot(
+    rates_by_measure: Mapping[str, SwapRates],
+    sizes: Sequence[int] = (),
+    smoothing: Smoothing = "none",
+) -> Figure:
+    """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
+
+    Extrapolated rates are thin lines on a grey background, with markers at the given sizes.
+
+    Args:
+        rates_by_measure: Measure → swap rates.
+        sizes: Numbers of topics to which the rates are extrapolated.
+        smoothing: How rates are smoothed before they are extrapolated.
+    """
     count = len(rates_by_measure)
-    figure, axes = new_panels(count, count, 5.2 * count + 1.5, 4.0, sharey=True)
+    figure, axes = new_panels(count, count, 5.2 * count + 1.5, 4.6, sharey=True)
     for axis, (measure, rates) in zip(axes, rates_by_measure.items(), strict=True):
-        for index, line in enumerate(rates.rates.T[:_MAX_SWAP_LINES]):
-            if any(not math.isnan(value) for value in line):
-                label = f"from {BIN_STARTS[index]:g}"
-                axis.plot(rates.sizes, 100 * line, label=label, **line_style(index))
-        axis.axhline(5, color="black", linewidth=0.8, linestyle=":")
+        largest, bins = rates.sizes[-1], range(_MAX_SWAP_LINES)
+        for index in bins:
+            line = rates.rates[:, index]
+            if not np.isnan(line).all():
+                label = f"from {rates.bin_starts[index] * (100 if rates.relative else 1):g}"
+                axis.plot(rates.sizes, 100 * line, label=label, **_swap_style(index))
+        further = sorted({size for size in sizes if size > largest})
+        if further:
+            curve = np.unique(np.linspace(largest, further[-1], _EXTRAPOLATED_POINTS, dtype=int))
+            curve = np.union1d(curve, further)
+            expected = np.array([extrapolate(rates, int(size), smoothing) for size in curve])
+            at_sizes = np.flatnonzero(np.isin(curve, further)).tolist()
+            for index in bins:
+                style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}
+                axis.plot(curve, 100 * expected[:, index], markevery=at_sizes, **style)
+            axis.axvspan(largest, further[-1], color="0.94", zorder=0)
+            axis.set_title("extrapolated", loc="right", fontsize=8, color="0.4")
+        axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(measure)
         axis.set_xlabel("topics in each set")
+        axis.set_ylim(bottom=0)
     axes[0].set_ylabel("swaps, %")
-    add_legend(figure, axes[0], title="difference")
+    unit = difference_unit(next(iter(rates_by_measure.values())))
+    add_legend(figure, axes[0], title=f"difference\n{unit}".strip())
     return figure
+
+
+def _swap_style(index: int) -> dict[str, Any]:
+    """Return the style of the line of a bin: the smaller the difference, the darker."""
+    from matplotlib import colormaps
+
+    colour = colormaps["viridis"](0.95 * index / (_MAX_SWAP_LINES - 1))
+    return line_style(index) | {"color": colour, "linestyle": "-"}
 
 
 def differences_plot(results: Results, baseline: str | None = None) -> Figure:

@@ -20,8 +20,9 @@ from xcg.statistics.assessor_combinations import (
     score_ranges,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.topic_scores import Floats
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates, difference_needed, extrapolate
+from xcg.statistics.extrapolation import Smoothing, expected_rates
+from xcg.statistics.topic_scores import ROUNDING, Floats
+from xcg.statistics.topic_sets import RELIABLE, Relative, RunSummary, SwapRates, difference_needed
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]
@@ -31,6 +32,11 @@ MEAN_OF_RUNS = "mean of runs"
 
 _SMALLEST_DIFFERENCES = 3
 """Ranges of differences below 0.01."""
+_UNITS: Mapping[Relative, str] = {
+    "best": "% of the best score",
+    "mean": "% of the mean score",
+    "pair": "% of the mean of both runs",
+}
 
 
 def assessor_rows(
@@ -123,39 +129,115 @@ def _means_by_topics(
             yield measure, f"{len(topic_scores.topics)} ({name})", means
 
 
-def swap_rows(rates_by_measure: Mapping[str, SwapRates]) -> list[Row]:
-    """Return one row per measure, topic-set size and range of differences that occurs."""
-    return [
-        {
-            "measure": measure,
-            "topics": size,
-            "difference from": start,
-            "comparisons": int(count),
-            "swaps": int(swaps),
-            "rate": int(swaps) / int(count),
-        }
-        for measure, rates in rates_by_measure.items()
-        for size, counts, all_swaps in zip(rates.sizes, rates.counts, rates.swaps, strict=True)
-        for start, count, swaps in zip(BIN_STARTS, counts, all_swaps, strict=True)
-        if count
-    ]
-
-
-def needed_rows(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int]) -> list[Row]:
-    """Return one row per measure: the differences needed for 95 % confidence.
+def swap_rows(
+    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int], smoothing: Smoothing
+) -> list[Row]:
+    """Return one row per measure, topic-set size and range of differences (KL, Figure 9).
 
     Args:
         rates_by_measure: Measure → swap rates.
-        sizes: Numbers of topics to which the rates are extrapolated.
+        sizes: Numbers of topics to which the rates are extrapolated; measured sizes have rows anyway.
+        smoothing: How rates are smoothed before they are extrapolated.
     """
     rows: list[Row] = []
     for measure, rates in rates_by_measure.items():
-        largest = rates.sizes[-1]
-        row: Row = {"measure": measure, f"{largest} topics": difference_needed(rates.at(largest))}
-        for size in sizes:
-            row[f"{size} topics, extrapolated"] = difference_needed(extrapolate(rates, size))
-        smallest = rates.at(largest)[:_SMALLEST_DIFFERENCES]
-        known = not all(math.isnan(rate) for rate in smallest)
-        row["error rate below .01 %"] = 100 * float(np.nanmean(smallest)) if known else None
-        rows.append(row)
+        shares = 100 * rates.cumulated_shares
+        for size in sorted({*rates.sizes, *sizes}):
+            expected = expected_rates(rates, size, smoothing).tolist()
+            for bin_, (start, rate) in enumerate(zip(rates.bin_starts, expected, strict=True)):
+                row: Row = {
+                    "measure": measure,
+                    "topics": size,
+                    "source": _source(rates, size),
+                    _with_unit("difference from", rates): _in_unit(start, rates),
+                    "comparisons": None,
+                    "swaps": None,
+                    "rate": None if math.isnan(rate) else rate,
+                    "cumulated comparisons %": None,
+                }
+                if size in rates.sizes:
+                    index = rates.sizes.index(size), bin_
+                    row["comparisons"] = int(rates.counts[index])
+                    row["swaps"] = int(rates.swaps[index])
+                    row["cumulated comparisons %"] = float(shares[index])
+                rows.append(row)
     return rows
+
+
+def needed_rows(
+    rates_by_measure: Mapping[str, SwapRates],
+    summaries: Mapping[str, RunSummary],
+    sizes: Sequence[int],
+    smoothing: Smoothing,
+) -> list[Row]:
+    """Return one row per measure and topic-set size: the difference needed for 95 % confidence.
+
+    Args:
+        rates_by_measure: Measure → swap rates.
+        summaries: Measure → mean, deviation and best score of the compared runs.
+        sizes: Numbers of topics besides the largest measured one.
+        smoothing: How rates are smoothed before they are extrapolated.
+    """
+    rows: list[Row] = []
+    for measure, rates in rates_by_measure.items():
+        for size in sorted({rates.sizes[-1], *sizes}):
+            expected = expected_rates(rates, size, smoothing)
+            needed = difference_needed(expected, bin_starts=rates.bin_starts)
+            row: Row = {
+                "measure": measure,
+                "topics": size,
+                "source": _source(rates, size),
+                _with_unit("difference needed", rates): _in_unit(needed, rates),
+            }
+            if rates.relative is None:
+                row["% of best"] = _percent(needed, summaries[measure].best)
+                row["% of mean"] = _percent(needed, summaries[measure].mean)
+                smallest = expected[:_SMALLEST_DIFFERENCES]
+                known = not np.isnan(smallest).all()
+                row["error rate below .01 %"] = 100 * float(np.nanmean(smallest)) if known else None
+            rows.append(row)
+    return rows
+
+
+def topic_set_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> list[str]:
+    """Return notes with the scores of the compared runs, and the reason for empty cells.
+
+    Args:
+        rows: The rows of :func:`swap_rows` or :func:`needed_rows`.
+        summaries: Measure → mean, deviation and best score of the compared runs.
+    """
+    notes = [
+        f"{measure}: the best {summary.runs} runs have a mean score of {summary.mean:.4f}, a standard "
+        f"deviation of {summary.deviation:.4f} and a best score of {summary.best:.4f}"
+        for measure, summary in summaries.items()
+    ]
+    empty = {name.partition(",")[0] for row in rows for name, value in row.items() if value is None}
+    if "rate" in empty:
+        notes.append("empty rates: no comparison has a difference in this range")
+    if "difference needed" in empty:
+        notes.append(
+            f"empty differences: the largest differences have a swap rate above {100 * RELIABLE:g} %"
+        )
+    return notes
+
+
+def _source(rates: SwapRates, size: int) -> str:
+    return "measured" if size in rates.sizes else "extrapolated"
+
+
+def difference_unit(rates: SwapRates) -> str:
+    """Return the unit of relative differences; empty for absolute differences."""
+    return "" if rates.relative is None else _UNITS[rates.relative]
+
+
+def _with_unit(name: str, rates: SwapRates) -> str:
+    return f"{name}, {unit}" if (unit := difference_unit(rates)) else name
+
+
+def _in_unit(difference: float | None, rates: SwapRates) -> float | None:
+    """Return a difference as it is, or in percent if it is relative."""
+    return difference if difference is None or rates.relative is None else round(100 * difference, 9)
+
+
+def _percent(difference: float | None, score: float) -> float | None:
+    return 100 * difference / score if difference is not None and score > ROUNDING else None

@@ -1,8 +1,8 @@
 """Topic-set size: how often the order of two runs is reversed on other topics.
 
-Section 6.2.2 of Kazai and Lalmas 2006 (KL): :func:`swap_rates`, then :func:`extrapolate` to more topics
-and :func:`difference_needed`. Swap rates are the same for lower-is-better measures; only the choice of
-the best runs depends on the order.
+Section 6.2.2 of Kazai and Lalmas 2006 (KL): :func:`swap_rates` and :func:`difference_needed`;
+:mod:`xcg.statistics.extrapolation` extrapolates the rates to more topics. Swap rates are the same for
+lower-is-better measures; only the choice of the best runs depends on the order.
 """
 
 from __future__ import annotations
@@ -11,23 +11,36 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
 
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.evaluation.parallel import Backend, Progress, run_tasks
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessor_combinations import random_generator
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, standard_deviation
 
 Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
 BEST_FRACTION = 0.75
+RELIABLE = 0.05
+"""Swap rate up to which a difference is reliable: the confidence is 95 %."""
 _TRIALS_PER_TASK = 25
 
 BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
 """Lower limits of the 23 bins of differences; the last bin has no upper limit."""
+
+RELATIVE_BIN_STARTS = (0.0, 0.025, 0.05, *(i / 10 for i in range(1, 21)))
+"""Lower limits of the 23 bins of relative differences: :data:`BIN_STARTS` divided by a score of 0.1."""
+
+Relative = Literal["best", "mean", "pair"]
+"""What differences are relative to: the best or the mean score of the compared runs over all topics, or
+the mean of the two runs on the first topic set."""
+RELATIVES: tuple[Relative, ...] = ("best", "mean", "pair")
+
+Reference: TypeAlias = "float | Literal['pair'] | None"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +52,34 @@ class SwapRates:
         trials: Number of trials for each size.
         counts: Number of comparisons, with shape (sizes, bins); see :data:`BIN_STARTS`.
         swaps: Number of comparisons that the second topic set reverses; same shape.
+        relative: What the differences are relative to; None for absolute differences.
     """
 
     sizes: tuple[int, ...]
     trials: int
     counts: Counts
     swaps: Counts
+    relative: Relative | None = None
+
+    @property
+    def bin_starts(self) -> tuple[float, ...]:
+        """The lower limits of the bins."""
+        return BIN_STARTS if self.relative is None else RELATIVE_BIN_STARTS
 
     @property
     def rates(self) -> Floats:
         """Swaps / counts, from 0 to 1; NaN in bins without comparisons."""
         empty: Floats = np.full(self.counts.shape, np.nan)
         return np.divide(self.swaps, self.counts, out=empty, where=self.counts > 0)
+
+    @property
+    def cumulated_shares(self) -> Floats:
+        """For each size and bin, the share of comparisons in this and all lower bins, 0 to 1.
+
+        KL (6.2.2) report at least 94 % up to the twelfth bin, and over 99 % with 7 or more topics.
+        """
+        shares: Floats = self.counts.cumsum(axis=1) / self.counts.sum(axis=1, keepdims=True)
+        return shares
 
     def at(self, size: int) -> Floats:
         """Return the rates for one topic-set size by bin; XcgError for an unknown size."""
@@ -68,12 +97,14 @@ def swap_rates(
     fraction: float = BEST_FRACTION,
     seed: int = 0,
     order: Order = HIGHER_IS_BETTER,
+    relative: Relative | None = None,
 ) -> SwapRates:
     """Compare the order of each pair of runs on disjoint topic sets of the same size.
 
     A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
     bin. The comparison is a swap if the order on the second set is strictly reversed. KL (6.2.2) used
-    34 topics, the best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002.
+    34 topics, the best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002. KL
+    also relate differences to the best score (a difference of 0.05 is 46.7 %) and to the mean score.
 
     Args:
         scores: Array of shape (topics, runs), at least 2 × 2.
@@ -83,10 +114,12 @@ def swap_rates(
             rounded down.
         seed: At least 0.
         order: The order of the measure's values.
+        relative: What differences are relative to; None for absolute differences.
 
     Raises:
         XcgError: If the array has another shape or a value that is not finite, a size does not fit
-            twice, fewer than two runs are left, or a value is out of range.
+            twice, fewer than two runs are left, or a value is out of range; and if differences are
+            relative to a best or mean score that is not above 0.
 
     >>> found = swap_rates([[0.5, 0.3], [0.2, 0.4]], fraction=1)  # differences of 0.2, all reversed
     >>> found.sizes, found.counts[0, -2:].tolist(), found.swaps[0, -2:].tolist()
@@ -101,8 +134,9 @@ def swap_rates(
     if not chosen:
         raise XcgError(f"no sizes for {len(array)} topics: expected at least two topics")
     best = best_runs(array, fraction, order)
-    totals = np.array([_run_trials(best.tolist(), size, seed, 0, trials) for size in chosen])
-    return SwapRates(chosen, trials, totals[:, 0], totals[:, 1])
+    reference = _reference(best, relative, order)
+    totals = np.array([_run_trials(best.tolist(), size, seed, 0, trials, reference) for size in chosen])
+    return SwapRates(chosen, trials, totals[:, 0], totals[:, 1], relative)
 
 
 def _scores(scores: npt.ArrayLike) -> Floats:
@@ -132,7 +166,65 @@ def best_runs(
     return scores[:, np.sort(best_first[:kept])]
 
 
-def swap_trial(scores: npt.ArrayLike, size: int, seed: int, trial: int) -> tuple[Counts, Counts]:
+class RunSummary(NamedTuple):
+    """The mean scores of the runs that a study compares.
+
+    Attributes:
+        runs: Number of runs.
+        mean: Mean of their mean scores.
+        deviation: Sample standard deviation of their mean scores.
+        best: Best mean score.
+    """
+
+    runs: int
+    mean: float
+    deviation: float
+    best: float
+
+
+def summarise_runs(
+    scores: npt.ArrayLike, order: Order = HIGHER_IS_BETTER, fraction: float = BEST_FRACTION
+) -> RunSummary:
+    """Summarise the mean scores of the best runs over all topics.
+
+    KL (6.2.2) report a mean of 0.05, a standard deviation of 0.02 and a best score of 0.107 for MAep.
+
+    Args:
+        scores: Array of shape (topics, runs), at least 1 × 2.
+        order: The order of the measure's values.
+        fraction: Fraction of the runs to compare; see :func:`swap_rates`.
+
+    Raises:
+        XcgError: If the array has another shape or a value that is not finite, or fewer than two runs
+            are left.
+
+    >>> summarise_runs([[0.25, 0.5, 0.0], [0.25, 1.0, 0.0]])
+    RunSummary(runs=2, mean=0.5, deviation=0.3535533905932738, best=0.75)
+    """
+    means = best_runs(_scores(scores), fraction, order).mean(axis=0)
+    best = float(means.min() if order.lower_is_better else means.max())
+    return RunSummary(len(means), math.fsum(means) / len(means), standard_deviation(means), best)
+
+
+def _reference(scores: Floats, relative: Relative | None, order: Order) -> Reference:
+    """Return the reference of differences between compared runs."""
+    if relative not in (None, *RELATIVES):
+        raise XcgError(f"differences relative to {relative!r}: {nearest(str(relative), RELATIVES)}")
+    if relative is None or relative == "pair":
+        return relative
+    summary = summarise_runs(scores, order, fraction=1)
+    reference = summary.best if relative == "best" else summary.mean
+    if reference <= ROUNDING:
+        raise XcgError(
+            f"the {relative} score of the runs is {reference:g}: relative differences need a score "
+            "above 0"
+        )
+    return reference
+
+
+def swap_trial(
+    scores: npt.ArrayLike, size: int, seed: int, trial: int, reference: Reference = None
+) -> tuple[Counts, Counts]:
     """Compare all runs in one trial; see :func:`swap_rates`.
 
     Differences that are rounding errors count as 0: in the first bin, and not as swap.
@@ -142,9 +234,12 @@ def swap_trial(scores: npt.ArrayLike, size: int, seed: int, trial: int) -> tuple
         size: Number of topics in each of the two sets, 1 to ⌊topics / 2⌋.
         seed: At least 0.
         trial: Number of the trial, at least 0. Size, seed and trial determine the topics.
+        reference: Positive score by which differences are divided, or ``pair`` for the mean magnitude
+            of the two runs on the first topic set; None for absolute differences.
 
     Returns:
-        The numbers of comparisons and of swaps by bin; see :data:`BIN_STARTS`.
+        The numbers of comparisons and of swaps by bin; see :data:`BIN_STARTS` for absolute and
+        :data:`RELATIVE_BIN_STARTS` for relative differences.
 
     Raises:
         XcgError: As :func:`swap_rates`.
@@ -163,8 +258,14 @@ def swap_trial(scores: npt.ArrayLike, size: int, seed: int, trial: int) -> tuple
     i, j = np.triu_indices(array.shape[1], 1)
     means = (array[drawn[:size]].mean(axis=0), array[drawn[size : 2 * size]].mean(axis=0))
     first, second = (np.round(mean[i] - mean[j], DIGITS) for mean in means)
-    bins = np.searchsorted(BIN_STARTS, np.abs(first), side="right") - 1
     swapped = first * second < 0
+    sizes, starts = np.abs(first), BIN_STARTS
+    if reference is not None:
+        magnitudes = np.abs(means[0])
+        divisor = (magnitudes[i] + magnitudes[j]) / 2 if reference == "pair" else reference
+        sizes = np.divide(sizes, divisor, out=np.zeros_like(sizes), where=sizes > 0)
+        sizes, starts = np.round(sizes, DIGITS), RELATIVE_BIN_STARTS
+    bins = np.searchsorted(starts, sizes, side="right") - 1
     counts = np.bincount(bins, minlength=len(BIN_STARTS))
     return counts, np.bincount(bins[swapped], minlength=len(BIN_STARTS))
 
@@ -173,6 +274,7 @@ def parallel_swap_rates(
     scores: Mapping[str, Floats],
     trials: int,
     seed: int,
+    relative: Relative | None = None,
     workers: int = 1,
     backend: Backend = "loky",
     scheduler: str | None = None,
@@ -187,6 +289,7 @@ def parallel_swap_rates(
         scores: For each measure, an array of shape (topics, runs); the same topics for all measures.
         trials: Number of trials for each size, at least 1.
         seed: At least 0.
+        relative: What differences are relative to; None for absolute differences.
         workers: As for :func:`xcg.evaluation.parallel.run_tasks`, as the following arguments.
         backend: Library that runs the workers.
         scheduler: Address of a Dask cluster.
@@ -203,10 +306,21 @@ def parallel_swap_rates(
         measure: best_runs(np.asarray(array), BEST_FRACTION, MEASURES.order(measure))
         for measure, array in scores.items()
     }
+    references = {
+        measure: _reference(array, relative, MEASURES.order(measure))
+        for measure, array in arrays.items()
+    }
     sizes = tuple(range(1, len(next(iter(arrays.values()))) // 2 + 1))
     starts = range(0, trials, _TRIALS_PER_TASK)
     tasks = [
-        (arrays[measure].tolist(), size, seed, start, min(start + _TRIALS_PER_TASK, trials))
+        (
+            arrays[measure].tolist(),
+            size,
+            seed,
+            start,
+            min(start + _TRIALS_PER_TASK, trials),
+            references[measure],
+        )
         for measure in arrays
         for size in sizes
         for start in starts
@@ -218,82 +332,41 @@ def parallel_swap_rates(
         backend=backend,
         scheduler=scheduler,
         checkpoint=checkpoint,
-        study=(trials, seed, list(scores), [array.tolist() for array in arrays.values()]),
+        study=(trials, seed, relative, list(scores), [array.tolist() for array in arrays.values()]),
         progress=progress,
     )
     shape = len(arrays), len(sizes), len(starts), 2, len(BIN_STARTS)
     totals = np.array(results, dtype=np.int64).reshape(shape).sum(axis=2)
     return {
-        measure: SwapRates(sizes, trials, total[:, 0], total[:, 1])
+        measure: SwapRates(sizes, trials, total[:, 0], total[:, 1], relative)
         for measure, total in zip(arrays, totals, strict=True)
     }
 
 
 def _run_trials(
-    scores: list[list[float]], size: int, seed: int, start: int, end: int
+    scores: list[list[float]], size: int, seed: int, start: int, end: int, reference: Reference
 ) -> list[list[int]]:
     """Return the counts and swaps of some trials as lists, which a checkpoint can store as JSON."""
     totals = np.zeros((2, len(BIN_STARTS)), dtype=np.int64)
     for trial in range(start, end):
-        totals += np.array(swap_trial(scores, size, seed, trial))
+        totals += np.array(swap_trial(scores, size, seed, trial, reference))
     return totals.tolist()
 
 
-def extrapolate(rates: SwapRates, topics: int) -> Floats:
-    """Compute the swap rates to be expected with a number of topics.
-
-    For each bin, rate(n) = exp(a + b·n) is the least-squares fit of ln(rate) against the number of
-    topics, as GROWTH in Excel computes it (KL 6.2.2, Figures 9b and 9d, footnote 18). KL smoothed the
-    rates in a way that they do not describe; this function does not smooth. Rates of 0 have no
-    logarithm and are left out of the fit.
-
-    Args:
-        rates: Swap rates for at least one size.
-        topics: Number of topics, at least 1.
-
-    Returns:
-        Rates from 0 to 1 by bin. A bin with one rate above 0 has that rate for any number of topics; a
-        bin with rates of 0 has 0; a bin without comparisons has NaN.
-
-    Raises:
-        XcgError: If the number of topics is below 1.
-
-    >>> ones = np.array([[8] * 23, [8] * 23])
-    >>> rates = SwapRates((1, 2), 1, ones, np.array([[4] * 23, [2] * 23]))  # 1/2, 1/4
-    >>> round(float(extrapolate(rates, 4)[0]), 4)  # 1/16
-    0.0625
-    """
-    if topics < 1:
-        raise XcgError(f"{topics} topics: expected at least 1")
-    sizes = np.array(rates.sizes, np.float64)
-    found = np.full(len(BIN_STARTS), np.nan)
-    for bin_, column in enumerate(rates.rates.T):
-        if np.isnan(column).all():
-            continue
-        positive = np.isfinite(column) & (column > 0)
-        found[bin_] = _growth(sizes[positive], column[positive], topics) if positive.any() else 0.0
-    return found
-
-
-def _growth(sizes: Floats, rates: Floats, topics: int) -> float:
-    """Return the exponential least-squares fit for a number of topics, at most 1."""
-    logarithms = np.log(rates)
-    centred = sizes - sizes.mean()
-    squares = float(centred @ centred)
-    slope = float(centred @ logarithms) / squares if squares else 0.0
-    return math.exp(min(0.0, float(logarithms.mean()) + slope * (topics - float(sizes.mean()))))
-
-
-def difference_needed(rates: npt.ArrayLike, level: float = 0.05) -> float | None:
+def difference_needed(
+    rates: npt.ArrayLike, level: float = RELIABLE, bin_starts: Sequence[float] = BIN_STARTS
+) -> float | None:
     """Return the smallest difference between two runs that is reliable.
 
     It is the start of the first bin from which all bins have a swap rate of at most ``level``
     (KL 6.2.2, where MAep needs 0.05 with 17 topics; Voorhees and Buckley 2002).
 
     Args:
-        rates: Swap rates by bin, from :meth:`SwapRates.at` or :func:`extrapolate`. NaN marks bins
-            without comparisons; the difference never starts with such a bin.
+        rates: Swap rates by bin, from :meth:`SwapRates.at` or
+            :func:`~xcg.statistics.extrapolation.extrapolate`. NaN marks bins without comparisons; the
+            difference never starts with such a bin.
         level: From 0 to 1; 0.05 for a confidence of 95 %.
+        bin_starts: Lower limits of the bins; see :attr:`SwapRates.bin_starts`.
 
     Returns:
         The difference; None if there is none.
@@ -305,14 +378,14 @@ def difference_needed(rates: npt.ArrayLike, level: float = 0.05) -> float | None
     0.01
     """
     array = np.asarray(rates, np.float64)
-    if array.shape != (len(BIN_STARTS),):
+    if array.shape != (len(bin_starts),):
         raise XcgError(
-            f"swap rates of shape {array.shape}: expected one for each of {len(BIN_STARTS)} bins"
+            f"swap rates of shape {array.shape}: expected one for each of {len(bin_starts)} bins"
         )
     if not 0 <= level <= 1:
         raise XcgError(f"level is {level}: expected a number from 0 to 1")
     needed = None
-    for start, rate in reversed(list(zip(BIN_STARTS, array.tolist(), strict=True))):
+    for start, rate in reversed(list(zip(bin_starts, array.tolist(), strict=True))):
         if rate > level + ROUNDING:
             break
         if not math.isnan(rate):
