@@ -24,12 +24,13 @@ from xcg.cli.output import Printed, format_option, open_output, prints
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import load_configuration
-from xcg.evaluation.conversion import convert_assessments
+from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
 from xcg.formats.inex_assessments import inex_2004
+from xcg.formats.letor import read_letor_feature
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
@@ -97,6 +98,21 @@ def assess(
 @paths_option("--assessments", help="Convert these assessments; - is standard input.")
 @click.option("--run", metavar="PATH", help="Convert this run; - is standard input.")
 @click.option(
+    "--as",
+    "target",
+    type=click.Choice(["assessments"]),
+    help="Write the scores of the run as levels of relevance, as if the system were an assessor.",
+)
+@count_option("--depth", "Convert this number of results of each topic of the run.  [default: all]")
+@click.option(
+    "--irrelevant",
+    type=float,
+    metavar="SCORE",
+    help="Subtract this score from all scores with --as assessments, so that it becomes level 0, which "
+    "is not relevant.  [default: 0]",
+)
+@count_option("--feature", "Read this feature of the LETOR file --run as the scores of a run.")
+@click.option(
     "--to",
     "target_format",
     required=True,
@@ -114,6 +130,10 @@ def assess(
 def convert(
     assessments: Sequence[str],
     run: str | None,
+    target: str | None,
+    depth: int | None,
+    irrelevant: float | None,
+    feature: int | None,
     target_format: str,
     corpus: str | None,
     order: Order | None,
@@ -126,16 +146,36 @@ def convert(
     With --corpus, passages become elements if the format holds elements: every element with relevant
     text is assessed. In inex2005, its specificity is the share of relevant text. In inex2004, it is 3
     from 90 %, 2 from 50 %, else 1. In trec, the level is the exhaustivity of the passages.
+
+    With --as assessments, the scores of a run become levels of relevance (the virtual user of Scheel,
+    Lommatzsch & Albayrak 2011). With --feature, the scores are a feature of a LETOR file.
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
     check_order_options(order, ties)
     if assessments and (order or ties):
         raise XcgError("--order and --ties have no effect on assessments: expected them with --run")
+    if assessments and (target or depth or feature):
+        raise XcgError("--as, --depth and --feature have no effect on assessments: expected --run")
+    if irrelevant is not None and target is None:
+        raise XcgError("--irrelevant has no effect on a run: expected it with --as assessments")
+    if feature is not None and (order or ties):
+        raise XcgError("--order and --ties have no effect with --feature: expected one of them")
+    if target is not None and order in ("rank", "file"):
+        raise XcgError(f"--as assessments needs scores: expected --order score, not {order}")
     notes = Notes()
     if run:
-        read = read_run(run, notes, order or "score", ties or "document")
-        text, lost = read.to_text(target_format)
+        if feature is not None:
+            read = read_letor_feature(run, feature, notes)
+        else:
+            read = read_run(run, notes, order or "score", ties or "document")
+        if target is not None:
+            base = assessments_of_run(read, depth, irrelevant or 0.0, notes)
+            text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)
+            notes.note(level_statistics(base))
+        else:
+            text, lost = read.top(depth).to_text(target_format)
+            lost += ["the values of the feature; the results keep their order"] if feature else []
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)

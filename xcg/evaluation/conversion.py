@@ -1,15 +1,17 @@
-"""Convert assessments to another file format: passages become elements if the format needs them."""
+"""Convert assessments to another file format, and the scores of a run to assessments."""
 
 from __future__ import annotations
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
-from xcg.errors import Notes, XcgError
+from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, assess_elements_of_passages
 from xcg.formats.writing import check_topic_count, lost_text_details
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
-from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
+from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
 _SPECIFICITY = SpecificityScale()
@@ -67,6 +69,75 @@ def convert_assessments(
             base = _with_offsets(base, corpus)
     text, lost_by_format = base.to_text(format, corpus.length if corpus is not None else None)
     return text, list(dict.fromkeys([*lost, *lost_by_format]))
+
+
+def assessments_of_run(
+    run: Run, depth: int | None = None, irrelevant_score: float = 0.0, notes: Notes | None = None
+) -> RecallBase:
+    r"""Return the scores of a run as levels of relevance, as if its system were an assessor.
+
+    This is the virtual user of Scheel, Lommatzsch and Albayrak 2011, section 2.2. Scores up to the
+    irrelevant one become levels of 0 or below, which are not relevant.
+
+    Args:
+        run: A run whose results are ordered by scores.
+        depth: Number of results of each topic that are assessed; all by default.
+        irrelevant_score: The score that becomes level 0; it is subtracted from all scores.
+        notes: Collects notes. For a result that is repeated, the highest score counts.
+
+    Raises:
+        XcgError: If the results are not ordered by scores, or are passages by points.
+        InputError: If a level is not from -1000 to 1000, or a result is illegal as an assessment.
+
+    >>> run = Run.of("tf", {"1": {"d1": 2.5, "d2": 0.0}})
+    >>> assessments_of_run(run).to_text("trec")[0]
+    '1 0 d1 2.5\n1 0 d2 0\n'
+    """
+    notes = notes if notes is not None else Notes()
+    base = RecallBase()
+    for topic, ranking in run.rankings.items():
+        base.add_topic(topic, run.source)
+        top = ranking.top(depth)
+        if len(top) and (top.keys is None or not top.has_scores):
+            raise XcgError(
+                f"{run.source}, topic {topic}: the results have no scores that order them; expected a "
+                "run with scores and without ranks"
+            )
+        seen = set()
+        for index, ((file, path), score) in enumerate(zip(top, top.keys or (), strict=True)):
+            where = f"{run.source}, topic {topic}, rank {index + 1}"
+            span = top.spans.get(index)
+            if (file, path, span) in seen:
+                notes.oddity("repeated results; their highest score is the level", where, file)
+                continue
+            seen.add((file, path, span))
+            try:
+                assessment = level_assessment(score - irrelevant_score)
+            except ValueError as error:
+                raise InputError(where, f"the score {score:g} becomes an {error}") from None
+            if isinstance(span, Passage):
+                raise XcgError(f"{where}: the passage is given by points; expected offsets")
+            if span is not None:
+                level = assessment.exhaustivity
+                base.add_span(topic, file, Span(*span, level) if level > 0 else None, where)
+            elif path:
+                base.add(topic, file, path, assessment, where)
+            else:
+                raise InputError(where, "the result names no element")
+    return base
+
+
+def level_statistics(base: RecallBase) -> str:
+    """Return the number of different levels in a recall-base as a sentence.
+
+    >>> level_statistics(RecallBase.of({"1": {"d1": 2.5, "d2": 0, "d3": 2.5}}))
+    'relevant results: 2, with 1 different levels above 0'
+    """
+    topics = base.topics
+    elements = [a for t in topics for file in base.files(t).values() for a in file.values()]
+    levels = [one.exhaustivity for one in elements if one.relevant]
+    levels += [span.exhaustivity for t in topics for file in base.spans(t).values() for span in file]
+    return f"relevant results: {len(levels)}, with {len(set(levels))} different levels above 0"
 
 
 def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> RecallBase:

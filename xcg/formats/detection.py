@@ -38,18 +38,33 @@ def json_certainty(head: bytes) -> float:
     return 1.0 if start.startswith(b"{") and b'"topic"' in start else 0.5
 
 
+def is_letor(head: bytes) -> bool:
+    """Return whether the second column of a file is ``qid:`` and a topic, as in LETOR.
+
+    >>> is_letor(b"2 qid:10 1:0.5 2:1 #docid = d7"), is_letor(b"10 0 d7 2")
+    (True, False)
+    """
+    rows = [line.split(None, 2) for line in _text_lines(head)]
+    first = next((row for row in rows if row and not row[0].startswith(b"#")), [])
+    return len(first) > 1 and first[1].startswith(b"qid:")
+
+
 def column_count(head: bytes) -> int:
-    """Return the largest number of columns in the first lines of a file; 0 for XML and JSON.
+    """Return the largest number of columns in the first lines of a file; 0 for XML, JSON and LETOR.
 
     Lines that begin with ``#`` are comments and are skipped.
 
     >>> column_count(b"1 0 FT911-3 2"), column_count(b"<a b='1'>")
     (4, 0)
     """
-    if is_xml(head) or json_certainty(head):
+    if is_xml(head) or json_certainty(head) or is_letor(head):
         return 0
-    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    lines = _text_lines(head)
     if len(lines) > 1 and not head.endswith(b"\n"):
         del lines[-1]  # it may be cut off
     rows = [line.split() for line in lines if not line.startswith(b"#")]
     return max(map(len, rows[:_MOST_LINES]), default=0)
+
+
+def _text_lines(head: bytes) -> list[bytes]:
+    return head.removeprefix(b"\xef\xbb\xbf").splitlines()

@@ -270,7 +270,8 @@ class _Results:
             files, paths = [files[index] for index in order], [paths[index] for index in order]
             spans = [spans[index] for index in order] if spans else []
             keys = array("d", [keys[index] for index in order])
-        return Ranking(files, paths, dict(enumerate(spans)), keys if keys else None)
+        has_scores = bool(keys) and not self._ascending
+        return Ranking(files, paths, dict(enumerate(spans)), keys if keys else None, has_scores)
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:

@@ -180,7 +180,7 @@ def _ranking(
     files: FunctionCache[str, str],
     paths: FunctionCache[str, str],
 ) -> Ranking:
-    order, keys = _order(found, path, notes)
+    order, keys, has_scores = _order(found, path, notes)
     ordered: list[tuple[str, str, AnySpan | None]] = []
     for rank, index in enumerate(order, 1):
         result = found[index]
@@ -191,7 +191,7 @@ def _ranking(
             message = f"topic {topic}, rank {rank}: {error}"
             notes.problem("results that name no element", where, message)
             ordered.append(((result.file or "").strip(), "", None))
-    return Ranking.of(ordered, keys)
+    return Ranking.of(ordered, keys, has_scores)
 
 
 def _element(
@@ -213,8 +213,10 @@ def _element(
     return document, "", span_of(*result.fol)
 
 
-def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], array[float] | None]:
-    """Return the order of results, and the ranks or scores in this order."""
+def _order(
+    found: list[_Result], path: Path, notes: Notes
+) -> tuple[list[int], array[float] | None, bool]:
+    """Return the order of results, the ranks or scores in this order, and whether these are scores."""
     for field, (pattern, expected, last_key) in _KEYS.items():
         texts = [getattr(result, field) for result in found]
         if found and None not in texts:
@@ -228,8 +230,8 @@ def _order(found: list[_Result], path: Path, notes: Notes) -> tuple[list[int], a
                     key = last_key
                 keys.append(key)
             order = sorted_order(keys, descending=field == "rsv")
-            return order, array("d", (keys[index] for index in order))
-    return list(range(len(found))), None
+            return order, array("d", (keys[index] for index in order)), field == "rsv"
+    return list(range(len(found))), None, False
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:

@@ -213,7 +213,7 @@ def _ranking(found: list[_Result]) -> Ranking:
         if None not in keys:
             order = sorted_order(keys, is_descending)
             ordered = (elements[index] for index in order)
-            return Ranking.of(ordered, array("d", (keys[index] for index in order)))
+            return Ranking.of(ordered, array("d", (keys[index] for index in order)), is_descending)
     return Ranking.of(elements)
 
 

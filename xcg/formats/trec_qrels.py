@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from io import BufferedReader
 from pathlib import Path
 
@@ -11,10 +10,8 @@ from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
-from xcg.judgements.assessment import Assessment, level_assessment, number_text
+from xcg.judgements.assessment import Assessment, number_text, read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
-
-_LEVEL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -48,7 +45,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
         return False  # there may be elements and passages
     topics, _, documents, levels = columns
     try:
-        assessments = {level: _assessment(level) for level in set(levels)}
+        assessments = {level: read_level(level) for level in set(levels)}
         if not are_plain_names(documents):
             documents = list(map(canonical_file, documents))
     except ValueError:
@@ -75,7 +72,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             if len(fields) != 4:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
             topic, _, document, level = fields
-            assessment = _assessment(level)
+            assessment = read_level(level)
             if split_at_mark(document)[1]:
                 name, element = split_element_id(document)
             else:
@@ -88,12 +85,6 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             base.add(topic, name, element, assessment, where)
         except InputError as error:
             notes.tolerate("contradictory assessments; the first is used", error)
-
-
-def _assessment(level: str) -> Assessment:
-    if not _LEVEL.fullmatch(level):
-        raise ValueError(f"illegal level {level[:40]!r}: expected a number from -1000 to 1000")
-    return level_assessment(float(level))
 
 
 def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:

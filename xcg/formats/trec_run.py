@@ -281,10 +281,11 @@ def _ranking(
         documents = [documents[row] for row in rows]
         elements = [elements[row] for row in rows]
     stated_keys = None if order == "file" else keys
+    has_scores = order == "score"
     if lines.plain:
-        return Ranking(documents, [WHOLE] * len(documents), keys=stated_keys)
+        return Ranking(documents, [WHOLE] * len(documents), {}, stated_keys, has_scores)
     try:
-        return Ranking(*known.files_and_paths(documents, elements), keys=stated_keys)
+        return Ranking(*known.files_and_paths(documents, elements), {}, stated_keys, has_scores)
     except ValueError:  # a passage, an illegal path, or an unusual spelling
         found = []
     numbers = list(chain.from_iterable(lines.line_numbers))
@@ -296,7 +297,7 @@ def _ranking(
             message = f"topic {topic}, rank {position + 1}: {error}"
             notes.problem("results that name no element", where, message)
             found.append((document, "", None))
-    return Ranking.of(found, stated_keys)
+    return Ranking.of(found, stated_keys, has_scores)
 
 
 def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import product
 from numbers import Real
@@ -63,6 +64,20 @@ def number_text(value: float) -> str:
     ('2', '1.5', '0.30000000000000004')
     """
     return f"{value:.0f}" if float(value).is_integer() else repr(float(value))
+
+
+_LEVEL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def read_level(text: str) -> Assessment:
+    """Return the assessment for a level in a text file, such as ``2``, ``1.5`` or ``1e-3``.
+
+    Raises:
+        ValueError: If the text is not a number from -1000 to 1000.
+    """
+    if not _LEVEL.fullmatch(text):
+        raise ValueError(f"illegal level {text[:40]!r}: expected a number from -1000 to 1000")
+    return level_assessment(float(text))
 
 
 def level_assessment(level: float) -> Assessment:

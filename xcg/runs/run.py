@@ -60,22 +60,28 @@ class Ranking:
         spans: Index → span of the results that are passages.
         keys: The ranks or scores that ordered the results; tied results have equal keys. None if the
             order of the results was given, so that there are no ties.
+        has_scores: Whether the keys are scores.
     """
 
     files: Sequence[str]
     paths: Sequence[str]
     spans: Mapping[int, AnySpan] = field(default_factory=dict)
     keys: Sequence[float] | None = None
+    has_scores: bool = False
 
     @classmethod
     def of(
-        cls, results: Iterable[tuple[str, str, AnySpan | None]], keys: Sequence[float] | None = None
+        cls,
+        results: Iterable[tuple[str, str, AnySpan | None]],
+        keys: Sequence[float] | None = None,
+        has_scores: bool = False,
     ) -> Ranking:
         """Return the ranking of (file, path, span) results.
 
         Args:
             results: The results in rank order. A passage has the path ``""``, an element no span.
             keys: The ranks or scores that ordered them.
+            has_scores: Whether the keys are scores.
 
         >>> Ranking.of([("bees", "/a[1]", None), ("ants", "", (4, 8))]).spans
         {1: (4, 8)}
@@ -86,7 +92,7 @@ class Ranking:
             paths.append(path)
             if span is not None:
                 spans[index] = span
-        return cls(files, paths, spans, keys)
+        return cls(files, paths, spans, keys, has_scores)
 
     def top(self, depth: int | None) -> Ranking:
         """Return the first ``depth`` results; all of them for None."""
@@ -94,7 +100,7 @@ class Ranking:
             return self
         spans = {index: span for index, span in self.spans.items() if index < depth}
         keys = self.keys[:depth] if self.keys is not None else None
-        return Ranking(self.files[:depth], self.paths[:depth], spans, keys)
+        return Ranking(self.files[:depth], self.paths[:depth], spans, keys, self.has_scores)
 
     def __len__(self) -> int:
         return len(self.files)
@@ -165,8 +171,13 @@ class Run:
             if isinstance(given, Mapping):
                 ordered, keys = _ordered_by_score(given, where)
             found = [_result(result, f"{where}, rank {n}") for n, result in enumerate(ordered, 1)]
-            rankings[str(topic)] = Ranking.of(found, keys)
+            rankings[str(topic)] = Ranking.of(found, keys, keys is not None)
         return cls(name, rankings)
+
+    def top(self, depth: int | None) -> Run:
+        """Return the run with the first ``depth`` results of each topic; all of them for None."""
+        rankings = {topic: ranking.top(depth) for topic, ranking in self.rankings.items()}
+        return Run(self.name, rankings, self.source, self.skipped)
 
     def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
         r"""Return the content of a file with this run.
