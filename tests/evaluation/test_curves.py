@@ -17,7 +17,14 @@ BASE = {"1": {"d": 2, "e": 1}, "2": {"d": 1}, "3": {"d": 0}}
 RUNS = {"r": {"1": ["e", "d"], "2": ["e", "d"]}, "s": {"1": ["d"]}}
 
 
-@pytest.mark.parametrize("measure", ["xCG", "nxCG", "MAnxCG", "gr", "xDCG", "nxDCG"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *("xCG", "nxCG", "MAxCG", "MAnxCG", "gr"),
+        *("xDCG", "nxDCG(base=1.5)", "nxDCG(discount=rank)", "MAxDCG", "MAnxDCG", "NDCNG", "avgNDCNG"),
+        *("nxCG(mean=vectors)", "nxDCG(mean=vectors)", "MAnxCG(mean=vectors)", "MAnxDCG(mean=vectors)"),
+    ],
+)
 def test_a_curve_by_rank_is_the_measure_at_every_rank(measure: str) -> None:
     found = curves(BASE, RUNS, measure=measure, depth=4)
     figures = xcg.evaluate(BASE, RUNS, measures=[f"{measure}@{rank}" for rank in range(1, 5)])
@@ -50,6 +57,55 @@ def test_the_ideal_ranking_has_a_curve() -> None:
     assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
 
 
+def test_mean_vectors_are_divided_as_in_figures_3_and_4_of_jarvelin_and_kekalainen() -> None:
+    qrels = {"1": {"a": 1}, "2": {f"d{i}": 1 for i in range(4)}}
+    runs = {"r": {"1": ["a"], "2": ["x", "y"]}}
+    found = curves(qrels, runs, measure="nxCG nxCG(mean=vectors) MAnxCG(mean=vectors)", depth=3)
+    means = {c.measure: list(c.y) for c in found if c.topic == "all"}
+    # Topic 1 gains 1 of 1, topic 2 gains 0 of 1, 2, 3: mean vectors (.5, .5, .5) and (1, 1.5, 2).
+    assert means["nxCG"] == [0.5, 0.5, 0.5]
+    assert means["nxCG(mean=vectors)"] == pytest.approx([1 / 2, 1 / 3, 1 / 4])
+    assert means["MAnxCG(mean=vectors)"] == pytest.approx([1 / 2, 5 / 12, 13 / 36])
+
+
+def test_mean_vectors_over_text() -> None:
+    gold = {"1": {"d": [(5, 9)]}, "2": {"d": [(0, 9)]}}
+    runs = {"r": {"1": [("d", 0, 9)], "2": [("e", 0, 4), ("d", 0, 4)]}}
+    corpus = {"d": "aaaa bbbb cccc", "e": "xxxx"}
+    measure = "nxCG(budget=words,mean=vectors)"
+    found = curves(gold, runs, corpus, measure=measure, depth=4)
+    (mean,) = [dict(zip(c.x, c.y, strict=True)) for c in found if c.topic == "all"]
+    for words in (1, 2, 3, 4):
+        at = f"{measure}@{words}"
+        expected = xcg.evaluate(gold, runs, corpus, measures=at).value("r", at)
+        assert mean[words] == pytest.approx(expected)
+
+
+def test_precision_over_recall_at_levels_and_its_mean_over_topics() -> None:
+    qrels = {"1": {"a": 3, "b": 1, "c": 3}, "2": {"a": 1, "b": 1}}
+    runs = {"r": {"1": ["a", "b", "c"], "2": ["x", "b"]}}
+    found = curves(qrels, runs, measure="xIPrec(level=1) xIPrec(level=3)")
+    y = {(c.measure, c.topic): list(c.y) for c in found}
+    # Level 1: rank 2 of 1 in topic 1; rank 2 of 2 in topic 2, so recall 1/2.
+    assert y["xIPrec(level=1)", "1"] == [0.5] * 11
+    assert y["xIPrec(level=1)", "2"] == [0.5] * 6 + [0] * 5
+    assert y["xIPrec(level=1)", "all"] == [0.5] * 6 + [0.25] * 5
+    # Level 3: ranks 1 and 3 of 2; topic 2 has no such document and is not in the mean.
+    assert ("xIPrec(level=3)", "2") not in y
+    assert (
+        y["xIPrec(level=3)", "all"] == y["xIPrec(level=3)", "1"] == pytest.approx([1] * 6 + [2 / 3] * 5)
+    )
+    results = xcg.evaluate(qrels, runs, measures="xIPrec(level=1) xIPrec(level=3)")
+    assert results.value("r", "xIPrec(level=1)") == pytest.approx((0.5 + 3 / 11) / 2)
+    assert results.value("r", "xIPrec(level=3)") == pytest.approx((6 + 10 / 3) / 11)
+    undefined = curves(qrels, runs, measure="xCG xIPrec(level=2)", depth=1)
+    assert {c.measure for c in undefined} == {"xCG"}
+    note = "note: xIPrec(level=2): no curve under levels, because it is undefined for every topic"
+    assert note in undefined.notes
+    with pytest.raises(XcgError, match=r"no curves: xIPrec\(level=2\) is undefined for every topic"):
+        curves(qrels, runs, measure="xIPrec(level=2)")
+
+
 def test_several_measures_in_one_pass() -> None:
     both = curves(BASE, RUNS, measure="nxCG ep", depth=3)
     assert both == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
@@ -66,7 +122,7 @@ def test_ties_of_trec_runs(tmp_path: Path) -> None:
 
 
 def test_measures_without_a_curve_are_refused() -> None:
-    with pytest.raises(XcgError, match="MAep has no curve: expected one of AiP, MAnxCG, ep, gr"):
+    with pytest.raises(XcgError, match="MAep has no curve: expected one of AiP, MAnxCG, MAnxDCG, "):
         curves(BASE, RUNS, measure="MAep")
     with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
         curves({"3": {"d": 0}}, RUNS)

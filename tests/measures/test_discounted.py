@@ -63,6 +63,33 @@ def test_base_of_the_logarithm_and_depth() -> None:
     )
 
 
+def test_a_base_below_2_discounts_from_rank_2() -> None:
+    # log1.5 2 = 1.709511, log1.5 3 = 2.709511: 3 + 2 / 1.709511 + 3 / 2.709511
+    assert value("xDCG(base=1.5)@3") == pytest.approx(5.277136, abs=5e-7)
+    assert value("xDCG(base=1.5)@1") == 3  # rank 1 is below the base
+
+
+def test_the_borderline_cases_of_the_base() -> None:
+    """Järvelin and Kekäläinen 2002, section 4: b → 1 leaves the first document, b → ∞ gives CG."""
+    assert value("xDCG(base=1.000001)@10") == pytest.approx(G[0], abs=1e-4)
+    assert value("nxDCG(base=1.000001)@10", [1, *G]) == pytest.approx(1 / 3, abs=1e-4)
+    assert [value(f"xDCG(base=1e9)@{rank}") for rank in (1, 5, 10)] == [3, 8, 16]
+
+
+def test_discount_by_rank() -> None:
+    """Järvelin and Kekäläinen 2002, section 4: df = i."""
+    # 3/1 + 2/2 + 3/3 + 1/6 + 2/7 + 2/8 + 3/9 in units of 1/84: 252 + 84 + 84 + 14 + 24 + 21 + 28
+    assert value("xDCG(discount=rank)@10") == pytest.approx(507 / 84)
+    assert [value(f"xDCG(discount=rank)@{rank}") for rank in (1, 2, 3, 5)] == [3, 4, 5, 5]
+    # the ideal: 3/1 + 3/2 + 3/3 = 5.5
+    assert value("nxDCG(discount=rank)@3") == pytest.approx(5 / 5.5)
+    # (3 + 4 + 5) / 3, and (1 + 4/4.5 + 5/5.5) / 3
+    assert value("MAxDCG(discount=rank)@3") == pytest.approx(4)
+    assert value("MAnxDCG(discount=rank)@3") == pytest.approx((1 + 8 / 9 + 10 / 11) / 3)
+    assert value("xDCG(discount=rank,base=10)@10") == value("xDCG(discount=rank)@10")
+    assert value("xDCG(discount=rank,gain=exp)@2") == 7 + 3 / 2
+
+
 def test_mean_of_vectors_is_taken_before_normalisation() -> None:
     """Järvelin and Kekäläinen 2002, section 2.3: norm-vect of avg-vect."""
     qrels = {"1": {"a": 1}, "2": {f"d{i}": 1 for i in range(4)}}
@@ -114,6 +141,7 @@ def test_discounted_gain_agrees_with_the_transcription_of_the_formulas(
         ("xDCG(base=x)@3", "illegal base 'x': expected a number above 1"),
         ("xDCG(gain=exp)@3", "2 to the power of these gains is too large"),
         ("MAxCG", "MAxCG lacks its cutoff"),
+        ("xDCG(discount=ranks)@3", "xDCG: illegal discount 'ranks': did you mean 'rank'?"),
     ],
 )
 def test_illegal_parameters_and_too_large_gains(measure: str, message: str) -> None:

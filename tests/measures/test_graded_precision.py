@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import reference_lineage as oracle
 from hypothesis import given
-from measure_values import GAINS, REL, REL_IDEAL, value
+from measure_values import GAINS, IDEAL, REL, REL_IDEAL, G, value
 
 from xcg.errors import XcgError
-from xcg.measures import q_measure, r_measure
-from xcg.measures.graded_precision import average_precision_at
+from xcg.measures import MEASURES, TopicGains, q_measure, r_measure
+from xcg.measures.graded_precision import average_precision_at, precision_over_recall
 
 
 @pytest.mark.parametrize(("threshold", "ap"), [(5, 0), (4, 0.125), (3, 0.403), (2, 0.483), (1, 0.780)])
@@ -42,6 +42,80 @@ def test_generalised_precision_and_recall_take_gains_from_0_to_1() -> None:
     assert value("gRecall@2", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.75
     with pytest.raises(XcgError, match="gRecall needs gains from 0 to 1, and the highest is 3"):
         value("gRecall@2")
+
+
+TENTHS = [tenth / 10 for tenth in range(11)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "precisions"),
+    [
+        # Level 3 at ranks 1, 3 and 9 of 3: precision 1, 2/3, 1/3 at recall 1/3, 2/3, 1.
+        ("xIPrec(level=3)", [1] * 4 + [2 / 3] * 3 + [1 / 3] * 4),
+        # Level 2 at ranks 2, 7 and 8 of 3: 1/2, 2/7, 3/8; the last is higher than the second.
+        ("xIPrec(level=2)", [1 / 2] * 4 + [3 / 8] * 7),
+        # Level 1 at rank 6, of 4: recall 1/4.
+        ("xIPrec(level=1)", [1 / 6] * 3 + [0] * 8),
+        # From level 2: ranks 1, 2, 3, 7, 8, 9 of 6.
+        ("xIPrec(threshold=2)", [1] * 6 + [6 / 9] * 5),
+        # All: ranks 1, 2, 3, 6, 7, 8, 9 of 10.
+        ("xIPrec", [1] * 4 + [7 / 9] * 4 + [0] * 3),
+    ],
+)
+def test_precision_over_recall_at_each_level(measure: str, precisions: list[float]) -> None:
+    assert [value(f"{measure}@{x}") for x in TENTHS] == pytest.approx(precisions)
+    assert value(measure) == pytest.approx(sum(precisions) / 11)  # the 11-point average
+    curve = MEASURES.parse(measure).curve(TopicGains(G, IDEAL, 0), 100)
+    assert curve is not None
+    assert (list(curve[0]), list(curve[1])) == (TENTHS, pytest.approx(precisions))
+
+
+def test_generalised_precision_over_generalised_recall() -> None:
+    gains, ideal = [g / 3 for g in G], [g / 3 for g in IDEAL]
+    # CG' is 3, 5, 8, 8, 8, 9, 11, 13, 16, 16 of 19 thirds: precision 3/3, 5/6, 8/9, …, 16/27.
+    # Recall .1 is 1.9, reached at rank 1; .2 to .4 is at most 7.6 (rank 3), .5 to .8 15.2 (rank 9).
+    precisions = [1, 1, *[8 / 9] * 3, *[16 / 27] * 4, 0, 0]
+    assert [value(f"gIPrec@{x}", gains, ideal) for x in TENTHS] == pytest.approx(precisions)
+    assert value("gIPrec", gains, ideal) == pytest.approx(sum(precisions) / 11)
+    # The ideal ranking: 17.1 of recall .9 is first reached at rank 9, with 18 thirds.
+    assert value("gIPrec@0.9", ideal, ideal) == pytest.approx(18 / 27)
+
+
+def test_a_level_without_documents_has_no_precision() -> None:
+    assert value("xIPrec(level=9)") is None
+    assert MEASURES.parse("xIPrec(level=9)").curve(TopicGains(G, IDEAL, 0), 10) is None
+    assert value("xIPrec(level=3)", []) == 0
+
+
+@given(GAINS, GAINS.filter(any))
+def test_precision_over_recall_agrees_with_its_definition(gains: list[int], judged: list[int]) -> None:
+    ideal = sorted((g for g in judged if g), reverse=True)
+    relevant, total = [float(g == ideal[0]) for g in gains], ideal.count(ideal[0])
+    for x in TENTHS:
+        ranks = range(1, len(gains) + 1)
+        reaching = [n for n in ranks if sum(relevant[:n]) >= round(x * total, 9)]
+        expected = max((sum(relevant[:n]) / n for n in reaching), default=0.0)
+        assert value(f"xIPrec(level={ideal[0]})@{x}", gains, ideal) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (
+            "xIPrec(level=1,threshold=2)",
+            "level and threshold contradict each other",
+        ),
+        ("xIPrec(level=-1)", "illegal level '-1': expected a number from 0"),
+        ("xIPrec@1.5", "xIPrec@1.5: expected a recall point from 0 to 1"),
+        ("gIPrec", "gIPrec needs gains from 0 to 1, and the highest is 3"),
+    ],
+)
+def test_misused_precision_over_recall(measure: str, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        value(measure)
+    assert message in str(raised.value)
+    with pytest.raises(ValueError, match="gains must be a vector of finite numbers"):
+        precision_over_recall([-1], 1, [0.5])
 
 
 def test_the_ideal_ranking_has_q_and_r_of_1() -> None:

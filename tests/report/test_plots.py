@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from xcg.errors import XcgError
+from xcg.evaluation.curve_ranks import RankOfValue
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report import plots
@@ -134,6 +135,39 @@ def test_curves_have_one_panel_per_measure_and_user_model() -> None:
     assert legend_of(figure) == ["a", "b"]
     # A run has the same style in all panels.
     assert {panel.get_lines()[0].get_color() for panel in panels} == {"#000000"}
+
+
+def test_curves_show_the_ideal_ranking_as_a_dotted_line_and_the_ranks_of_a_value() -> None:
+    lines = [curve(run, "xCG", "m", y) for run, y in (("a", (0, 1)), ("ideal ranking", (1, 2)))]
+    ranks = [
+        RankOfValue(run, "all", "xCG", "m", "ideal ranking", 1, 1.0, rank, None, None, None)
+        for run, rank in (("a", 2), ("b", None), ("ideal ranking", 1))
+    ]
+    (axis,) = plots.curves_plot(lines, ranks).axes
+    assert [line.get_linestyle() for line in axis.get_lines()] == ["-", ":"]
+    segments = [segment.tolist() for lines in axis.collections for segment in lines.get_segments()]
+    assert segments == [[[0, 1], [2, 1]], [[1, 0], [1, 1]], [[2, 0], [2, 1]]]
+    assert [text.get_text() for text in axis.texts] == ["1", "2"]
+
+
+def test_labels_of_near_ranks_do_not_overlap() -> None:
+    lines = [CurveOf(run, "all", "xCG", "m", range(1, 101), range(100)) for run in "abcd"]
+    ranks = [
+        RankOfValue(run, "all", "xCG", "m", "a", 9, 8.0, rank, None, None, None)
+        for run, rank in zip("abcd", (9, 10, 40, 40), strict=True)
+    ]
+    (axis,) = plots.curves_plot(lines, ranks).axes
+    assert [(text.get_text(), text.get_position()) for text in axis.texts] == [
+        ("9", (2, 3)),
+        ("10", (2, 13)),
+        ("40", (2, 3)),
+        ("40", (2, 13)),
+    ]
+
+
+def test_curves_over_recall_end_at_1() -> None:
+    (axis,) = plots.curves_plot([CurveOf("a", "all", "gIPrec", "m", [0, 0.5, 1], [1, 0.5, 0])]).axes
+    assert (axis.get_xlim(), axis.get_xlabel()) == ((0, 1), "generalised recall")
 
 
 def test_reading_shows_the_ideal_reader_as_a_dotted_line() -> None:

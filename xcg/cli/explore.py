@@ -14,7 +14,8 @@ from xcg.cli.options import CampaignOptions, campaign_options, count_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.curves import curves_of_inputs
+from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
+from xcg.evaluation.curves import IDEAL, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
 from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
 from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
@@ -166,18 +167,78 @@ def explain(
 @count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
-@prints("jsonl", "csv", plot=True)
-def curves(campaign: CampaignOptions, depth: int, ideal: bool, per_topic: bool) -> Printed:
+@count_option(
+    "--at",
+    "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking has "
+    "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+)
+@click.option(
+    "--reference",
+    metavar="NAME",
+    help="With --at, take the gain of this run instead; best is the run with the highest gain there.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(RECORDS),
+    help="Print this format.  [default: jsonl; with --at table]",
+)
+@prints(plot=True)
+def curves(
+    campaign: CampaignOptions,
+    depth: int,
+    ideal: bool,
+    per_topic: bool,
+    at: int | None,
+    reference: str | None,
+    format_: str | None,
+) -> Printed:
     """Print measures as curves over ranks, gain-recall or recall, one line per point.
 
-    --measures names them without a cutoff, such as "nxCG ep".
+    --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at.
     """
+    if reference is not None and at is None:
+        raise XcgError("--reference has no effect without --at RANK")
+    if at is not None and at > depth:
+        raise XcgError(f"--at {at} is after the last rank of the curves: expected --depth {at}")
     inputs = campaign.inputs(parse_measures=False)
-    lines = curves_of_inputs(inputs, campaign.measures or "nxCG ep", depth, ideal)
+    measures = campaign.measures or ("nxCG ep" if at is None else "xCG")
+    lines = curves_of_inputs(inputs, measures, depth, ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
-    rows = [
-        {**curve._asdict(), "x": x, "y": y}
-        for curve in (lines if per_topic else means)
-        for x, y in zip(curve.x, curve.y, strict=True)
+    printed = lines if per_topic else means
+    if at is None:
+        points = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in printed
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        return Printed(records(points, format_ or "jsonl"), lines.notes, lambda: curves_plot(means))
+    ranks = ranks_of_value(printed, at, reference or "ideal")
+    return Printed(
+        _rank_records(ranks, depth, format_ or "table"),
+        [*lines.notes, *_unreached_notes(ranks, depth)],
+        lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
+    )
+
+
+def _rank_records(ranks: Sequence[RankOfValue], depth: int, format_: str) -> str:
+    """Write ranks as records; a table has a text for values that are not reached."""
+    rows = [one._asdict() for one in ranks]
+    if format_ == "table":
+        rows = [{**row, "rank": f"> {depth}" if row["rank"] is None else row["rank"]} for row in rows]
+    return records(rows, format_)
+
+
+def _unreached_notes(ranks: Sequence[RankOfValue], depth: int) -> list[str]:
+    """Return a line for each value of the mean curves that runs do not reach."""
+    unreached: dict[str, list[str]] = {}
+    for one in ranks:
+        if one.rank is None and one.topic == MEAN:
+            reference = f"the {IDEAL}" if one.reference == IDEAL else one.reference
+            value = f"{one.value:.4g} ({one.measure} of {reference} at rank {one.at}, {one.user_model})"
+            unreached.setdefault(value, []).append(one.run)
+    return [
+        f"note: {value} is not reached within {depth} ranks by {', '.join(runs)}; "
+        "--depth N looks further"
+        for value, runs in unreached.items()
     ]
-    return Printed(rows, lines.notes, lambda: curves_plot(means))

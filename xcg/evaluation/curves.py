@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.errors import InputError, XcgError
@@ -11,8 +12,8 @@ from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserMode
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
+from xcg.measures.definition import Curve
 from xcg.runs.run import Order, Ties
 
 IDEAL = "ideal ranking"
@@ -69,7 +70,9 @@ def curves(
 ) -> NotedList[CurveOf]:
     """Compute the curves of runs for every topic, and their means over topics.
 
-    Means are over the topics with an ideal gain above 0; a topic without results counts 0.
+    Means are over the topics with an ideal gain above 0; a topic without results counts 0. A measure
+    with ``mean=vectors``, such as ``nxCG(mean=vectors)``, divides the mean vectors of the run and of
+    the ideal ranking, as Järvelin and Kekäläinen (2002, section 3.3) do.
 
     Args:
         assessments: As :func:`xcg.evaluate` takes them, like all arguments not named here.
@@ -107,33 +110,73 @@ def curves_of_inputs(
     campaign, models = Campaign.of(inputs, needs_elements=needs_gains), inputs.user_models
     notes = inputs.new_notes()
     names = [*campaign.runs, *([IDEAL] if with_ideal else [])]
-    found: dict[tuple[Measure, str, str], list[CurveOf]] = {
-        (one, model.name, name): [] for one in measures for model in models for name in names
+    found = {
+        (one, model.name, name): _Topics(name, one, model.effort.parameters())
+        for one in measures
+        for model in models
+        for name in names
     }
+    any_topic = False
     for topic in campaign.topics(notes):
         calculator = GainCalculator(topic, campaign)
         for model in models:
             ideal = calculator.ideal(model) if needs_gains else IdealRecallBase({}, [])
             if needs_gains and not ideal.gains:
                 continue
+            any_topic = True
             gains = {run: calculator.gains(run, ideal, model) for run in campaign.runs}
             if with_ideal:
                 gains = {IDEAL: _ideal_ranking(ideal, next(iter(gains.values()))), **gains}
             for name, of_run in gains.items():
                 for one in measures:
-                    try:
-                        if one.definition.needs == "text" and one.compute(of_run) is None:
-                            continue
-                        x, y = one.curve(of_run, depth, model.effort.parameters())
-                    except XcgError as error:
-                        raise InputError(f"run {name}, topic {topic.topic}", str(error)) from None
-                    label = str(one).partition("@")[0]
-                    curve = CurveOf(name, topic.topic, label, model.name, list(x), list(y))
-                    found[one, model.name, name].append(curve)
-    if not any(found.values()):
+                    found[one, model.name, name].add(topic.topic, of_run, depth)
+    if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
-    lines = (curve for of_run in found.values() if of_run for curve in (*of_run, _mean(of_run)))
+    if not any(topics.curves for topics in found.values()):
+        raise XcgError(f"no curves: {measure} is undefined for every topic")
+    lines: list[CurveOf] = []
+    for (one, model_name, run), topics in found.items():
+        if not topics.curves:
+            notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
+        for topic_name, (x, y) in topics.with_mean().items():
+            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
     return NotedList(lines, notes.lines())
+
+
+@dataclass
+class _Topics:
+    """The curves of one measure for one run, which grow topic by topic."""
+
+    run: str
+    measure: Measure
+    effort: Mapping[str, str]
+    curves: dict[str, Curve] = field(default_factory=dict)
+    inputs: list[object] = field(default_factory=list)
+
+    def add(self, topic: str, gains: TopicGains, depth: int) -> None:
+        """Add the curve of a topic if it is defined."""
+        measure = self.measure
+        try:
+            if measure.definition.needs == "text" and measure.compute(gains) is None:
+                return
+            curve = measure.curve(gains, depth, self.effort)
+            if curve is not None:
+                self.curves[topic] = curve
+                self.inputs.append(measure.curve_input(gains, depth, self.effort))
+        except XcgError as error:
+            raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
+
+    def with_mean(self) -> dict[str, Curve]:
+        """Return the curves of all topics and, last, their mean; nothing without curves."""
+        if not self.curves:
+            return {}
+        curves = list(self.curves.values())
+        mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
+        return {**self.curves, MEAN: (curves[0][0], mean)}
+
+
+def _without_cutoff(measure: Measure) -> str:
+    return str(measure).partition("@")[0]
 
 
 def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
@@ -141,8 +184,3 @@ def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
     details = of_run.required_details(IDEAL)
     best = details._replace(readings=lambda unit: (details.readings(unit)[1],) * 2)
     return TopicGains(ideal.gains, ideal.gains, 0, best)
-
-
-def _mean(curves: Sequence[CurveOf]) -> CurveOf:
-    heights = np.mean([curve.y for curve in curves], axis=0)
-    return curves[0]._replace(topic=MEAN, y=heights.tolist())

@@ -100,11 +100,18 @@ class VectorMeasure:
 
     def register(self, name: str, **declaration: Any) -> None:
         """Register the measure; its curve, and its mean over vectors if ``mean`` is a parameter."""
-        if not self.averaged:
-            declaration = {"curve": self.curve, **declaration}
         if "mean" in declaration["parameters"]:
-            declaration.update(aggregate_input=self.vectors, aggregate=self.aggregate)
-        MEASURES.register(name, **declaration)(self.compute)
+            declaration.update(self.mean_of_vectors())
+        MEASURES.register(name, **{"curve": self.curve, **declaration})(self.compute)
+
+    def mean_of_vectors(self) -> dict[str, Callable[..., Any]]:
+        """Return the fields of a :class:`Definition` for means over topics by ``mean=vectors``."""
+        return {
+            "aggregate_input": self.vectors,
+            "aggregate": self.aggregate,
+            "curve_input": self._curve_vectors,
+            "aggregate_curve": self.aggregate_curve,
+        }
 
     def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
@@ -114,20 +121,31 @@ class VectorMeasure:
         self, topics: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters
     ) -> float:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
-        depth = max(len(run) for run, _ in topics)
-        run, ideal = (
-            np.mean([np.pad(vectors[i], (0, depth - len(vectors[i])), "edge") for vectors in topics], 0)
-            for i in (0, 1)
-        )
-        return self._value(run, ideal)
+        return self._value(*_mean_vectors(topics))
 
     def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-        """Return the cumulated or normalised gain up to a rank or an amount of text."""
+        """Return the values at all ranks up to a depth, or at amounts of text."""
+        by_rank = parameters.get("budget", "ranks") == "ranks"
+        points = range(1, depth + 1) if by_rank else _budgets(depth, _CURVE_POINTS)
+        return points, self._curve_values(*self._curve_vectors(topic, depth, parameters))
+
+    def aggregate_curve(self, topics: Sequence[tuple[Gains, Gains]]) -> list[float]:
+        """Return the values of the curve of the mean vectors over topics."""
+        return self._curve_values(*_mean_vectors(topics))
+
+    def _curve_vectors(
+        self, topic: TopicGains, depth: int, parameters: Parameters
+    ) -> tuple[Gains, Gains]:
         if parameters.get("budget", "ranks") == "ranks":
-            vectors = self.vectors(topic, depth, parameters)
-            return range(1, depth + 1), self._by_rank(*vectors).tolist()
-        vectors = self.vectors(topic, depth, parameters, _CURVE_POINTS)
-        return _budgets(depth, _CURVE_POINTS), self._by_rank(*vectors).tolist()
+            return self.vectors(topic, depth, parameters)
+        return self.vectors(topic, depth, parameters, _CURVE_POINTS)
+
+    def _curve_values(self, run: Gains, ideal: Gains) -> list[float]:
+        values = self._by_rank(run, ideal)
+        if self.averaged:
+            values = np.cumsum(values) / np.arange(1, len(values) + 1)
+        as_list: list[float] = values.tolist()
+        return as_list
 
     def _value(self, run: Gains, ideal: Gains) -> float:
         by_rank = self._by_rank(run, ideal)
@@ -138,6 +156,16 @@ class VectorMeasure:
         if not self.normalised:
             return run
         return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
+
+
+def _mean_vectors(topics: Sequence[tuple[Gains, Gains]]) -> tuple[Gains, Gains]:
+    """Return the means over topics of the vectors of the run and of the ideal ranking."""
+    depth = max(len(run) for run, _ in topics)
+    run, ideal = (
+        np.mean([np.pad(vectors[i], (0, depth - len(vectors[i])), "edge") for vectors in topics], 0)
+        for i in (0, 1)
+    )
+    return run, ideal
 
 
 # Declarations
@@ -255,8 +283,7 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
     cutoff=RANK,
     parameters=MEAN,
     curve=_manxcg_curve,
-    aggregate_input=_vectors,
-    aggregate=VectorMeasure(_vectors, normalised=True, averaged=True).aggregate,
+    **VectorMeasure(_vectors, normalised=True, averaged=True).mean_of_vectors(),
 )
 def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     return float(manxcg(topic.gains, topic.ideal, int(cutoff))[-1])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from xcg.errors import XcgError, nearest
+from xcg.lazy_modules import np
 from xcg.measures.topic_gains import TopicGains
 from xcg.user_model.effort import EffortUnit
 
@@ -58,6 +59,9 @@ RANK_OR_ALL = Cutoff("a rank from 1", "10", whole=True, required=False)
 RECALL = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False)
 RECALL_OR_MEAN = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False, required=False)
 RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, from_0=True)
+RECALL_FROM_0_OR_MEAN = Cutoff(
+    "a recall point from 0 to 1", "0.1", whole=False, required=False, from_0=True
+)
 
 
 class Number(NamedTuple):
@@ -153,8 +157,12 @@ class Definition:
         needs_characters: Whether it needs the text or the sizes of the documents, whatever its
             parameters are.
         with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
-        curve: ``(topic, depth, parameters) → points`` of the curve that plots draw.
+        curve: ``(topic, depth, parameters) → points`` of the curve that plots draw, or None if the
+            curve is undefined for a ranking.
         curve_over: What the abscissa of the curve is.
+        curve_input: ``(topic, depth, parameters) →`` what ``aggregate_curve`` needs of a topic.
+        aggregate_curve: ``(inputs) →`` the values of the mean curve over topics, for a measure whose
+            mean is not the arithmetic mean of its values.
         aggregate_input: ``(topic, cutoff, parameters) →`` what ``aggregate`` needs of a topic.
         aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
             not the arithmetic mean of its values.
@@ -176,8 +184,10 @@ class Definition:
     needs: Needs = "gains"
     needs_characters: bool = False
     with_cutoff: Definition | None = None
-    curve: Callable[[TopicGains, int, Parameters], Curve] | None = None
+    curve: Callable[[TopicGains, int, Parameters], Curve | None] | None = None
     curve_over: str = "rank"
+    curve_input: Callable[[TopicGains, int, Parameters], object] | None = None
+    aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
     aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
     is_count: bool = False
@@ -342,8 +352,10 @@ class Measure:
             )
         return compute(topic, self.cutoff, self.settings(defaults))
 
-    def curve(self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None) -> Curve:
-        """Return the points of the measure's curve for one topic.
+    def curve(
+        self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None
+    ) -> Curve | None:
+        """Return the points of the measure's curve for one topic; None if it is undefined.
 
         Args:
             topic: The gains of the ranking.
@@ -362,6 +374,31 @@ class Measure:
         """What the abscissa of the measure's curve is, for example ``rank`` or ``tokens read``."""
         budget = self.settings().get("budget", "ranks")
         return self.definition.curve_over if budget == "ranks" else f"{budget} read"
+
+    def curve_input(
+        self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None
+    ) -> object | None:
+        """Return what :meth:`aggregate_curve` needs of a topic besides its curve; None if nothing."""
+        if self.definition.curve_input is None or self.averages_values(defaults):
+            return None
+        return self.definition.curve_input(topic, depth, self.settings(defaults))
+
+    def aggregate_curve(
+        self,
+        curves: Sequence[Sequence[float]],
+        inputs: Sequence[object] = (),
+        defaults: Mapping[str, str] | None = None,
+    ) -> Sequence[float]:
+        """Return the values of the mean curve over all topics.
+
+        Args:
+            curves: The values of each topic's curve.
+            inputs: The topics' results of :meth:`curve_input`, if the mean is not arithmetic.
+            defaults: Values of parameters that the user model sets.
+        """
+        if self.definition.aggregate_curve is not None and not self.averages_values(defaults):
+            return self.definition.aggregate_curve(inputs)
+        return cast("list[float]", np.mean(curves, axis=0).tolist())
 
     def averages_values(self, defaults: Mapping[str, str] | None = None) -> bool:
         """Return whether the mean over topics is the arithmetic mean of the topics' values."""

@@ -12,7 +12,7 @@ from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
 from xcg.measures.topic_gains import Gains, TopicGains, check_gains, check_ideal
 
 GainFunction = Literal["linear", "exp"]
-Discount = Literal["from_base", "plus_one"]
+Discount = Literal["from_base", "plus_one", "rank"]
 
 
 def discounted(
@@ -24,13 +24,14 @@ def discounted(
     """Compute what each rank adds to discounted cumulated gain.
 
     With ``from_base``, rank i adds G[i] below rank b and G[i] / log_b(i) from rank b on (Järvelin and
-    Kekäläinen 2002, equation 2). With ``plus_one`` it adds G[i] / log_b(i + 1) (Scheel, Lommatzsch and
-    Albayrak 2011, equation 3).
+    Kekäläinen 2002, equation 2). With ``rank`` it adds G[i] / i (section 4 of the same paper, df = i).
+    With ``plus_one`` it adds G[i] / log_b(i + 1) (Scheel, Lommatzsch and Albayrak 2011, equation 3).
 
     Args:
         gains: Gain of each result in rank order; one dimension, finite, not negative.
-        base: The base b of the logarithm, above 1.
-        discount: Where the discount begins.
+        base: The base b of the logarithm, above 1. Near 1, only the first result counts; with a base
+            above the number of results, nothing is discounted. ``rank`` does not use it.
+        discount: What gains are divided by.
         gain: ``exp`` replaces each gain G by 2^G - 1.
 
     Returns:
@@ -50,6 +51,8 @@ def discounted(
         if not np.all(np.isfinite(values)):
             raise XcgError("2 to the power of these gains is too large; use smaller gains")
     ranks = np.arange(1, len(values) + 1, dtype=np.float64)
+    if discount == "rank":
+        return np.asarray(values / ranks)
     if discount == "plus_one":
         return np.asarray(values * math.log(base) / np.log(ranks + 1))
     weights = np.ones(len(values))
@@ -111,7 +114,7 @@ def _cumulated(
 _BASE = {"base": Number(2.0, 1.0, above=True)}
 _PARAMETERS = {
     **_BASE,
-    "discount": ("from_base", "plus_one"),
+    "discount": ("from_base", "plus_one", "rank"),
     "gain": ("linear", "exp"),
     **MEAN,
 }
@@ -123,10 +126,12 @@ VectorMeasure(_vectors).register(
     title="discounted cumulated gain",
     formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
     range="0 to the sum of all gains",
-    source=f"{_JK}, equation 2 (DCG)",
+    source=f"{_JK}, equation 2 (DCG); for discount=rank section 4 (df = i)",
     example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
-    caveat="discount=plus_one divides by log_base(j + 1) at every rank, gain=exp replaces G by 2^G - "
-    "1. Under the user model levels it is Järvelin and Kekäläinen's DCG.",
+    caveat="discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j "
+    "(then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than "
+    "the first result, a base above the last rank no discount. Under the user model levels it is "
+    "Järvelin and Kekäläinen's DCG.",
     cutoff=RANK_OR_ALL,
     parameters=_PARAMETERS,
 )
@@ -174,7 +179,6 @@ VectorMeasure(_normalised_vectors, normalised=True).register(
     caveat="The base of the logarithm cancels out.",
     cutoff=RANK_OR_ALL,
     parameters=_BASE,
-    curve=None,
 )
 VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
     "avgNDCNG",

@@ -1,18 +1,35 @@
-"""Precision and recall with graded relevance: xAP, μAP, gPrecision, gRecall, and Sakai's Q and R."""
+"""Precision and recall with graded relevance, and Sakai's Q and R."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RANK_OR_ALL, Number, Parameters
+from xcg.measures.definition import (
+    RANK_OR_ALL,
+    RECALL_FROM_0_OR_MEAN,
+    Curve,
+    Number,
+    Parameters,
+)
 from xcg.measures.effort import UNRETRIEVED, divisor
 from xcg.measures.parser import MEASURES
 from xcg.measures.standard import RECALL_AT_RANK
-from xcg.measures.topic_gains import TopicGains, check_gains, check_ideal, cumulate, vector
+from xcg.measures.topic_gains import (
+    TOLERANCE,
+    Gains,
+    TopicGains,
+    check_gains,
+    check_ideal,
+    cumulate,
+    vector,
+)
 from xcg.user_model.effort import Unretrieved
 
 
@@ -66,6 +83,38 @@ def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     distances = np.diff(levels, prepend=0.0)
     values = [average_precision_at(gains, ideal, float(level)) for level in levels]
     return float(np.dot(values, distances) / distances.sum())
+
+
+def precision_over_recall(
+    relevance: npt.ArrayLike, total: float, points: Sequence[float]
+) -> list[float]:
+    """Compute interpolated precision at recall points.
+
+    Precision at rank n is (r[1] + … + r[n]) / n and recall is (r[1] + … + r[n]) / total, where r is 1
+    or 0 for binary relevance, and from 0 to 1 for generalised precision and recall (Kekäläinen and
+    Järvelin 2002). The value at a recall point is the highest precision at a rank whose recall reaches
+    the point.
+
+    Args:
+        relevance: Relevance r of each result in rank order; one dimension, finite, not negative.
+        total: The sum of the relevance of all documents, above 0.
+        points: Recall points from 0 to 1.
+
+    Returns:
+        One value for each point; 0 if no rank reaches it.
+
+    Raises:
+        ValueError: If the relevance has another shape or illegal values.
+
+    >>> precision_over_recall([1, 0, 1, 0], 2, [0.5, 0.6, 1])
+    [1.0, 0.6666666666666666, 0.6666666666666666]
+    """
+    sums = np.cumsum(check_gains(relevance))
+    precision = sums / np.arange(1, len(sums) + 1)
+    highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+    reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
+    values: list[float] = highest[reached].tolist()
+    return values
 
 
 def q_measure(
@@ -133,6 +182,8 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
 
 # Declarations
 
+ELEVEN_POINTS = tuple(point / 10 for point in range(11))
+"""The recall points 0, 0.1, …, 1 of averages of precision."""
 _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
 
 
@@ -196,6 +247,13 @@ def _generalised_recall(topic: TopicGains, cutoff: float, parameters: Parameters
 
 def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]:
     """Return the total gain up to the cutoff, and the rank of the cutoff."""
+    gains, _ = _gains_up_to_1(topic, measure)
+    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
+    return float(gains[:depth].sum()), depth
+
+
+def _gains_up_to_1(topic: TopicGains, measure: str) -> tuple[Gains, Gains]:
+    """Return the gains of the ranking and of the ideal; XcgError if one is above 1."""
     gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
     highest = max(gains.max(initial=0.0), ideal[0])
     if highest > 1:
@@ -203,8 +261,83 @@ def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]
             f"{measure} needs gains from 0 to 1, and the highest is {highest:g}; "
             "map levels to gains with quantisation: {gains: {1: 0.5, 2: 1}}"
         )
-    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
-    return float(gains[:depth].sum()), depth
+    return gains, ideal
+
+
+def _precisions(topic: TopicGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
+    """Return the precision at recall points; an empty list if no document is relevant."""
+    level, threshold = parameters["level"], parameters["threshold"]
+    if level and threshold:
+        raise XcgError("level and threshold contradict each other: expected one of them")
+    run, ideal = (
+        np.isclose(gains, level, rtol=0, atol=TOLERANCE)
+        if level
+        else (gains >= threshold) & (gains > 0)
+        for gains in (check_gains(topic.gains), check_ideal(topic.ideal))
+    )
+    total = int(np.count_nonzero(ideal))
+    return precision_over_recall(run, total, points) if total else []
+
+
+def _generalised_precisions(
+    topic: TopicGains, parameters: Parameters, points: Sequence[float]
+) -> list[float]:
+    gains, ideal = _gains_up_to_1(topic, "gIPrec")
+    return precision_over_recall(gains, float(ideal.sum()), points)
+
+
+@dataclass(frozen=True)
+class _PrecisionOverRecall:
+    """A measure of precision at recall points: a value, a mean over eleven points, and a curve.
+
+    Attributes:
+        precisions: ``(topic, parameters, points) →`` one value for each recall point, or an empty list
+            if they are undefined.
+        over: What the abscissa of the curve is.
+    """
+
+    precisions: Callable[[TopicGains, Parameters, Sequence[float]], list[float]]
+    over: str
+
+    def register(self, name: str, **declaration: Any) -> None:
+        declaration.update(cutoff=RECALL_FROM_0_OR_MEAN, curve=self.curve, curve_over=self.over)
+        MEASURES.register(name, **declaration)(self.compute)
+
+    def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+        points = ELEVEN_POINTS if math.isinf(cutoff) else [cutoff]
+        values = self.precisions(topic, parameters, points)
+        return math.fsum(values) / len(values) if values else None
+
+    def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve | None:
+        values = self.precisions(topic, parameters, ELEVEN_POINTS)
+        return (ELEVEN_POINTS, values) if values else None
+
+
+_JK = "Järvelin & Kekäläinen 2002, section 2.4"
+
+_PrecisionOverRecall(_precisions, "recall").register(
+    "xIPrec",
+    title="precision at a recall point, for all or single levels of gain",
+    formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
+    "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
+    "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
+    source=f"{_JK}, and section 2.3 (average over eleven recall levels); Kekäläinen & Järvelin 2002",
+    example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
+    caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
+    "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
+    "IPrec is the standard measure: it takes levels of relevance, and rounds recall points.",
+    parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
+)
+_PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
+    "gIPrec",
+    title="generalised precision at a point of generalised recall",
+    formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
+    "Without a recall point: the mean over x = 0, 0.1, …, 1",
+    source=f"{_JK}; Kekäläinen & Järvelin 2002",
+    example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
+    caveat="Gains must be from 0 to 1. The ideal ranking itself has precision 1 only if all its gains "
+    "are 1.",
+)
 
 
 @MEASURES.register(

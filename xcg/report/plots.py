@@ -8,7 +8,8 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.curves import CurveOf, curve_measure
+from xcg.evaluation.curve_ranks import RankOfValue
+from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -32,6 +33,8 @@ _BETTER, _WORSE = "#0072B2", "#D55E00"
 _MAX_SWAP_LINES = 12
 _EXTRAPOLATED_POINTS = 60
 _MAX_NAMED_RUNS = 20
+_LABEL_WIDTH = 0.05
+"""Width of the label of a rank as a share of the axis."""
 
 
 def _group(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -114,21 +117,63 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
     return figure
 
 
-def curves_plot(curves: Sequence[CurveOf]) -> Figure:
-    """Draw one panel per measure and user model, with one line per run."""
+def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
+    """Draw one panel per measure and user model, with one line per run.
+
+    Args:
+        curves: One curve per run, measure and user model. The ideal ranking is a dotted line.
+        ranks: Ranks at which curves reach a value: drawn as lines from the value to the ranks.
+    """
     panels = _group(curves, attrgetter("measure", "user_model"))
     columns = min(len(panels), 3)
     figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.5, 3.6)
-    runs = list(dict.fromkeys(curve.run for curve in curves))
+    runs = list(dict.fromkeys(curve.run for curve in curves if curve.run != IDEAL))
     for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
         for curve in lines:
-            draw_curve(axis, runs.index(curve.run), curve.run, curve.x, curve.y)
+            if curve.run == IDEAL:
+                _draw_ideal(axis, curve)
+            else:
+                draw_curve(axis, runs.index(curve.run), curve.run, curve.x, curve.y)
+        over = curve_measure(measure).curve_over
         axis.set_title(model, fontsize=10)
-        axis.set_xlabel(curve_measure(measure).curve_over)
+        axis.set_xlabel(over)
         axis.set_ylabel(measure)
         axis.set_ylim(bottom=0)
+        if over.endswith("recall"):
+            axis.set_xlim(0, 1)
+        _draw_ranks(
+            axis, [one for one in ranks if (one.measure, one.user_model) == (measure, model)], runs
+        )
     add_legend(figure, axes[0])
     return figure
+
+
+def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
+    """Draw the curve of the ideal ranking or reader as a dotted line."""
+    axis.plot(curve.x, curve.y, label=curve.run, color="black", linestyle=":", linewidth=1.4)
+
+
+def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], runs: Sequence[str]) -> None:
+    """Draw a line at the value that runs reach, and one from there to the rank of each run."""
+    reached = sorted((one.rank, one.run, one.value) for one in ranks if one.rank is not None)
+    if not reached:
+        return
+    last, _, value = reached[-1]
+    axis.hlines(value, 0, last, color="grey", linewidth=0.9)
+    width = _LABEL_WIDTH * (axis.get_xlim()[1] - axis.get_xlim()[0])
+    ends: list[float] = []  # of the last label in each row; labels of near ranks are in several rows
+    for rank, run, _ in reached:
+        colour = "grey" if run == IDEAL else line_style(runs.index(run))["color"]
+        axis.vlines(rank, 0, value, color=colour, linewidth=1.1, linestyle=":")
+        row = next((row for row, end in enumerate(ends) if end <= rank), len(ends))
+        ends[row:] = [rank + width, *ends[row + 1 :]]
+        axis.annotate(
+            *(str(rank), (rank, 0), (2, 3 + 10 * row)),
+            textcoords="offset points",
+            fontsize=8,
+            color=colour,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85},
+        )
 
 
 def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
@@ -142,7 +187,7 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
     *runs, ideal = curves
     for number, curve in enumerate(runs):
         draw_curve(axis, number, curve.run, curve.x, curve.y)
-    axis.plot(ideal.x, ideal.y, label=ideal.run, color="black", linestyle=":", linewidth=1.4)
+    _draw_ideal(axis, ideal)
     axis.set_title(ideal.user_model, fontsize=10)
     axis.set_xlabel(f"{unit} read")
     axis.set_ylabel("share of the gold's gain (gr)")
