@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 
 import pytest
 import reference_lineage as oracle
+from conftest import Command
 from hypothesis import given
 from measure_values import GAINS, IDEAL, REL, REL_IDEAL, G, value
 
 import xcg
 from xcg.errors import XcgError
 from xcg.measures import MEASURES, TopicGains
+from xcg.measures.discounted import normalised_gains
 
 PRINTED = {
     "xCG": [3, 5, 8, 8, 8, 9, 11, 13, 16, 16],
@@ -113,15 +117,52 @@ def test_table_2_of_scheel_et_al() -> None:
         0.07, 0.05, 0.2, 0.31, 0.35, 0.35, 0.36, 0.55,
     ]  # fmt: skip
     assert value(f"MA{measure}@8", REL, REL_IDEAL) == pytest.approx(0.28, abs=0.005)
+    assert value("avgNDCG@8", REL, REL_IDEAL) == value(f"MA{measure}@8", REL, REL_IDEAL)
+    assert value("meanNDCG@8", REL, REL_IDEAL) == pytest.approx(0.28, abs=0.005)
     doubled, best = [2 * g for g in REL], [2 * g for g in REL_IDEAL]
     assert value(f"MA{measure}@8", doubled, best) == pytest.approx(0.17, abs=0.005)
+    assert value("avgNDCG(base=10)@8", doubled, best) == pytest.approx(0.17, abs=0.005)
     for gains, ideal in ((REL, REL_IDEAL), (doubled, best)):
         found = [value(f"NDCNG@{n}", gains, ideal) for n in range(1, 9)]
         assert [round(v, 2) for v in found if v is not None] == [
             0.19, 0.13, 0.3, 0.42, 0.49, 0.47, 0.5, 0.65,
         ]  # fmt: skip
         assert value("avgNDCNG@8", gains, ideal) == pytest.approx(0.39, abs=0.005)
+        assert value("meanNDCNG@8", gains, ideal) == value("avgNDCNG@8", gains, ideal)
         assert value("NDCNG(base=10)@5", gains, ideal) == pytest.approx(found[4])
+
+
+def test_the_worked_example_of_avg_ndcg() -> None:
+    """Gains 2^1 - 1 = 1 and 2^2 - 1 = 3: ranks 1 / 3 and (1 + 3 / log2 3) / (3 + 1 / log2 3)."""
+    rest = 1 / math.log2(3)
+    expected = (1 / 3 + (1 + 3 * rest) / (3 + rest)) / 2
+    assert value("avgNDCG@2", [1, 2], [2, 1]) == pytest.approx(expected)
+    assert expected == pytest.approx(0.565, abs=5e-4)
+
+
+def test_without_relevant_documents_normalised_gains_are_0() -> None:
+    """Scheel et al. 2011, equation 5: ngain is 0 if the highest gain is 0."""
+    for ideal in ([], [0.0], [0.0, 0.0]):
+        run, best = normalised_gains([0, 2, 1], ideal)
+        assert run.tolist() == [0, 0, 0]
+        assert best.tolist() == ideal
+        for measure in ("NDCNG", "NDCNG@2", "avgNDCNG@5"):
+            assert value(measure, [], ideal) == 0
+            assert value(measure, [0, 2, 1], ideal) == 0
+
+
+def test_a_topic_without_relevant_documents_is_left_out_of_the_mean_of_ndcng(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 4\n1 0 b 2\n2 0 a 0\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 a 1 1 r\n")
+    files = "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"
+    done = xcg_command("evaluate", *files, "--measures", "NDCNG@1 meanNDCG@1", "--format", "csv")
+    assert done.returncode == 0
+    means = {row["measure"]: float(row["value"]) for row in csv.DictReader(done.stdout.splitlines())}
+    # 2^(2 / 4) - 1 of 2^1 - 1, and 2^2 - 1 of 2^4 - 1
+    assert means == pytest.approx({"NDCNG@1": math.sqrt(2) - 1, "avgNDCG@1": 3 / 15})
+    assert "no ideal element, so not in the means: topic 2" in done.stderr
 
 
 @given(GAINS, GAINS.filter(any))
@@ -142,6 +183,8 @@ def test_discounted_gain_agrees_with_the_transcription_of_the_formulas(
         ("xDCG(gain=exp)@3", "2 to the power of these gains is too large"),
         ("MAxCG", "MAxCG lacks its cutoff"),
         ("xDCG(discount=ranks)@3", "xDCG: illegal discount 'ranks': did you mean 'rank'?"),
+        ("avgNDCG", "avgNDCG lacks its cutoff: expected a rank from 1, like avgNDCG@10"),
+        ("avgNDCG(gain=linear)@3", "avgNDCG has no parameter 'gain': expected one of base"),
     ],
 )
 def test_illegal_parameters_and_too_large_gains(measure: str, message: str) -> None:

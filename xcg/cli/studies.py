@@ -36,7 +36,12 @@ from xcg.report.stability import (
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.extrapolation import SMOOTHINGS, Smoothing
-from xcg.statistics.levels import STUDIED_MEASURES, largest_distance, levels_experiment
+from xcg.statistics.levels import (
+    FULL_DEPTH_MEASURES,
+    MEASURES_OF_FIGURES,
+    largest_distance,
+    levels_experiment,
+)
 from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
@@ -226,27 +231,40 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
 
 @click.command()
 @click.option(
-    "--non-uniform", is_flag=True, help="Draw levels with random frequencies, as in Figure 5."
+    "--non-uniform",
+    is_flag=True,
+    help="Draw levels with random frequencies, as in Figure 5. The default is Figure 4.",
 )
-@count_option("--swaps", "Swap up to this number of random pairs.", default=100)
+@count_option("--swaps", "Use this number of rankings, with 0, 1, 2, … swapped pairs.", default=100)
 @count_option("--repetitions", "Average over this number of lists.", default=100)
+@click.option(
+    "--full-depth",
+    is_flag=True,
+    help="Print NDCG and NDCNG at rank 100 instead of their means over all ranks.",
+)
 @seed_option
 @prints(*RECORDS, plot=True)
-def levels(non_uniform: bool, swaps: int, repetitions: int, seed: int) -> Printed:
+def levels(non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, seed: int) -> Printed:
     """Test whether graded measures depend on the number of relevance levels.
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels. The table has one row per number of swaps, and one
     column per measure and number of levels. Standard error holds the largest distance between the
     curves of each measure.
+
+    Both figures show μMAP and the means over the ranks 1 to 100, avgNDCG and avgNDCNG: their axes end
+    at 0.3, and after 99 swaps on 50 levels avgNDCG is 0.31, but NDCG at rank 100 is 0.43. All measures
+    are 1 without swaps.
     """
-    curves = levels_experiment(not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed)
+    measures = FULL_DEPTH_MEASURES if full_depth else MEASURES_OF_FIGURES
+    found = levels_experiment(not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed)
+    curves = [curve for curve in found if curve.measure in measures]
     names = [f"{curve.measure}/{curve.levels}" for curve in curves]
     rows = [
         {"swaps": number, **dict(zip(names, values, strict=True))}
         for number, values in enumerate(zip(*(curve.values for curve in curves), strict=True))
     ]
-    distances = {measure: largest_distance(curves, measure) for measure in STUDIED_MEASURES}
+    distances = {measure: largest_distance(curves, measure) for measure in measures}
     notes = [
         f"{measure}: the largest distance between the curves is {distance:.4f}"
         for measure, distance in distances.items()

@@ -176,6 +176,7 @@ nxDCG = _offer("nxDCG")  # noqa: N816
 MAxDCG = _offer("MAxDCG")
 MAnxDCG = _offer("MAnxDCG")
 NDCNG = _offer("NDCNG")
+avgNDCG = _offer("avgNDCG")  # noqa: N816
 avgNDCNG = _offer("avgNDCNG")  # noqa: N816
 xAP = _offer("xAP")  # noqa: N816
 muAP = _offer("muAP")  # noqa: N816

@@ -1,4 +1,4 @@
-"""Discounted cumulated gain: xDCG, nxDCG, their means up to a rank, and NDCNG."""
+"""Discounted cumulated gain: xDCG, nxDCG, NDCNG, and their means up to a rank."""
 
 from __future__ import annotations
 
@@ -63,13 +63,15 @@ def discounted(
 
 
 def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains, Gains]:
-    """Return gains and ideal gains divided by the highest ideal gain.
+    """Return gains and ideal gains divided by the highest ideal gain, or zeros if that is 0.
 
-    Scheel, Lommatzsch and Albayrak 2011, equation 5.
+    ngain = G / m if m > 0, else 0, where m is the highest ideal gain (Scheel, Lommatzsch and Albayrak
+    2011, equation 5).
 
     Args:
         gains: Gain of each result in rank order; one dimension, finite, not negative.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        ideal: Gains of the ideal ranking in decreasing order; all are 0 or there are none if no
+            document is relevant.
 
     Returns:
         Two arrays with the shapes of the arguments; ideal gains are from 0 to 1.
@@ -79,9 +81,14 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
 
     >>> [part.tolist() for part in normalised_gains([1, 2], [4, 2])]
     [[0.25, 0.5], [1.0, 0.5]]
+    >>> [part.tolist() for part in normalised_gains([1, 2], [0])]
+    [[0.0, 0.0], [0.0]]
     """
-    best = check_ideal(ideal)
-    return check_gains(gains) / best[0], best / best[0]
+    run, best = check_gains(gains), check_gains(ideal)
+    if not best.any():
+        return np.zeros_like(run), best
+    best = check_ideal(best)
+    return run / best[0], best / best[0]
 
 
 # Declarations
@@ -92,17 +99,23 @@ def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[
     return _cumulated(check_gains(topic.gains), check_ideal(topic.ideal), cutoff, parameters)
 
 
+def _exponential_vectors(
+    topic: TopicGains, cutoff: float, parameters: Parameters
+) -> tuple[Gains, Gains]:
+    return _vectors(topic, cutoff, {**parameters, **_EQUATION_3})
+
+
 def _normalised_vectors(
     topic: TopicGains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
     gains, ideal = normalised_gains(topic.gains, topic.ideal)
-    return _cumulated(gains, ideal, cutoff, {**parameters, "discount": "plus_one", "gain": "exp"})
+    return _cumulated(gains, ideal, cutoff, {**parameters, **_EQUATION_3})
 
 
 def _cumulated(
     gains: Gains, ideal: Gains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
-    depth = max(len(gains), len(ideal)) if math.isinf(cutoff) else int(cutoff)
+    depth = max(len(gains), len(ideal), 1) if math.isinf(cutoff) else int(cutoff)
     options = {name: parameters[name] for name in ("base", "discount", "gain")}
     run, best = (
         np.cumsum(discounted(np.pad(part[:depth], (0, max(0, depth - len(part)))), **options))
@@ -111,6 +124,7 @@ def _cumulated(
     return run, best
 
 
+_EQUATION_3 = {"discount": "plus_one", "gain": "exp"}
 _BASE = {"base": Number(2.0, 1.0, above=True)}
 _PARAMETERS = {
     **_BASE,
@@ -173,10 +187,11 @@ VectorMeasure(_normalised_vectors, normalised=True).register(
     "NDCNG",
     title="normalised discounted cumulated normalised gain",
     formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
-    "highest ideal gain",
+    "highest ideal gain; 0 if m is 0",
     source=f"{_SL}, equation 5",
     example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
-    caveat="The base of the logarithm cancels out.",
+    caveat="The base of the logarithm cancels out. A topic without ideal elements is left out of the "
+    "mean.",
     cutoff=RANK_OR_ALL,
     parameters=_BASE,
 )
@@ -184,8 +199,23 @@ VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
     "avgNDCNG",
     title="mean of NDCNG up to a rank",
     formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
-    source=f"{_SL}, Table 2",
+    source=f"{_SL}, Table 2 (mean) and Figures 4 to 8 (mean NDCNG)",
     example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
+    caveat="The base of the logarithm cancels out.",
     cutoff=RANK,
     parameters=_BASE,
+    aliases=("meanNDCNG",),
+)
+VectorMeasure(_exponential_vectors, normalised=True, averaged=True).register(
+    "avgNDCG",
+    title="mean of NDCG with exponential gains up to a rank",
+    formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
+    range=BOUND,
+    source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 to 8 (mean NDCG)",
+    example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
+    caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
+    "standard measure, whose gains are linear.",
+    cutoff=RANK,
+    parameters=_BASE,
+    aliases=("meanNDCG",),
 )

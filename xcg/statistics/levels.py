@@ -14,7 +14,11 @@ from xcg.statistics.topic_scores import Floats
 
 ITEMS = 100
 LEVELS = (2, 10, 20, 50)
-STUDIED_MEASURES = ("muMAP", "NDCG", "NDCNG")
+STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG", "NDCG", "NDCNG")
+MEASURES_OF_FIGURES = ("muMAP", "avgNDCG", "avgNDCNG")
+"""The measures that Figures 4 and 5 show: μMAP, and means over all ranks."""
+FULL_DEPTH_MEASURES = ("muMAP", "NDCG", "NDCNG")
+"""The same measures, with NDCG and NDCNG at the last rank."""
 
 
 class LevelCurve(NamedTuple):
@@ -40,7 +44,8 @@ def levels_experiment(
 ) -> list[LevelCurve]:
     """Compute a curve for each measure and number of levels.
 
-    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper.
+    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper,
+    at rank 100; avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
 
     Args:
         uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
@@ -91,8 +96,8 @@ def _swap_pairs(rng: np.random.Generator, ideal: Floats, pairs: int) -> Floats:
     return ranking
 
 
-def list_scores(ranking: Floats, ideal: Floats) -> tuple[float, float, float]:
-    """Return μAP, NDCG and NDCNG of a full list.
+def list_scores(ranking: Floats, ideal: Floats) -> list[float]:
+    """Return the values of :data:`STUDIED_MEASURES` for a full list.
 
     The registered measures return the same values. These formulas are faster, because they apply to
     full lists only.
@@ -110,12 +115,13 @@ def list_scores(ranking: Floats, ideal: Floats) -> tuple[float, float, float]:
     average = (precision * relevant).sum(axis=1) / relevant.sum(axis=1)
     distances = np.diff(thresholds, prepend=0.0)
 
-    def dcg(ratings: Floats) -> float:
-        return float((np.expm1(ratings * np.log(2)) / discount).sum())
+    def dcg(ratings: Floats) -> Floats:
+        return np.cumsum(np.expm1(ratings * np.log(2)) / discount)
 
     highest = ideal[0]
-    return (
+    by_rank = [dcg(ranking) / dcg(ideal), dcg(ranking / highest) / dcg(ideal / highest)]
+    return [
         float(average @ distances / distances.sum()),
-        dcg(ranking) / dcg(ideal),
-        dcg(ranking / highest) / dcg(ideal / highest),
-    )
+        *(float(values.mean()) for values in by_rank),
+        *(float(values[-1]) for values in by_rank),
+    ]
