@@ -136,6 +136,19 @@ def test_section_5_2_3_a_section_after_its_only_relevant_paragraph_gains_nothing
     assert results.value("run", "xCG@2") == 1.0
 
 
+def test_section_5_2_3_evenly_spread_relevant_text_rewards_the_section() -> None:
+    """The assumption of Gövert et al.: "a score of 9/10 · quant(assess(s1))"."""
+    rule = {"partially_seen": "new_characters", "normalisation": "none"}
+    results = xcg.evaluate(
+        {"1": {"d": {"/s1": (3, 1), "/s1/p[1]": (3, 3)}}},
+        {"run": {"1": ["d#/s1/p[1]", "d#/s1"]}},
+        {"d": "<s1>" + "<p>0123456789</p>" * 10 + "</s1>"},
+        {"name": "even", "relevance_value": rule},
+        "xCG@2",
+    )
+    assert results.value("run", "xCG@2") == pytest.approx(1.0 + 9 / 10 * 0.25)
+
+
 def test_section_5_2_4_parts_of_an_ideal_element_gain_its_value_together() -> None:
     ranking = [f"co/2001/r7022#{BODY}/sec[6]{step}" for step in ("/p[1]", "", "/p[2]")]
     results = xcg.evaluate(

@@ -19,12 +19,12 @@ from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.text_effort import by_density
-from xcg.measures.topic_gains import GradedResult, Reading, vector
+from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import FunctionCache
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_scores
+from xcg.user_model.near_misses import near_elements, near_scores
 from xcg.user_model.quantisation import quantise
 
 if TYPE_CHECKING:
@@ -199,7 +199,28 @@ class GainCalculator:
             highlights=lambda: self.highlighted_ranking(run),
             system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
             readings=lambda unit: self._readings(run, ideal, model, gains, unit),
+            relevant_units=lambda: self._relevant_units(run, ideal, model),
         )
+
+    def _relevant_units(self, run: str, ideal: IdealRecallBase, model: UserModel) -> list[RelevantUnit]:
+        """Return the relevant elements, with the results from which the user reaches them."""
+        if ideal.gold is not None:
+            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
+        ranking = self.topic.ranking(run)
+        ranks: dict[tuple[str, int], list[int]] = {}
+        for position, row in ranking.rows.items():
+            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
+        retrieved = {file for file, _ in ranks}
+        units = []
+        for file, document in ideal.documents.items():
+            for row, score in document.own_scores.items():
+                near = {row: 1.0}
+                if file in retrieved:
+                    tree, part = document.tree, model.relevance_value.near_misses
+                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
+                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
+                units.append(RelevantUnit(score, reached_from))
+        return units
 
     def _readings(
         self,

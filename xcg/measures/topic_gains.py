@@ -118,6 +118,19 @@ def _cumulated_from_0(amounts: Sequence[float]) -> Gains:
     return np.concatenate([[0.0], np.cumsum(vector(amounts))])
 
 
+class RelevantUnit(NamedTuple):
+    """A relevant element, and the results from which the user reaches it.
+
+    Attributes:
+        score: Its quantised score.
+        reached_from: (rank, probability above 0) of these results. The probability is 1 for the
+            element itself, and else the closeness under the near-miss model.
+    """
+
+    score: float
+    reached_from: Sequence[tuple[int, float]]
+
+
 class RankingDetails(NamedTuple):
     """What a measure can use besides the gains; functions, so that only what is used is computed.
 
@@ -133,6 +146,7 @@ class RankingDetails(NamedTuple):
         system_scores: The scores by which the system ordered its results; None if it gave none.
         readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
             of text.
+        relevant_units: The relevant elements, for the expected ratio of relevant units.
     """
 
     scores: Callable[[], Sequence[float]]
@@ -143,6 +157,7 @@ class RankingDetails(NamedTuple):
     highlights: Callable[[], HighlightedRanking]
     system_scores: Callable[[], Sequence[float] | None]
     readings: Callable[[TextUnit], tuple[Reading, Reading]]
+    relevant_units: Callable[[], Sequence[RelevantUnit]]
 
 
 @dataclass(frozen=True)

@@ -332,30 +332,49 @@ def near_scores(
         XcgError: If the model fails or returns an illegal closeness, with the ideal element.
     """
     scores: dict[int, tuple[float, int]] = {}
-    if part.function in (judged, exact):
-        return scores
     for path, ideal_score in ideals.items():
         ideal_row = tree.row(path)
-        try:
-            near = part.function(tree, path, ideals)
-            pairs = [(tree.row(other), closeness) for other, closeness in near.items()]
-        except XcgError as error:
-            raise XcgError(f"near-miss model {part}, {path}: {error}") from None
-        except Exception as error:  # a user's function may raise anything
-            raise XcgError(
-                f"near-miss model {part} failed on {path}: {type(error).__name__}: {error}"
-            ) from None
-        for row, closeness in pairs:
-            number = isinstance(closeness, (int, float, np.number))
-            if not number or not 0 <= closeness <= 1:
-                raise XcgError(
-                    f"near-miss model {part}, {path}: gives {closeness!r} for {tree.path(row)}; "
-                    "expected a closeness from 0 to 1"
-                )
-            score = float(closeness) * ideal_score
-            if row != ideal_row and score > scores.get(row, (0.0, 0))[0]:
+        for row, closeness in near_elements(part, tree, path, ideals).items():
+            score = closeness * ideal_score
+            if score > scores.get(row, (0.0, 0))[0]:
                 scores[row] = score, ideal_row
     return scores
+
+
+def near_elements(
+    part: Part[NearMisses], tree: ElementTree, path: str, ideals: Mapping[str, float]
+) -> dict[int, float]:
+    """Return row → closeness of the elements that are close to an ideal element.
+
+    Args:
+        part: The near-miss model with its parameters.
+        tree: The document.
+        path: The path of the ideal element.
+        ideals: The paths and scores of all ideal elements.
+
+    Raises:
+        XcgError: If the model fails or returns an illegal closeness.
+    """
+    if part.function in (judged, exact):
+        return {}
+    try:
+        near = part.function(tree, path, ideals)
+        pairs = [(tree.row(other), closeness) for other, closeness in near.items()]
+    except XcgError as error:
+        raise XcgError(f"near-miss model {part}, {path}: {error}") from None
+    except Exception as error:  # a user's function may raise anything
+        raise XcgError(
+            f"near-miss model {part} failed on {path}: {type(error).__name__}: {error}"
+        ) from None
+    for row, closeness in pairs:
+        number = isinstance(closeness, (int, float, np.number))
+        if not number or not 0 <= closeness <= 1:
+            raise XcgError(
+                f"near-miss model {part}, {path}: gives {closeness!r} for {tree.path(row)}; "
+                "expected a closeness from 0 to 1"
+            )
+    own = tree.row(path)
+    return {row: float(closeness) for row, closeness in pairs if row != own}
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:
