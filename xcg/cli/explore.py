@@ -45,7 +45,8 @@ _size_option = click.option(
 @click.option(
     "--tree",
     is_flag=True,
-    help="Print the trees of documents with assessments, ideal elements and sizes, as in Figure 3.",
+    help="Print the trees of documents with assessments, ideal elements and sizes, as in Figure 3 of "
+    "Kazai & Lalmas 2006.",
 )
 @_size_option
 @click.option(
