@@ -19,6 +19,7 @@ Record = Mapping[str, object]
 _MAX_HTML_ROWS = 200
 _UNLIMITED_WIDTH = 1_000_000  # rich would shorten cells to fit a narrower console
 _LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+_LATEX_ESCAPES.update({"<": r"\textless{}", ">": r"\textgreater{}"})  # ¡ and ¿ in the default encoding
 _LATEX_ESCAPES.update({mark: "\\" + mark for mark in "&%$#_{}"})
 
 
@@ -136,18 +137,21 @@ def records(rows: Sequence[Record], format: str) -> str:
 
     Args:
         rows: The records.
-        format: ``table`` (for people, with at most four decimals), ``jsonl``, ``csv`` or ``json``
-            (at full double precision).
+        format: ``table``, ``markdown`` or ``latex`` (for people, with at most four decimals);
+            ``jsonl``, ``csv`` or ``json`` (at full double precision).
 
     Raises:
         XcgError: If the format is unknown.
     """
     if format in RECORD_FORMATS:
         return RECORD_FORMATS[format](rows)
-    if format != "table":
-        raise XcgError(f"unknown format {format!r}: {nearest(format, ['table', *RECORD_FORMATS])}")
+    if format not in TABLE_FORMATS:
+        raise XcgError(
+            f"unknown format {format!r}: {nearest(format, [*TABLE_FORMATS, *RECORD_FORMATS])}"
+        )
     heading = list(rows[0]) if rows else []
-    return text_table(heading, [[_text_cell(value) for value in row.values()] for row in rows])
+    cells = [[_text_cell(value) for value in row.values()] for row in rows]
+    return TABLE_FORMATS[format](heading, cells)
 
 
 def _text_cell(value: object) -> str:

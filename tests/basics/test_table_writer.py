@@ -79,6 +79,8 @@ def test_latex_cells_are_escaped() -> None:
         "a\\_b\\&c & 0.5 & 10\\% of \\{x\\} \\~{} \\^{} \\textbackslash{} \\$ \\# \\\\\n"
         "\\end{tabular}\n"
     )
+    # Without these commands, the default font encoding of LaTeX prints ¡ and ¿.
+    assert latex_table(["a<b>c"], []).splitlines()[1] == r"a\textless{}b\textgreater{}c \\"
 
 
 def test_html_cells_are_escaped_unless_they_are_html() -> None:
@@ -115,6 +117,8 @@ def test_records_keep_full_precision() -> None:
 
 def test_record_tables_are_rounded_for_people() -> None:
     assert records(ROWS, "table") == "run   value  note\na,b  0.3333\né     1e-09  x\n"
+    assert records(ROWS, "markdown").splitlines()[2] == "| a,b | 0.3333 |      |"
+    assert records(ROWS, "latex").splitlines()[2] == r"a,b & 0.3333 &  \\"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "compare": ((CONFIG, *MODEL, "--measures", "nxCG@1 MAep", "--orders"), "tau_b"),
     "convert": (("--run", RUN, "--to", "trec"), "163 Q0 co/2001/r7022"),
     "curves": ((CONFIG, *MODEL, "--measures", "nxCG", "--depth", "2"), '"measure": "nxCG"'),
+    "distribution": ((CONFIG,), "relevant_share"),
     "evaluate": ((CONFIG, "--measures", "MAep"), "MAep"),
     "explain": ((RUN, "--config", CONFIG, "--topic", "163"), "gained 1.5 of 1.5"),
     "ideal": ((CONFIG, "--topic", "163"), "/article[1]/bdy[1]/sec[6]"),

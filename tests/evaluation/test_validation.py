@@ -127,6 +127,25 @@ def test_an_unreadable_file_does_not_hide_others(campaign: Path) -> None:
     assert (report.counts["assessed elements"], report.status) == (3, 2)
 
 
+def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
+    found = [(one.level, one.number, one.share, one.relevant_share) for one in check(campaign).levels]
+    third = 1 / 3
+    assert found == [(pair, 1, third, third) for pair in ("(1,3)", "(2,1)", "(2,2)")]
+    options = ("validate", "--assessments", campaign / "assessments")
+    text = xcg_command(*options).stdout
+    assert "\n\nlevel  number   share  relevant_share\n(1,3)       1  0.3333          0.3333\n" in text
+    assert "\ntotal       3     1.0             1.0\n\nclean: no errors and no warnings\n" in text
+    as_json = json.loads(xcg_command(*options, "--format", "json").stdout)
+    assert as_json["levels"][0] == {
+        "level": "(1,3)",
+        "number": 1,
+        "share": third,
+        "relevant_share": third,
+    }
+    without = xcg_command("validate", "--corpus", campaign / "corpus", "--format", "json")
+    assert json.loads(without.stdout)["levels"] == []
+
+
 def test_runs_with_the_same_name_are_counted_separately(campaign: Path) -> None:
     (campaign / "runs" / "same.txt").write_text("1 Q0 d#/a/s 1 2 r\n")
     counts = check(campaign).counts

@@ -164,6 +164,37 @@ def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) 
         assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
 
 
+def test_the_levels_of_the_assessments_are_counted(sample: Inputs, data: Any) -> None:
+    labels = [
+        assessment.label
+        for topic in sample.recall_base.topics
+        for elements in sample.recall_base.files(topic).values()
+        for assessment in elements.values()
+    ]
+    expected = {label: labels.count(label) for label in sorted(set(labels))}
+    assert {line["level"]: line["number"] for line in data["levels"]} == expected
+    assert [line["share"] for line in data["levels"]] == [
+        count / len(labels) for count in expected.values()
+    ]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_browser_shows_the_levels_as_percentages(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n1 0 f 0\n1 0 g 1\n")
+    (tmp_path / "run").write_text("1 Q0 e 1 9 r\n")
+    file = tmp_path / "report.html"
+    file.write_bytes(page_bytes(Inputs([tmp_path / "qrels"], [tmp_path / "run"])))
+    page = browse(file.as_uri(), tmp_path / "profile").stdout
+    table = page.partition('id="levels"')[2].partition('id="notes"')[0]
+    assert "Assessed documents and elements, all topics: 4." in table
+    cells = re.findall(r'<(?:td class="number"|th scope="row")>(?:<bdi>)?([^<]*)<', table)
+    assert cells == [
+        *("level 0", "1", "25.0 %", "–"),
+        *("level 1", "2", "50.0 %", "66.7 %"),
+        *("level 2", "1", "25.0 %", "33.3 %"),
+    ]
+
+
 def test_the_curves_are_those_of_curves(sample: Inputs, data: Any) -> None:
     for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
         assert curve["measure"] == name

@@ -20,6 +20,10 @@ COMMANDS = {
     "compare": ("compare:compare", "Test the differences between runs over topics."),
     "convert": ("files:convert", "Convert assessments or a run to another file format."),
     "curves": ("explore:curves", "Print measures as curves over ranks or recall."),
+    "distribution": (
+        "distribution:distribution",
+        "Count the assessments of each level or grade pair.",
+    ),
     "evaluate": ("evaluate:evaluate", "Evaluate runs."),
     "explain": ("explore:explain", "Explain the gain of each result of a run."),
     "ideal": ("explore:ideal", "Print the ideal recall-base of a topic."),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 RECORDS = ("table", "jsonl", "csv", "json")
 """The formats of records."""
+TABLES = (*RECORDS, "markdown", "latex")
+"""The formats of records, and of tables for publications."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 _PROGRESS_DELAY = 1.0

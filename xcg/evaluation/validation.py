@@ -15,6 +15,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.assessment import Assessment
+from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
@@ -36,10 +37,12 @@ class Report:
 
     Attributes:
         counts: Name → number of documents, assessments, results and so on.
+        levels: Number and shares of the assessments of each level or grade pair, lowest first.
         data: Problems, which stop an evaluation, oddities, which it accepts, and notes.
     """
 
     counts: dict[str, int | float] = field(default_factory=dict)
+    levels: list[LevelCount] = field(default_factory=list)
     data: Notes = field(default_factory=lambda: Notes(lenient=True))
 
     @property
@@ -165,6 +168,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
                     f"has {tree.characters[0]} characters, but the assessments state {sizes.length}"
                 )
                 report.data.oddity("stated sizes that differ from the document", where, message)
+    report.levels = level_distribution(base)
     report.counts["assessed topics"] = len(base.topics)
     report.counts["assessed elements"] = len(elements)
     report.counts["relevant elements"] = sum(assessment.relevant for assessment in elements)

@@ -20,6 +20,7 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import Progress
+from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext, StepCounter
@@ -112,6 +113,7 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
         "runs": results.runs,
         "topics": topics,
         "assessed": len(base.topics),
+        "levels": [level._asdict() for level in level_distribution(base)],
         "models": [_model_data(model) for model in inputs.user_models],
         "measures": results.measures,
         "lower_is_better": [MEASURES.order(measure).lower_is_better for measure in results.measures],

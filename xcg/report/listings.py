@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from xcg.evaluation.validation import Report
 from xcg.measures.definition import Definition, Number
-from xcg.tables import text_table
+from xcg.report.distributions import distribution_rows
+from xcg.tables import records, text_table
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
@@ -124,7 +125,10 @@ def report_as_text(report: Report) -> str:
         for finding in report.findings
     ] or ["clean: no errors and no warnings"]
     lines += [f"note: {note}" for note in report.data.notes]
-    return text_table(["what was read", ""], counts) + "\n" + "\n".join(lines) + "\n"
+    tables = [text_table(["what was read", ""], counts)]
+    if report.levels:
+        tables.append(records(distribution_rows(report.levels), "table"))
+    return "\n".join([*tables, "\n".join(lines)]) + "\n"
 
 
 def report_as_json(report: Report) -> str:
@@ -132,6 +136,7 @@ def report_as_json(report: Report) -> str:
     content = {
         "status": report.status,
         "counts": report.counts,
+        "levels": [level._asdict() for level in report.levels],
         "findings": [asdict(finding) for finding in report.findings],
         "notes": report.data.notes,
     }

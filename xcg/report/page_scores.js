@@ -7,6 +7,7 @@ function showSummary() {
     [...size, countOf(data.measures.length, "measure"), countOf(data.models.length, "user model")].join(", "));
   byId("facts").append(makeFacts());
   showBestRuns();
+  showLevels();
   const notes = [...data.notes, ...data.limits];
   byId("notes").append(makeElement("h3", {}, "Notes"), notes.length
     ? makeElement("ul", { class: "plain" }, notes.map((note) => makeElement("li", {}, note)))
@@ -61,6 +62,21 @@ function describeTest(line) {
   const p = line.p < 0.001 ? "p < 0.001" : `p = ${line.p.toFixed(3)}`;
   const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
   return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
+}
+
+function showLevels() {
+  const percent = (share) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`);
+  const columns = [{ label: "Level" }, { label: "Number", number: true }, { label: "Share", number: true },
+    { label: "Share of the relevant", number: true }];
+  const makeShare = (share) => ({ value: share, node: document.createTextNode(percent(share)) });
+  const rows = data.levels.map((line) => [{ value: line.level },
+    { value: line.number, node: document.createTextNode(line.number) }, makeShare(line.share),
+    makeShare(line.relevant_share)]);
+  const total = data.levels.reduce((sum, line) => sum + line.number, 0);
+  byId("levels").append(
+    makeElement("p", { class: "hint" }, `Assessed documents and elements, all topics: ${total}. ` +
+      "Documents with passages count once."),
+    makeScrollable("Levels of the assessments", makeSortableTable("Assessments by level", columns, rows)));
 }
 
 // ---- Section "Measures"

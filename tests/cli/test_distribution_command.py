@@ -1,0 +1,105 @@
+"""``xcg distribution``: levels of assessments, and two sets of judgements against each other."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+# Järvelin and Kekäläinen (2002), Table 1: level → TREC irrelevant, TREC relevant.
+TABLE_1 = {0: (2780, 691), 1: (134, 1004), 2: (40, 724), 3: (11, 353)}
+
+
+@pytest.fixture
+def judgements(tmp_path: Path) -> tuple[Path, Path]:
+    new, old = [], []
+    for level, numbers in TABLE_1.items():
+        for binary, number in enumerate(numbers):
+            for _ in range(number):
+                new.append(f"351 0 d{len(new)} {level}\n")
+                old.append(f"351 0 d{len(old)} {binary}\n")
+    paths = tmp_path / "new.qrels", tmp_path / "trec.qrels"
+    for path, lines in zip(paths, (new, old), strict=True):
+        path.write_text("".join(lines))
+    return paths
+
+
+def test_table_1_of_jarvelin_and_kekalainen(
+    judgements: tuple[Path, Path], xcg_command: Command
+) -> None:
+    call = ("distribution", "--assessments", judgements[0], "--against", judgements[1])
+    done = xcg_command(*call)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "level    level 0  level 0 share  level 1  level 1 share  total  total share",
+        "level 0     2780         0.9376      691         0.2493   3471        0.605",
+        "level 1      134         0.0452     1004         0.3622   1138       0.1984",
+        "level 2       40         0.0135      724         0.2612    764       0.1332",
+        "level 3       11         0.0037      353         0.1273    364       0.0634",
+        "total       2965            1.0     2772            1.0   5737          1.0",
+    ]
+    rows = list(csv.DictReader(xcg_command(*call, "--format", "csv").stdout.splitlines()))
+    assert [float(row["level 1 share"]) for row in rows] == [
+        691 / 2772,
+        1004 / 2772,
+        724 / 2772,
+        353 / 2772,
+        1,
+    ]
+    assert json.loads(xcg_command(*call, "--format", "json").stdout)[-1]["total"] == 5737
+    latex = xcg_command(*call, "--format", "latex").stdout
+    assert "level 3 & 11 & 0.0037 & 353 & 0.1273 & 364 & 0.0634" in latex
+    assert xcg_command(*call, "--format", "markdown").stdout.startswith("| level   | level 0 |")
+
+
+def test_the_distribution_of_one_set(judgements: tuple[Path, Path], xcg_command: Command) -> None:
+    done = xcg_command("distribution", "--assessments", judgements[0], "--topic", "351")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "level    number   share  relevant_share",
+        "level 0    3471   0.605",
+        "level 1    1138  0.1984          0.5022",
+        "level 2     764  0.1332          0.3372",
+        "level 3     364  0.0634          0.1606",
+        "total      5737     1.0             1.0",
+    ]
+
+
+def test_notes_name_what_only_one_set_assesses(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "a").write_text("1 0 d 1\n1 0 e 1\n1 0 f 0\n2 0 d 1\n")
+    (tmp_path / "b").write_text("1 0 d 1\n1 0 g 1\n3 0 d 1\n4 0 d 1\n")
+    call = ("distribution", "--assessments", tmp_path / "a", "--against", tmp_path / "b")
+    done = xcg_command(*call, "--format", "jsonl")
+    assert [json.loads(line)["total"] for line in done.stdout.splitlines()] == [1, 1]
+    assert done.stderr.splitlines() == [
+        "xcg: note: 1 topics are counted, but not 1 of --assessments and 2 of --against",
+        "xcg: note: 2 documents and elements are only in --assessments, 1 only in --against; "
+        "--unassessed counts them",
+    ]
+    done = xcg_command(*call, "--unassessed", "--topic", "1", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["level"], row["level 1"], row["not assessed"]) for row in rows] == [
+        ("level 0", 0, 1),
+        ("level 1", 1, 1),
+        ("not assessed", 1, 0),
+        ("total", 2, 2),
+    ]
+
+
+def test_misuses(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "a").write_text("351 0 d 1\n")
+    (tmp_path / "b").write_text("351 0 e 1\n")
+    one = ("--assessments", tmp_path / "a")
+    for options, message in (
+        ((), "no assessments: expected a CONFIG.yaml or --assessments PATH"),
+        ((*one, "--unassessed"), "--unassessed has no effect on one set: expected --against PATH"),
+        ((*one, "--topic", "352"), "no assessed topic '352': did you mean '351'?"),
+        ((*one, "--against", tmp_path / "b"), "share no assessed document or element"),
+        ((*one, "--against", tmp_path / "c"), "c: "),
+    ):
+        done = xcg_command("distribution", *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr

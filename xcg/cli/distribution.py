@@ -1,0 +1,80 @@
+"""The command ``xcg distribution``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from xcg.cli.options import ANY_PATH, paths_option
+from xcg.cli.output import TABLES, Printed, prints
+from xcg.errors import XcgError
+from xcg.evaluation.config import load_configuration
+from xcg.evaluation.inputs import Inputs
+from xcg.formats.base import read_assessments
+from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
+from xcg.judgements.recall_base import RecallBase
+from xcg.report.distributions import cross_rows, distribution_rows
+
+
+@click.command()
+@click.argument("config", required=False, type=ANY_PATH)
+@paths_option("--assessments", help="Count the assessments in this file, folder or glob pattern.")
+@paths_option("--against", help="Cross-tabulate with the assessments in this file, folder or glob.")
+@click.option("--topic", "topics", multiple=True, metavar="NAME", help="Count only this topic.")
+@click.option(
+    "--unassessed",
+    is_flag=True,
+    help="With --against, also count what only one of the two sets assesses.",
+)
+@prints(*TABLES)
+def distribution(
+    config: Path | None,
+    assessments: Sequence[str],
+    against: Sequence[str],
+    topics: Sequence[str],
+    unassessed: bool,
+) -> Printed:
+    """Count the assessments of each level or grade pair.
+
+    The shares are those of all assessments, and of the relevant ones. More than 20 different levels are
+    grouped into 10 intervals of equal width.
+
+    With --against, the rows are the levels of --assessments and the columns the levels of --against,
+    with their shares of the column, as in Table 1 of Järvelin & Kekäläinen 2002. Only documents and
+    elements that both sets assess are counted.
+    """
+    if unassessed and not against:
+        raise XcgError("--unassessed has no effect on one set: expected --against PATH")
+    inputs = load_configuration(config) if config is not None else Inputs()
+    if assessments:
+        inputs = replace(inputs, assessments=assessments)
+    if not inputs.assessments:
+        raise XcgError("no assessments: expected a CONFIG.yaml or --assessments PATH")
+    base, notes = inputs.recall_base, inputs.notes
+    if not against:
+        return Printed(distribution_rows(level_distribution(base, topics)), notes.lines())
+    other = read_assessments(against, notes)
+    table = cross_tabulate(base, other, topics, unassessed)
+    return Printed(cross_rows(table), [*notes.lines(), *_differences(base, other, table, unassessed)])
+
+
+def _differences(
+    first: RecallBase, second: RecallBase, table: CrossTabulation, unassessed: bool
+) -> list[str]:
+    """Return notes about what only one of the two sets assesses."""
+    found = []
+    topics = [sum(topic not in table.topics for topic in base.topics) for base in (first, second)]
+    if any(topics):
+        found.append(
+            f"note: {len(table.topics)} topics are counted, but not {topics[0]} of --assessments and "
+            f"{topics[1]} of --against"
+        )
+    if (table.only_first or table.only_second) and not unassessed:
+        found.append(
+            f"note: {table.only_first} documents and elements are only in --assessments, "
+            f"{table.only_second} only in --against; --unassessed counts them"
+        )
+    return found

@@ -1,0 +1,235 @@
+"""Count assessments by level or grade pair, in one set of judgements or two sets against each other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xcg.documents.paths import WHOLE
+from xcg.errors import XcgError, nearest
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase
+
+MAX_LEVELS = 20
+"""If assessments have more different levels, for example ratings, the levels are grouped."""
+INTERVALS = 10
+"""Number of intervals that more levels are grouped into."""
+
+_SCALES = ("level", "four-point", "coverage", "share")
+_COVERAGES = "NSLE"  # none, too small, too large, exact
+_SHARE_LIMITS = (0.25, 0.5, 0.75, 1.0)
+
+Unit = tuple[str, str, str]
+"""What is assessed: topic, file and path."""
+
+
+class Level(NamedTuple):
+    """A class of assessments; levels sort from the lowest to the highest.
+
+    Attributes:
+        order: The key by which levels are sorted.
+        label: For example ``level 2`` or ``(3,1)``.
+        relevant: Whether assessments of the class are relevant.
+    """
+
+    order: tuple[int, float, float]
+    label: str
+    relevant: bool
+
+
+_TEXT = len(_SCALES)
+_WITHOUT_PASSAGES = Level((_TEXT, 0, 0), "no relevant passages", False)
+_WITH_PASSAGES = Level((_TEXT, 1, 0), "relevant passages", True)
+_NOT_ASSESSED = Level((_TEXT + 1, 0, 0), "not assessed", False)
+
+
+class LevelCount(NamedTuple):
+    """The number of assessments of a level.
+
+    Attributes:
+        level: Label of the level, for example ``level 2`` or ``(3,1)``.
+        number: Number of assessments.
+        share: Share of all assessments, 0 to 1.
+        relevant_share: Share of the relevant assessments, 0 to 1; None if the level is not relevant.
+    """
+
+    level: str
+    number: int
+    share: float
+    relevant_share: float | None
+
+
+@dataclass(frozen=True)
+class CrossTabulation:
+    """The levels of two sets of judgements against each other.
+
+    Attributes:
+        rows: Labels of the levels of the first set, lowest first.
+        columns: Labels of the levels of the second set, lowest first.
+        counts: Number of documents and elements by row and column.
+        topics: The topics that both sets assess.
+        only_first: Number of documents and elements for these topics that only the first set assesses.
+        only_second: The same number for the second set.
+    """
+
+    rows: list[str]
+    columns: list[str]
+    counts: list[list[int]]
+    topics: list[str]
+    only_first: int
+    only_second: int
+
+
+def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[LevelCount]:
+    """Count the assessments of each level or grade pair.
+
+    Assessed documents and elements are counted. A document with passages counts once, as relevant if
+    it has a passage. More than 20 different levels are grouped into 10 intervals of equal width from 0
+    to the highest level, which exclude their lower limits. On the scale of INEX 2005, specificity is
+    grouped into quarters; full specificity is a class of its own.
+
+    Args:
+        base: The assessments.
+        topics: Count these topics; by default all.
+
+    Returns:
+        The levels that occur, from the lowest to the highest.
+
+    Raises:
+        XcgError: If a topic is not assessed.
+
+    >>> base = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2}, "2": {"a": 1}})
+    >>> [(one.level, one.number, one.share) for one in level_distribution(base)]
+    [('level 0', 1, 0.25), ('level 1', 2, 0.5), ('level 2', 1, 0.25)]
+    """
+    counts = Counter(_levels(base, _selected(base, topics)).values())
+    relevant = sum(count for level, count in counts.items() if level.relevant)
+    return [
+        LevelCount(
+            level.label,
+            count,
+            count / counts.total(),
+            count / relevant if level.relevant else None,
+        )
+        for level, count in sorted(counts.items())
+    ]
+
+
+def cross_tabulate(
+    first: RecallBase,
+    second: RecallBase,
+    topics: Collection[str] = (),
+    include_unassessed: bool = False,
+) -> CrossTabulation:
+    """Count the documents and elements for each level of one set and each level of another.
+
+    Järvelin and Kekäläinen (2002), Table 1, compare four levels of relevance with the binary judgements
+    of TREC in this form.
+
+    Args:
+        first: The judgements whose levels are the rows.
+        second: The judgements whose levels are the columns.
+        topics: Count these topics; by default all topics that both sets assess.
+        include_unassessed: Whether to count documents and elements that only one set assesses.
+
+    Raises:
+        XcgError: If a topic is not assessed in both sets, or the sets share no topic, document and
+            element.
+
+    >>> new = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2, "d": 0}})
+    >>> old = RecallBase.of({"1": {"a": 0, "b": 1, "c": 1, "e": 1}})
+    >>> table = cross_tabulate(new, old)
+    >>> table.rows, table.columns, table.counts
+    (['level 0', 'level 1', 'level 2'], ['level 0', 'level 1'], [[1, 0], [0, 1], [0, 1]])
+    >>> table.only_first, table.only_second
+    (1, 1)
+    """
+    shared = [topic for topic in first.topics if topic in second]
+    if topics:
+        _selected(second, topics)  # checks the names
+        shared = _selected(first, topics)
+    if not shared:
+        raise XcgError("the two sets of judgements share no topic: expected at least one")
+    rows, columns = _levels(first, shared), _levels(second, shared)
+    both = rows.keys() & columns.keys()
+    if not both:
+        raise XcgError(
+            "the two sets of judgements share no assessed document or element: expected judgements of "
+            "the same units, both of documents or both of elements"
+        )
+    units = rows.keys() | columns.keys() if include_unassessed else both
+    counts = Counter(
+        (rows.get(unit, _NOT_ASSESSED), columns.get(unit, _NOT_ASSESSED)) for unit in units
+    )
+    row_levels = sorted({row for row, _ in counts})
+    column_levels = sorted({column for _, column in counts})
+    return CrossTabulation(
+        [level.label for level in row_levels],
+        [level.label for level in column_levels],
+        [[counts[row, column] for column in column_levels] for row in row_levels],
+        shared,
+        len(rows) - len(both),
+        len(columns) - len(both),
+    )
+
+
+def _selected(base: RecallBase, topics: Collection[str]) -> list[str]:
+    """Return the assessed topics among some topics; all of them if none are named."""
+    for topic in topics:
+        if topic not in base:
+            raise XcgError(f"no assessed topic {topic!r}: {nearest(topic, base.topics)}")
+    return [topic for topic in base.topics if not topics or topic in topics]
+
+
+def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:
+    """Return the level of every assessed document and element."""
+    assessed = {
+        (topic, file, path): assessment
+        for topic in topics
+        for file, elements in base.files(topic).items()
+        for path, assessment in elements.items()
+    }
+    groups = _level_groups(assessed)
+    levels = {unit: _level(assessment, groups) for unit, assessment in assessed.items()}
+    for topic in topics:
+        elements = base.files(topic)
+        for file, passages in (*base.spans(topic).items(), *base.passages(topic).items()):
+            if file not in elements:
+                levels[topic, file, WHOLE] = _WITH_PASSAGES if passages else _WITHOUT_PASSAGES
+    return levels
+
+
+def _level_groups(assessed: Mapping[Unit, Assessment]) -> Mapping[float, Level]:
+    """Return value → class for levels of relevance: one class each, or intervals for many levels."""
+    values = {one.exhaustivity: one for one in assessed.values() if one.scale == "level"}
+    if len(values) <= MAX_LEVELS:
+        return {
+            value: Level((0, value, 0), assessment.label, assessment.relevant)
+            for value, assessment in values.items()
+        }
+    width = max(values) / INTERVALS
+    return {value: _interval(value, width) for value in values}
+
+
+def _interval(value: float, width: float) -> Level:
+    if value <= 0:
+        return Level((0, 0, 0), "level 0 or below", False)
+    # Rounding must not move the upper limit of an interval into the next one.
+    index = max(1, math.ceil(value / width - 1e-9))
+    return Level((0, index, 0), f"level {(index - 1) * width:g} to {index * width:g}", True)
+
+
+def _level(assessment: Assessment, groups: Mapping[float, Level]) -> Level:
+    if assessment.scale == "level":
+        return groups[assessment.exhaustivity]
+    scale, (e, s) = _SCALES.index(assessment.scale), assessment[:2]
+    if isinstance(s, str):
+        return Level((scale, e, _COVERAGES.find(s)), assessment.label, assessment.relevant)
+    if assessment.scale == "share" and 0 < s < 1:
+        limit = next(limit for limit in _SHARE_LIMITS if s < limit)
+        # Half of a limit is below 1, so that full specificity is the last class.
+        return Level((scale, e, limit / 2), f"({e:g},<{limit:g})", assessment.relevant)
+    return Level((scale, e, s), assessment.label, assessment.relevant)
