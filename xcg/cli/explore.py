@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,15 +16,17 @@ from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
-from xcg.evaluation.curves import IDEAL, curves_of_inputs
+from xcg.evaluation.curves import IDEAL, CurveOf, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
 from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
 from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
+from xcg.report.threshold_plots import thresholds_plot
 from xcg.runs.run import RUN_FORMATS
 from xcg.tables import records
 
@@ -168,6 +171,16 @@ def explain(
 @count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
+@click.option(
+    "--over",
+    type=click.Choice(["threshold"]),
+    help="Draw measures with a threshold, such as xAP, over all thresholds from which gains are "
+    "relevant, and print other measures once for each run. The default of --measures is "
+    f'"{DEFAULT_MEASURES}".',
+)
+@count_option(
+    "--points", f"With --over, use at most this number of thresholds.  [default: {MOST_THRESHOLDS}]"
+)
 @count_option(
     "--at",
     "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking has "
@@ -190,6 +203,8 @@ def curves(
     depth: int,
     ideal: bool,
     per_topic: bool,
+    over: str | None,
+    points: int | None,
     at: int | None,
     reference: str | None,
     format_: str | None,
@@ -197,7 +212,18 @@ def curves(
     """Print measures as curves over ranks, gain-recall or recall, one line per point.
 
     --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at.
+
+    With --over threshold, the curves are those of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.
     """
+    if over is not None:
+        source = click.get_current_context().get_parameter_source("depth")
+        if ideal or at is not None or reference is not None or source == ParameterSource.COMMANDLINE:
+            raise XcgError(
+                "--depth, --ideal, --at and --reference have no effect with --over threshold"
+            )
+        return _over_thresholds(campaign, per_topic, points or MOST_THRESHOLDS, format_ or "jsonl")
+    if points is not None:
+        raise XcgError("--points has no effect without --over threshold")
     if reference is not None and at is None:
         raise XcgError("--reference has no effect without --at RANK")
     if at is not None and at > depth:
@@ -208,18 +234,37 @@ def curves(
     means = [curve for curve in lines if curve.topic == MEAN]
     printed = lines if per_topic else means
     if at is None:
-        points = [
+        rows = [
             {**curve._asdict(), "x": x, "y": y}
             for curve in printed
             for x, y in zip(curve.x, curve.y, strict=True)
         ]
-        return Printed(records(points, format_ or "jsonl"), lines.notes, lambda: curves_plot(means))
+        return Printed(records(rows, format_ or "jsonl"), lines.notes, lambda: curves_plot(means))
     ranks = ranks_of_value(printed, at, reference or "ideal")
     return Printed(
         _rank_records(ranks, depth, format_ or "table"),
         [*lines.notes, *_unreached_notes(ranks, depth)],
         lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
     )
+
+
+def _over_thresholds(campaign: CampaignOptions, per_topic: bool, most: int, format_: str) -> Printed:
+    """Print measures at all thresholds; a measure without threshold has no abscissa."""
+    inputs = campaign.inputs(parse_measures=False)
+    found = threshold_curves(inputs, campaign.measures or DEFAULT_MEASURES, most)
+    rows: list[tuple[CurveOf, float | None, float | None]] = [
+        (curve, x, None if math.isnan(y) else y)
+        for curve in found.curves
+        for x, y in zip(curve.x, curve.y, strict=True)
+    ]
+    rows += [
+        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), ()), None, row.value)
+        for row in found.results or ()
+    ]
+    printed = [
+        {**curve._asdict(), "x": x, "y": y} for curve, x, y in rows if per_topic or curve.topic == MEAN
+    ]
+    return Printed(records(printed, format_), found.notes, lambda: thresholds_plot(found))
 
 
 def _rank_records(ranks: Sequence[RankOfValue], depth: int, format_: str) -> str:
