@@ -242,7 +242,7 @@ def test_an_explicit_default_is_another_measure() -> None:
         ("nxCG(user_model='overlap-of')@1", "'overlap-of': did you mean 'overlap-off'"),
         ("nxCG(cutof=3)", "nxCG has no parameter 'cutof'"),
         ("nxDCG(mean='vectors')@1", "nxDCG has no parameter 'mean'"),
-        ("xAP(threshold=0)", "expected a number above 0"),
+        ("xAP(threshold='low')", "expected a number from 0"),
     ],
 )
 def test_illegal_parameters_are_errors(text: str, message: str) -> None:

@@ -135,11 +135,13 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
             if work.measures:
                 _note_unknown_text(name, work.measures, run.values[number], notes)
                 rows += _rows(work.models[number], name, work.measures, run.values[number], notes)
-            rows += _standard_rows(model_name, name, run, work)
+            rows += _standard_rows(model_name, name, run, work, notes)
     if work.standard and work.measures:
         rows = _in_order(rows, inputs.measure_list)
     if not rows:
         reason = "no topic has an ideal element under " + ", ".join(model_names)
+        if not work.measures:
+            reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
         if any(found.unknown_text for run in scored for of_model in run.values for found in of_model):
             reason = "the corpus lacks the text of results for all topics"
         raise NothingToAverageError(f"nothing to average: {reason}")
@@ -242,21 +244,24 @@ def _note_unknown_text(
         )
 
 
-def _standard_rows(model: str, name: str, run: ScoredRun, work: Work) -> list[Result]:
-    """Return the values of the standard measures, those over all assessed topics after them."""
+def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Notes) -> list[Result]:
+    """Return the values of the standard measures, those over all topics with a value after them."""
     rows = []
     topics = work.base.topics
     if work.unanswered == "skip":
         topics = [topic for topic in topics if topic in run.answered]
     for measure in work.standard:
         label = str(measure)
-        values = [run.standard.get((topic, label), 0.0) for topic in topics]
-        rows += [
-            Result(name, topic, label, value, model)
-            for topic, value in zip(topics, values, strict=True)
-        ]
+        values = {
+            topic: run.standard[topic, label] for topic in topics if (topic, label) in run.standard
+        }
+        if len(values) < len(topics):
+            undefined = list_topics([topic for topic in topics if topic not in values])
+            notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
+        rows += [Result(name, topic, label, value, model) for topic, value in values.items()]
         if values:
-            rows.append(Result(name, MEAN, label, measure.aggregate(values), model))
+            mean = measure.aggregate(list(values.values()))
+            rows.append(Result(name, MEAN, label, mean, model))
     return rows
 
 

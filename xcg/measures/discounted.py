@@ -199,7 +199,7 @@ VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
     "avgNDCNG",
     title="mean of NDCNG up to a rank",
     formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
-    source=f"{_SL}, Table 2 (mean) and Figures 4 to 8 (mean NDCNG)",
+    source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
     example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
     caveat="The base of the logarithm cancels out.",
     cutoff=RANK,
@@ -211,7 +211,7 @@ VectorMeasure(_exponential_vectors, normalised=True, averaged=True).register(
     title="mean of NDCG with exponential gains up to a rank",
     formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
     range=BOUND,
-    source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 to 8 (mean NDCG)",
+    source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 and 5 (mean NDCG)",
     example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
     caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
     "standard measure, whose gains are linear.",

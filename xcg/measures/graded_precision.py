@@ -33,26 +33,36 @@ from xcg.measures.topic_gains import (
 from xcg.user_model.effort import Unretrieved
 
 
-def average_precision_at(gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float) -> float:
+def average_precision_at(
+    gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float, not_retrieved: int = 0
+) -> float:
     """Compute average precision if gains from a threshold on are relevant.
 
     AP^t = Σ P@i over the ranks i with G[i] ≥ t, divided by the number of ideal gains ≥ t (Scheel,
-    Lommatzsch and Albayrak 2011, equation 2).
+    Lommatzsch and Albayrak 2011, equation 2). With the threshold 0 every document is relevant, and AP^0
+    is the number of results divided by the number of results and ideal elements that are not
+    retrieved.
 
     Args:
         gains: Gain of each result in rank order; one dimension.
         ideal: Gains of the ideal ranking.
-        threshold: The least gain t of a relevant result.
+        threshold: The least gain t of a relevant result, from 0.
+        not_retrieved: Number of ideal elements that the ranking does not retrieve. It counts only with
+            the threshold 0.
 
     Returns:
         The value, from 0; at most 1 if no more results than ideal elements reach the threshold. 0 if no
-        ideal gain reaches it.
+        ideal gain reaches it (Table 1 of the paper).
 
-    >>> round(average_precision_at([1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1], 3), 3)
-    0.403
+    >>> rel, ideal = [1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1]
+    >>> [round(average_precision_at(rel, ideal, t), 3) for t in (5, 4, 3, 2, 1, 0)]
+    [0.0, 0.125, 0.403, 0.483, 0.78, 1.0]
     """
-    total = int(np.count_nonzero(vector(ideal) >= threshold))
     hits = np.flatnonzero(vector(gains) >= threshold)
+    if threshold > 0:
+        total = int(np.count_nonzero(vector(ideal) >= threshold))
+    else:
+        total = len(hits) + not_retrieved
     if not total:
         return 0.0
     precisions = np.arange(1, len(hits) + 1) / (hits + 1)
@@ -190,15 +200,17 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
 @MEASURES.register(
     "xAP",
     title="average precision of gains from a threshold on",
-    formula="xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold",
+    formula="xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold; "
+    "0 if there are none",
     range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
     source=f"{_SCHEEL}, equation 2",
     example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-    caveat="AP is the standard measure, whose threshold on levels of relevance is rel.",
-    parameters={"threshold": Number(1.0, 0.0, above=True)},
+    caveat="AP is the standard measure, whose threshold on levels of relevance is rel. With "
+    "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
+    parameters={"threshold": Number(1.0, 0.0)},
 )
 def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return average_precision_at(topic.gains, topic.ideal, parameters["threshold"])
+    return average_precision_at(topic.gains, topic.ideal, parameters["threshold"], topic.not_retrieved)
 
 
 @MEASURES.register(

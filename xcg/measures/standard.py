@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from xcg.measures.definition import (
     RANK,
@@ -17,39 +17,8 @@ from xcg.measures.definition import (
     Parameters,
 )
 from xcg.measures.ir_measures_names import MEANS
+from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
-
-
-class JudgedRanking(NamedTuple):
-    """A ranking for one topic with the levels of relevance of its assessed results.
-
-    Attributes:
-        ranks: The ranks of the assessed results, from 1 and increasing.
-        levels: Their levels, in the same order. A level below 0 counts as not assessed.
-        judged: The levels of all assessed documents of the topic.
-        retrieved: The number of results, assessed or not.
-    """
-
-    ranks: Sequence[int]
-    levels: Sequence[int]
-    judged: Sequence[int]
-    retrieved: int = 0
-
-    def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
-        """Return the ranks, up to a depth, of results with at least the level ``rel``.
-
-        >>> JudgedRanking([1, 3, 4], [2, 0, 1], [2, 1, 1, 0]).relevant_ranks(1)
-        [1, 4]
-        """
-        return [
-            rank
-            for rank, level in zip(self.ranks, self.levels, strict=True)
-            if level >= rel and rank <= depth
-        ]
-
-    def relevant(self, rel: float) -> int:
-        """Return the number of assessed documents with at least the level ``rel``."""
-        return len([level for level in self.judged if level >= rel])
 
 
 def precision(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:

@@ -11,8 +11,8 @@ from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
+from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.standard import JudgedRanking
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
@@ -36,8 +36,8 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
         measures: Measures of levels.
 
     Returns:
-        (topic, measure) → value, for all assessed topics. Measures of ir_measures have no values for
-        topics that the run does not answer.
+        (topic, measure) → value, for all assessed topics for which the measure is defined. Measures of
+        ir_measures are 0 for topics that the run does not answer.
 
     Raises:
         XcgError: If ir_measures cannot compute a measure.
@@ -46,6 +46,7 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
     external = [measure for measure in measures if measure.is_external]
     return {
         **(_own_values(levels, run, own) if own else {}),
+        **{(topic, str(measure)): 0.0 for topic in levels for measure in external},
         **(_values_of_ir_measures(levels, run, external) if external else {}),
     }
 
@@ -54,15 +55,23 @@ def _own_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values
     names = [(str(measure), measure) for measure in measures]
     values = {}
     for topic, judged in levels.items():
-        documents = _documents(run.rankings.get(topic, Ranking([], [])))
-        ranks = list(compress(count(1), map(judged.__contains__, documents)))
-        found = [judged[documents[rank - 1]] for rank in ranks]
-        judged_ranking = JudgedRanking(ranks, found, list(judged.values()), len(documents))
+        judged_ranking = _judged_ranking(run.rankings.get(topic, Ranking([], [])), judged)
         for name, measure in names:
             value = measure.compute(judged_ranking)
             if value is not None:
                 values[topic, name] = value
     return values
+
+
+def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRanking:
+    documents = _documents(ranking)
+    ranks = list(compress(count(1), map(judged.__contains__, documents)))
+    found = [judged[documents[rank - 1]] for rank in ranks]
+    keys = None
+    if ranking.keys is not None:
+        keys = _keys_of_documents(ranking, ranking.keys, documents)
+        keys = [keys[rank - 1] for rank in ranks]
+    return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys)
 
 
 def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
@@ -133,14 +142,31 @@ def _level(assessment: Assessment) -> float:
 
 def _documents(ranking: Ranking) -> Sequence[str]:
     """Return the results as documents in rank order, each once."""
-    if not ranking.spans and ranking.paths.count(WHOLE) == len(ranking):
-        documents = ranking.files
-    else:
-        documents = [
-            f"{file}#{ranking.spans[index]}" if index in ranking.spans else _document(file, path)
-            for index, (file, path) in enumerate(ranking)
-        ]
+    documents = _documents_of_results(ranking)
     return documents if len(set(documents)) == len(documents) else list(dict.fromkeys(documents))
+
+
+def _documents_of_results(ranking: Ranking) -> Sequence[str]:
+    """Return the document of each result in rank order."""
+    if not ranking.spans and ranking.paths.count(WHOLE) == len(ranking):
+        return ranking.files
+    return [
+        f"{file}#{ranking.spans[index]}" if index in ranking.spans else _document(file, path)
+        for index, (file, path) in enumerate(ranking)
+    ]
+
+
+def _keys_of_documents(
+    ranking: Ranking, keys: Sequence[float], documents: Sequence[str]
+) -> Sequence[float]:
+    """Return the key of the first result with each document."""
+    if len(documents) == len(ranking):
+        return keys
+    results = zip(_documents_of_results(ranking), keys, strict=True)
+    first: dict[str, float] = {}
+    for document, key in results:
+        first.setdefault(document, key)
+    return list(first.values())
 
 
 def _document(file: str, path: str) -> str:

@@ -1,0 +1,159 @@
+"""The area under the ROC curve: worked numbers, and agreement with Mann and Whitney's U."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+import xcg
+from xcg.errors import NothingToAverageError, XcgError
+from xcg.measures import MEASURES
+
+LEVELS = {"a": 0, "b": 2, "c": 0, "d": 1, "e": 0}
+"""Two relevant and three non-relevant documents."""
+
+
+def auc(run: object, measure: str = "AUC", levels: dict[str, int] = LEVELS) -> float:
+    """Return the area for one topic."""
+    return xcg.evaluate({"1": levels}, {"r": {"1": run}}, measures=measure).value("r", measure)  # type: ignore[dict-item]
+
+
+def test_pairs_in_the_right_order_by_hand() -> None:
+    # b precedes a, c and e; d precedes c and e
+    assert auc(["b", "a", "d", "c", "e"]) == 5 / 6
+    assert auc(["b", "d", "a", "c", "e"]) == 1
+    assert auc(["a", "c", "e", "b", "d"]) == 0
+    # only b is relevant: it precedes c and e, but neither a nor d
+    assert auc(["a", "d", "b", "c", "e"], "AUC(rel=2)") == 2 / 4
+
+
+def test_tied_pairs_count_half() -> None:
+    assert auc(dict.fromkeys("abcde", 1.0)) == 1 / 2
+    # b and a are tied, d, c and e follow: b (1/2 + 2), d (0 + 2 of 3)
+    assert auc({"a": 9.0, "b": 9.0, "d": 5.0, "c": 4.0, "e": 3.0}) == 4.5 / 6
+    # the order within ties by name has no effect
+    assert auc({"a": 1.0, "b": 1.0}, levels={"a": 0, "b": 1}) == 1 / 2
+    assert auc({"a": 1.0, "b": 1.0}, levels={"a": 1, "b": 0}) == 1 / 2
+    # a given order has no ties
+    assert auc(["a", "b"], levels={"a": 1, "b": 0}) == 1
+
+
+def test_documents_that_are_not_retrieved_are_tied_after_the_last_result() -> None:
+    # b precedes all three; d is tied with c and e, and a precedes it
+    assert auc(["b", "a"]) == (3 + 2 / 2) / 6
+    assert auc(["x"]) == 1 / 2
+
+
+def test_unassessed_results_and_repeated_results_do_not_count() -> None:
+    assert auc(["x", "b", "y", "a", "d", "b", "c", "z", "e", "a"]) == 5 / 6
+    levels = {**LEVELS, "x": -1}
+    assert auc(["x", "b", "a", "d", "c", "e"], levels=levels) == 5 / 6
+    base = {"1": {"d#/a[1]": 1, "d#/a[1]/b[1]": 0}}
+    run = {"1": {"d#/a[1]/b[1]": 2.0, "d#/a[1]": 2.0}}
+    assert xcg.evaluate(_elements(base), {"r": run}, measures="AUC").value("r", "AUC") == 1 / 2
+
+
+def _elements(base: dict[str, dict[str, int]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return levels by topic, document and path."""
+    nested: dict[str, dict[str, dict[str, int]]] = {}
+    for topic, levels in base.items():
+        for element, level in levels.items():
+            document, _, path = element.partition("#")
+            nested.setdefault(topic, {}).setdefault(document, {})[path] = level
+    return nested
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from([0.5, 1.0, 1.25, 7.0])), min_size=2, max_size=20
+    ),
+    st.integers(1, 3),
+)
+def test_area_agrees_with_the_statistic_of_mann_and_whitney(
+    items: list[tuple[int, float]], rel: int
+) -> None:
+    """AUC = U / (relevant · non-relevant), with scores and ties."""
+    levels = {f"d{number}": level for number, (level, _) in enumerate(items)}
+    scores = {f"d{number}": score for number, (_, score) in enumerate(items)}
+    relevant = [scores[name] for name, level in levels.items() if level >= rel]
+    other = [scores[name] for name, level in levels.items() if level < rel]
+    measure = "AUC" if rel == 1 else f"AUC(rel={rel})"
+    if not relevant or not other:
+        with pytest.raises(NothingToAverageError):
+            auc(scores, measure, levels)
+        return
+    u = mannwhitneyu(relevant, other).statistic
+    assert auc(scores, measure, levels) == pytest.approx(u / (len(relevant) * len(other)), abs=1e-15)
+
+
+@given(st.permutations(range(12)), st.integers(1, 11))
+def test_without_ties_it_is_rocchios_normalised_recall_of_the_assessed_documents(
+    order: list[int], relevant: int
+) -> None:
+    levels = {f"d{number}": int(number < relevant) for number in range(12)}
+    run = {"r": {"1": [f"d{number}" for number in order]}}
+    found = xcg.evaluate({"1": levels}, run, measures=["AUC", "normRecall(N=12)"])
+    assert found.value("r", "AUC") == pytest.approx(found.value("r", "normRecall(N=12)"))
+
+
+def test_topics_without_both_kinds_of_documents_are_left_out_of_the_mean() -> None:
+    qrels = {"1": LEVELS, "2": {"a": 1}, "3": {"a": 0, "b": -1}, "4": LEVELS}
+    ranking = ["b", "a", "d", "c", "e"]
+    runs = {"r": dict.fromkeys("1234", ranking), "s": {"1": ranking}}
+    found = xcg.evaluate(qrels, runs, measures="AUC AP")
+    assert [row.topic for row in found if row.run == "r" and row.measure == "AUC"] == ["1", "4", "all"]
+    assert found.value("r", "AUC") == 5 / 6
+    assert found.value("s", "AUC") == 5 / 12  # topic 4 is not answered and counts 0
+    assert found.notes.count("note: AUC: undefined, so not in the mean: topic 2, 3") == 1
+    with_gains = xcg.evaluate(qrels, runs, measures="AUC nxCG@1")
+    assert with_gains.value("r", "AUC") == 5 / 6
+    answered = xcg.evaluate(qrels, runs, measures="AUC", unanswered="skip")
+    assert answered.value("s", "AUC") == 5 / 6
+
+
+def test_names_of_the_area() -> None:
+    for written in ("AUC", "ROCAUC", "AUROC", "AUC(rel=1)"):
+        assert str(MEASURES.parse(written)) == "AUC"
+    for written, message in (
+        ("AUC@10", "AUC takes no cutoff: expected AUC"),
+        ("AUC(rel=0.5)", "AUC: illegal rel '0.5': expected a whole number from 1"),
+        ("AUC(ties=half)", "AUC has no parameter 'ties': expected one of rel"),
+        ("ROC", "unknown measure 'ROC'"),
+    ):
+        with pytest.raises(XcgError) as raised:
+            MEASURES.parse(written)
+        assert message in str(raised.value)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[object, ...]:
+    """The options of a command that reads the example of Scheel et al., Table 1, with tied scores."""
+    levels = zip("ABCDEFGH", [1, 0, 3, 3, 2, 0, 1, 4], strict=True)
+    (tmp_path / "qrels").write_text("".join(f"1 0 {name} {level}\n" for name, level in levels))
+    scores = zip("ABCDEFGH", [9, 8, 7, 6, 5, 5, 3, 2], strict=True)
+    (tmp_path / "run").write_text("".join(f"1 Q0 {name} 0 {score} r\n" for name, score in scores))
+    return "--assessments", tmp_path / "qrels", "--run", tmp_path / "run", "--format", "csv"
+
+
+def test_the_command_prints_the_area(files: tuple[object, ...], xcg_command: Command) -> None:
+    """A precedes both B and F; C and D precede F; E and F are tied: 4.5 of 12 pairs."""
+    done = xcg_command("evaluate", *files, "--measures", "ROCAUC AUC(rel=4)")
+    assert done.returncode == 0, done.stderr
+    assert "r,all,AUC,0.375,levels" in done.stdout
+    assert "r,all,AUC(rel=4),0.0,levels" in done.stdout
+
+
+def test_the_command_refuses_topics_without_both_kinds_of_documents(
+    tmp_path: Path, xcg_command: Command
+) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n")
+    files = "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"
+    done = xcg_command("evaluate", *files, "--measures", "AUC")
+    assert done.returncode == 2
+    assert "nothing to average: no topic has a value of AUC" in done.stderr

@@ -1,0 +1,42 @@
+"""The input of standard measures: a ranking with the levels of relevance of its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class JudgedRanking(NamedTuple):
+    """A ranking for one topic with the levels of relevance of its assessed results.
+
+    Attributes:
+        ranks: The ranks of the assessed results, from 1 and increasing.
+        levels: Their levels, in the same order. A level below 0 counts as not assessed.
+        judged: The levels of all assessed documents of the topic.
+        retrieved: The number of results, assessed or not.
+        keys: The scores or ranks that ordered the assessed results, in the same order; tied results
+            have equal keys. None if there are no ties.
+    """
+
+    ranks: Sequence[int]
+    levels: Sequence[int]
+    judged: Sequence[int]
+    retrieved: int = 0
+    keys: Sequence[float] | None = None
+
+    def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
+        """Return the ranks, up to a depth, of results with at least the level ``rel``.
+
+        >>> JudgedRanking([1, 3, 4], [2, 0, 1], [2, 1, 1, 0]).relevant_ranks(1)
+        [1, 4]
+        """
+        return [
+            rank
+            for rank, level in zip(self.ranks, self.levels, strict=True)
+            if level >= rel and rank <= depth
+        ]
+
+    def relevant(self, rel: float) -> int:
+        """Return the number of assessed documents with at least the level ``rel``."""
+        return len([level for level in self.judged if level >= rel])
