@@ -70,7 +70,10 @@ SWEEP = {
 )
 def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, list[int]]) -> None:
     models = list(SWEEP)
-    shifts = [OrderShift(measure, models[0], 1.0, 0, "a"), OrderShift(measure, models[1], None, 3, "c")]
+    shifts = [
+        OrderShift(measure, models[0], 1.0, 1.0, 0, "a"),
+        OrderShift(measure, models[1], None, None, 3, "c"),
+    ]
     figure = plots.sweep_plot(means_of(measure, SWEEP), shifts, models[0])
     tau_axis, rank_axis = figure.axes
     assert tau_axis.get_title() == f"{measure}: order of runs against sweep[alpha=0]"
@@ -86,7 +89,7 @@ def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, lis
 
 def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
     scores = {"one": {"a": 1.0, "b": 2.0}, "two": {"a": 1.0}}
-    shifts = [OrderShift("MAep", model, 1.0, 0, "a") for model in scores]
+    shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "a") for model in scores]
     _, axis = plots.sweep_plot(means_of("MAep", scores), shifts, "one").axes
     assert lines_of(axis)["b"][1] == pytest.approx([1, float("nan")], nan_ok=True)
     assert tick_labels(axis) == ["one", "two"]

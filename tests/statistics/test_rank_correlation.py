@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.rank_correlation import kendall_tau_b, order_agreements, order_shifts, tau_ap
+from xcg.judgements.recall_base import RecallBase
+from xcg.statistics.rank_correlation import (
+    kendall_tau_b,
+    level_correlation,
+    order_agreements,
+    order_shifts,
+    pearson,
+    tau_ap,
+)
 
 
 def test_tau_ap_computed_by_hand() -> None:
@@ -54,6 +62,8 @@ def test_order_shifts_respect_lower_is_better(measure: str, best: list[str]) -> 
     assert [first.best, second.best] == best
     assert (first.moved, second.moved) == (0, 2)
     assert (first.tau_b, second.tau_b) == (1, pytest.approx(1 / 3))
+    # The deviations from the means are -1, 0, 1 and -1, 1, 0.
+    assert (first.pearson, second.pearson) == (pytest.approx(1), pytest.approx(1 / 2))
 
 
 def test_moved_runs_have_another_rank_in_the_order_of_the_measure() -> None:
@@ -75,6 +85,7 @@ def test_orders_by_higher_and_lower_is_better_measures_agree_on_the_better_run()
     (found,) = order_agreements(results)
     assert (found.measure, found.other_measure) == ("MAep", "ASL")
     assert (found.tau_b, found.tau_ap) == (pytest.approx(1), pytest.approx(1))
+    assert found.pearson == pytest.approx(1)
     with pytest.raises(XcgError, match="one order: expected at least two"):
         order_agreements(results_under({"m": means["MAep"]}, "MAep"))
     with pytest.raises(XcgError, match="one run has no order"):
@@ -102,12 +113,14 @@ def test_shifts_between_orders() -> None:
     found = {(s.measure, s.user_model): s for s in order_shifts(results)}
     # nxCG@2: small has down 1, up 0, off 0; large has up 1, down 0, off 0
     assert found["nxCG@2", "small"].tau_b == pytest.approx(1)
-    assert found["nxCG@2", "small"][3:] == (0, "down")
+    assert found["nxCG@2", "small"][4:] == (0, "down")
     assert found["nxCG@2", "large"].tau_b == pytest.approx(-0.5)  # ties in both columns
+    assert found["nxCG@2", "large"].pearson == pytest.approx(-0.5)  # 1, 0, 0 and 0, 1, 0
     assert found["nxCG@2", "large"].moved == 2
     assert found["nxCG@2", "large"].best == "up"
     # nxCG@1: nobody gains anything under small, so there is no order
     assert found["nxCG@1", "large"].tau_b is None
+    assert found["nxCG@1", "large"].pearson is None
     assert order_shifts(results, "large")[0].tau_b == pytest.approx(-0.5)
 
 
@@ -116,6 +129,40 @@ def test_tau_b_of_columns() -> None:
     # one tie in the first: 2 concordant of 3 pairs, (2 − 0) / √(2 · 3)
     assert kendall_tau_b([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))
     assert kendall_tau_b([1, 1], [1, 2]) is None
+
+
+def test_pearson_by_hand() -> None:
+    # Deviations -1, 0, 1 and -4/3, -1/3, 5/3: 3 / √(2 · 42/9)
+    assert pearson([1, 2, 3], [1, 2, 4]) == pytest.approx(3 / math.sqrt(2 * 42 / 9))
+    assert pearson([1, 2, 3], [-3, -5, -7]) == pytest.approx(-1)
+    assert pearson([1, 1], [1, 2]) is pearson([3], [4]) is pearson([], []) is None
+    assert pearson([0.3, 0.1 + 0.2], [1, 2]) is None  # differ by rounding only
+    with pytest.raises(XcgError, match="2 and 1 values: expected the same number"):
+        pearson([1, 2], [1])
+
+
+PAIRS = st.lists(st.tuples(st.floats(-1000, 1000), st.floats(-1000, 1000)), min_size=2, max_size=20)
+
+
+@given(pairs=PAIRS)
+@settings(deadline=None)
+def test_pearson_is_that_of_scipy(pairs: list[tuple[float, float]]) -> None:
+    from scipy.stats import pearsonr
+
+    first, second = [round(a, 3) for a, _ in pairs], [round(b, 3) for _, b in pairs]
+    found = pearson(first, second)
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        assert found is None
+    else:
+        assert found == pytest.approx(pearsonr(first, second).statistic, abs=1e-9)
+
+
+def test_the_levels_of_two_sets_are_compared_where_both_have_one() -> None:
+    one = RecallBase.of({"1": {"a": 1, "b": {"/s": 2, "/p": 7}}, "2": {"a": 3, "c": 1}, "3": {"a": 1}})
+    two = RecallBase.of({"1": {"a": 1, "b": {"/s": 2}}, "2": {"a": 4, "c": {"/s": (1, 1)}}})
+    value, number = level_correlation(one, two)
+    assert (value, number) == (pytest.approx(3 / math.sqrt(2 * 42 / 9)), 3)
+    assert level_correlation(one, RecallBase()) == (None, 0)
 
 
 def test_sweeps_that_compare_nothing() -> None:

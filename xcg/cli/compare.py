@@ -80,7 +80,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--orders",
     is_flag=True,
-    help="Print τ-b between the orders of runs by all measures and user models.",
+    help="Print τ-b, Pearson's correlation and τ_AP between the orders of runs by all measures and "
+    "user models.",
 )
 @count_option("--topics", "Print this number of deciding topics.", default=3, least=0)
 @click.option(

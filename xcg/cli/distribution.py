@@ -17,6 +17,7 @@ from xcg.formats.base import read_assessments
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.distributions import cross_rows, distribution_rows
+from xcg.statistics.rank_correlation import level_correlation
 
 
 @click.command()
@@ -44,7 +45,8 @@ def distribution(
 
     With --against, the rows are the levels of --assessments and the columns the levels of --against,
     with their shares of the column, as in Table 1 of Järvelin & Kekäläinen 2002. Only documents and
-    elements that both sets assess are counted.
+    elements that both sets assess are counted. For levels of relevance, a note states Pearson's
+    correlation (Scheel, Lommatzsch & Albayrak 2011, section 2.2).
     """
     if unassessed and not against:
         raise XcgError("--unassessed has no effect on one set: expected --against PATH")
@@ -58,7 +60,20 @@ def distribution(
         return Printed(distribution_rows(level_distribution(base, topics)), notes.lines())
     other = read_assessments(against, notes)
     table = cross_tabulate(base, other, topics, unassessed)
-    return Printed(cross_rows(table), [*notes.lines(), *_differences(base, other, table, unassessed)])
+    lines = [*notes.lines(), *_differences(base, other, table, unassessed)]
+    if not topics:
+        lines += _correlation(base, other)
+    return Printed(cross_rows(table), lines)
+
+
+def _correlation(first: RecallBase, second: RecallBase) -> list[str]:
+    """Return a note on the correlation of two sets of levels; nothing if it is undefined."""
+    value, number = level_correlation(first, second)
+    if value is None:
+        return []
+    return [
+        f"note: Pearson's correlation of the levels of {number} documents and elements is {value:.4f}"
+    ]
 
 
 def _differences(

@@ -14,7 +14,10 @@ from xcg.statistics.topic_scores import topic_scores
 Row = dict[str, Any]
 
 _COMPARISON_FIELDS = ("run", "baseline", "mean", "difference", "low", "high", "effect")
-_ORDER_FIELDS = ("measure", "user_model", "and measure", "and user_model", "tau_b", "tau_ap")
+_ORDER_FIELDS = (
+    *("measure", "user_model", "and measure", "and user_model"),
+    *("tau_b", "pearson", "tau_ap"),
+)
 
 
 def comparison_rows(
@@ -90,7 +93,9 @@ def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float |
 
 
 def order_rows(results: Results) -> list[Row]:
-    """Return τ-b and τ_AP between the orders of runs by every two measures and user models.
+    """Return τ-b, τ_AP and Pearson's correlation between the orders of runs.
+
+    There is one row for every two measures and user models.
 
     The first order of each pair is the reference of τ_AP.
 
