@@ -109,7 +109,7 @@ def test_levels_have_one_panel_per_measure() -> None:
         "2 levels": ([0, 1], [1.0, 0.25]),
         "10 levels": ([0, 1], [1.0, 0.05]),
     }
-    assert legend_of(figure.axes[1]) == ["2 levels", "10 levels"]
+    assert legend_of(figure.axes[0]) == ["2 levels", "10 levels"]
 
 
 def curve(run: str, measure: str, model: str, y: Sequence[float] = (0.5, 1.0)) -> CurveOf:

@@ -113,7 +113,7 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
         axis.set_title(measure)
         axis.set_xlabel("random swaps")
     axes[0].set_ylabel("mean over the repetitions")
-    axes[-1].legend(frameon=False, fontsize=8)
+    axes[0].legend(loc="upper right", frameon=False, fontsize=8)
     return figure
 
 
