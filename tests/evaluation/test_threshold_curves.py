@@ -33,10 +33,8 @@ def points(found: Any, topic: str = "all") -> dict[str, dict[float, float]]:
 
 def test_the_values_of_table_1() -> None:
     found = threshold_curves(Inputs({"1": LEVELS}, {"r": {"1": LIST}}), "xAP muAP")
-    values = {
-        threshold: round(value, 3) for threshold, value in points(found)["r"].items() if threshold
-    }
-    assert values == {1: 0.780, 2: 0.483, 3: 0.403, 4: 0.125}
+    values = {threshold: round(value, 3) for threshold, value in points(found)["r"].items()}
+    assert values == {0: 1, 1: 0.780, 2: 0.483, 3: 0.403, 4: 0.125}
     assert found.results is not None
     assert round(found.results.value("r", "muAP"), 3) == 0.448
 
