@@ -42,6 +42,27 @@ def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
         assert float(first[1]) == pytest.approx(largest, abs=0.005)
 
 
+def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_path: Path) -> None:
+    qrels = "".join(f"{topic} 0 d{topic} 1\n" for topic in range(34))
+    (tmp_path / "qrels").write_text(qrels)
+    for name, misses in [("a", 0), ("b", 5)]:  # b ranks the relevant document of 5 topics second
+        lines = [
+            f"{topic} Q0 {document} 0 {score} {name}\n"
+            for topic in range(34)
+            for document, score in [(f"d{topic}", 2), ("other", 3 if topic < misses else 1)]
+        ]
+        (tmp_path / name).write_text("".join(lines))
+    call = ["--assessments", tmp_path / "qrels", "--run", tmp_path / "a", "--run", tmp_path / "b"]
+    call += ["--measures", "AP", "--baseline", "a", "--format", "jsonl"]
+    for test, p in [("wilcoxon", 2 / 32), ("wilcoxon-pratt", 2 / 32), ("randomisation", 2 / 32)]:
+        done = xcg_command("compare", *call, "--test", test)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["p"] == p
+    wrong = xcg_command("compare", *call, "--test", "wilcox")
+    assert wrong.returncode == 2
+    assert "'wilcox' is not one of 't', 'wilcoxon', 'wilcoxon-pratt', 'randomisation'" in wrong.stderr
+
+
 def test_all_pairs_overall_tests_and_the_plot(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "differences.svg"
     assert xcg_command("compare", *OPTIONS, "--plot", plot).returncode == 0

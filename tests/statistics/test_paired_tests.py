@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,7 +14,12 @@ from score_tables import Column, noise, tables
 
 from xcg.errors import XcgError
 from xcg.statistics import significance_tests
-from xcg.statistics.significance_tests import PAIRED_TESTS, randomisation_test
+from xcg.statistics.significance_tests import (
+    EXACT_WILCOXON_TOPICS,
+    PAIRED_TESTS,
+    randomisation_test,
+    smallest_p,
+)
 
 
 def test_the_t_test_by_its_formula() -> None:
@@ -22,6 +28,12 @@ def test_the_t_test_by_its_formula() -> None:
     assert PAIRED_TESTS["t"]([2, 4, 6], [1, 2, 3]) == pytest.approx(1 - t / math.sqrt(2 + t * t))
     # d = 1 3: t = 2 / (√2 / √2) = 2; with 1 degree of freedom p = 1 − 2·atan(t) / π
     assert PAIRED_TESTS["t"]([1, 3], [0, 0]) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+
+
+@pytest.mark.parametrize(("topics", "p"), [(2, 1 / 2), (3, 1 / 4), (34, 2.0**-33)])
+def test_t_of_equal_differences_is_the_p_value_of_all_sign_vectors(topics: int, p: float) -> None:
+    scores = [i / 100 for i in range(topics)]
+    assert PAIRED_TESTS["t"](scores, [score + 0.1 for score in scores]) == p
 
 
 def test_wilcoxons_test_by_enumeration() -> None:
@@ -33,6 +45,96 @@ def test_wilcoxons_test_by_enumeration() -> None:
     # 1.5 3, and reached by all vectors
     assert 0.3 - 0.2 != 0.2 - 0.1
     assert PAIRED_TESTS["wilcoxon"]([0.3, 0.1], [0.2, 0.2]) == 1
+
+
+def test_topics_without_a_difference_in_both_variants_of_wilcoxons_test() -> None:
+    # d = −1 2 3 0: among 1 2 3, W− = 1 is reached by {} and {1}: 4 / 8. With a rank for the 0, the
+    # ranks are 2 3 4, and W− = 2 is reached by {} and {2}: 4 / 8 too.
+    # d = −1 −2 3 4 0: among 1 2 3 4, W− = 3 is reached by {} 1 2 12 3: 10 / 16. Among 2 3 4 5, W− = 5
+    # is reached by {} 2 3 4 23 5: 12 / 16.
+    for signed, wilcox, pratt in [([-1, 2, 3, 0], 4 / 8, 4 / 8), ([-1, -2, 3, 4, 0], 10 / 16, 12 / 16)]:
+        assert PAIRED_TESTS["wilcoxon"](signed, [0] * len(signed)) == wilcox
+        assert PAIRED_TESTS["wilcoxon-pratt"](signed, [0] * len(signed)) == pratt
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "wilcoxon-pratt", "randomisation"])
+def test_the_number_of_differences_decides_and_not_the_number_of_topics(test: str) -> None:
+    # 5 of 34 topics differ, all in one direction: 2 of 2⁵ sign vectors
+    scores = [i / 100 for i in range(34)]
+    better = [score + (0.01 * (i + 1) if i < 5 else 0) for i, score in enumerate(scores)]
+    assert PAIRED_TESTS[test](better, scores) == 2 / 32
+
+
+@given(
+    signed=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
+    zeros=st.sampled_from(["wilcoxon", "wilcoxon-pratt"]),
+)
+@settings(deadline=None)
+def test_wilcoxons_test_equals_full_enumeration(signed: list[int], zeros: str) -> None:
+    from scipy.stats import rankdata
+
+    ranked = [abs(d) for d in signed if d or zeros == "wilcoxon-pratt"]
+    ranks = dict(zip(ranked, rankdata(ranked), strict=True))
+    changed = [d for d in signed if d]
+    observed = abs(sum(math.copysign(ranks[abs(d)], d) for d in changed))
+    vectors = list(product([1, -1], repeat=len(changed)))
+    sums = [sum(s * ranks[abs(d)] for s, d in zip(v, changed, strict=True)) for v in vectors]
+    count = sum(abs(total) >= observed for total in sums)
+    scores = [d / 7 for d in signed]
+    assert PAIRED_TESTS[zeros](scores, [0] * len(signed)) == count / len(vectors)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "wilcoxon-pratt"])
+def test_wilcoxons_test_is_a_binomial_test_if_all_differences_have_one_size(test: str) -> None:
+    from scipy.stats import binomtest
+
+    # Precision at 1, for example: 40 wins, 60 losses, 20 ties; and as many topics as in a web search.
+    for wins, losses, ties in [(40, 60, 20), (1800, 1900, 1000)]:
+        scores = [1] * wins + [-1] * losses + [0] * ties
+        p = binomtest(wins, wins + losses).pvalue
+        assert PAIRED_TESTS[test](scores, [0] * len(scores)) == pytest.approx(p, rel=1e-9)
+
+
+@pytest.mark.parametrize(("test", "zeros"), [("wilcoxon", "wilcox"), ("wilcoxon-pratt", "pratt")])
+def test_wilcoxons_normal_approximation_continues_the_exact_value(
+    test: str, zeros: Literal["wilcox", "pratt"]
+) -> None:
+    from scipy import stats
+
+    for topics in (EXACT_WILCOXON_TOPICS, 2 * EXACT_WILCOXON_TOPICS):
+        scores = (np.round(np.random.default_rng(3).normal(0.5, 10, topics)) / 10).tolist()
+        approximation = stats.wilcoxon(scores, zero_method=zeros, method="approx").pvalue
+        p = PAIRED_TESTS[test](scores, [0] * topics)
+        assert p == pytest.approx(approximation, abs=5e-4)
+        assert (p == approximation) == (topics > EXACT_WILCOXON_TOPICS)
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS)
+@given(table=tables(runs=2))
+@settings(max_examples=50, deadline=None)
+def test_no_p_value_is_lower_than_the_smallest_p_value(test: str, table: list[Column]) -> None:
+    first, second = table
+    changed = sum(abs(a - b) > 1e-12 for a, b in zip(first, second, strict=True))
+    p = PAIRED_TESTS[test](first, second)
+    assert p >= smallest_p(test, len(first), changed) * (1 - 1e-9)
+    assert p >= smallest_p(test, len(first)) * (1 - 1e-9)
+
+
+def test_the_smallest_p_values_are_those_of_the_largest_differences() -> None:
+    for test in PAIRED_TESTS:
+        assert smallest_p(test, 8, 0) == 1
+        for changed in (1, 3, 7):  # equal differences have the largest |t| if one topic has none
+            scores = [1] * changed + [0] * (8 - changed)
+            p = PAIRED_TESTS[test](scores, [0] * 8)
+            assert smallest_p(test, 8, changed) == pytest.approx(p)
+    assert smallest_p("t", 2) == 0
+    assert smallest_p("wilcoxon", 6) == smallest_p("randomisation", 6) == 1 / 32
+    assert smallest_p("wilcoxon", 34) == 2.0**-33
+    assert smallest_p("randomisation", 34) == 1 / 100_001
+    with pytest.raises(XcgError, match="9 of 8 topics with a difference: expected 0 to 8"):
+        smallest_p("t", 8, 9)
+    with pytest.raises(XcgError, match="no test 'pratt': "):
+        smallest_p("pratt", 8)
 
 
 def test_the_randomisation_test_by_enumeration() -> None:
@@ -78,13 +180,9 @@ def test_p_values_are_those_of_scipy(topics: int) -> None:
 
     first, second = noise((2, topics), seed=topics)
     assert PAIRED_TESTS["t"](first, second) == stats.ttest_rel(first, second).pvalue
-    assert PAIRED_TESTS["wilcoxon"](first, second) == pytest.approx(
-        stats.wilcoxon(first, second).pvalue
-    )
-    # Rounded scores tie with each other and with 0.
-    coarse, other = np.round([first, second], 1).tolist()
-    tied = stats.wilcoxon(np.round(np.subtract(coarse, other), 12)).pvalue if topics > 2 else 1
-    assert PAIRED_TESTS["wilcoxon"](coarse, other) == pytest.approx(tied)
+    exact = stats.wilcoxon(first, second, method="exact").pvalue
+    assert PAIRED_TESTS["wilcoxon"](first, second) == pytest.approx(exact)
+    assert PAIRED_TESTS["wilcoxon-pratt"](first, second) == pytest.approx(exact)
     if topics == 12:
         direct = stats.permutation_test(
             (np.subtract(first, second),), np.mean, permutation_type="samples", n_resamples=10_000

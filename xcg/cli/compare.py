@@ -62,9 +62,9 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--test",
-    type=click.Choice(["t", "wilcoxon", "randomisation"]),
+    type=click.Choice(["t", "wilcoxon", "wilcoxon-pratt", "randomisation"]),
     default="t",
-    help="Use this paired test over topics.",
+    help="Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
 )
 @click.option(
     "--correction",

@@ -110,7 +110,7 @@ def compare(
         user_model: As for :func:`xcg.evaluate`.
         measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
         baseline: Name of a run, or ``"all"`` for all pairs; by default the run with the best mean.
-        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
+        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"holm"``, ``"bonferroni"``,
             ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
@@ -21,7 +22,7 @@ from xcg.statistics.topic_scores import (
     standard_deviation,
 )
 
-EXACT_WILCOXON_TOPICS = 13
+EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
@@ -34,14 +35,15 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
     """Compute the two-sided p value of Student's paired t test.
 
     t = mean(d) / (sd(d) / √n) with n − 1 degrees of freedom, where d are the differences per topic
-    (Student 1908). Computed by scipy (extra ``xcg[statistics]``).
+    (Student 1908). Computed by scipy (extra ``xcg[statistics]``). If all differences are equal but not
+    0, t is undefined; then p is that of the randomisation test, 2 / 2ⁿ.
 
     Args:
         first: Scores of a run by topic.
         second: Scores of another run for the same topics.
 
     Returns:
-        A number from 0 to 1: 1 if all differences are 0, and 0 if they are equal but not 0.
+        A number from 0 to 1: 1 if all differences are 0.
 
     Raises:
         XcgError: If the numbers of topics differ, there are fewer than two, a score is not finite, or
@@ -56,19 +58,26 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
     if not found.any():
         return 1.0
     if not standard_deviation(found):
-        return 0.0  # scipy would divide by 0, or by a rounding error
+        return _two_of_all_sign_vectors(len(found))  # scipy would divide by 0, or by a rounding error
     return float(ttest_rel(first, second).pvalue)
 
 
-def wilcoxon_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """Compute the two-sided p value of Wilcoxon's signed-rank test (Wilcoxon 1945).
+def wilcoxon_test(
+    first: Sequence[float], second: Sequence[float], zeros: Literal["wilcox", "pratt"] = "wilcox"
+) -> float:
+    """Compute the two-sided p value of Wilcoxon's signed-rank test.
 
-    Topics without a difference are left out. The p value is exact for at most 13 topics; for more,
-    scipy (extra ``xcg[statistics]``) decides between the exact value and the normal approximation.
+    If the runs are equally good, the sign of each rank is random. p is the fraction of sign vectors
+    whose sum of ranks is at least as far from its mean as the observed sum, with the mean of the ranks
+    for tied differences. The value is exact, with ties too, if at most 500 topics have a difference, or
+    if all differences have the same size. Otherwise scipy (extra ``xcg[statistics]``) computes the
+    normal approximation with its correction for ties (Wilcoxon 1945; Pratt 1959).
 
     Args:
         first: Scores of a run by topic.
         second: Scores of another run for the same topics.
+        zeros: Topics without a difference never get a sign. ``"wilcox"`` does not rank them;
+            ``"pratt"`` ranks them below all others.
 
     Returns:
         A number from 0 to 1: 1 if all differences are 0.
@@ -81,18 +90,36 @@ def wilcoxon_test(first: Sequence[float], second: Sequence[float]) -> float:
     """
     with required_package("Wilcoxon's test", "scipy"):
         from scipy.stats import rankdata, wilcoxon
-    found = differences(first, second)
-    if not found.any():
-        return 1.0
     # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit, and would get different ranks without rounding.
-    found = np.round(found, DIGITS)
-    if len(found) <= EXACT_WILCOXON_TOPICS:
-        # scipy returns the same value, but takes seconds if ranks are tied.
-        signed_ranks = np.zeros_like(found)
-        changed = found != 0
-        signed_ranks[changed] = np.sign(found[changed]) * rankdata(np.abs(found[changed]))
-        return randomisation_test(signed_ranks.tolist(), [0.0] * len(found))
-    return float(wilcoxon(found, zero_method="wilcox").pvalue)
+    found = np.round(differences(first, second), DIGITS)
+    changed = found != 0
+    if not changed.any():
+        return 1.0
+    ranks = rankdata(np.abs(found if zeros == "pratt" else found[changed]))
+    doubled = np.rint(2 * (ranks[changed] if zeros == "pratt" else ranks)).astype(int)  # ties have ½
+    units = doubled // np.gcd.reduce(doubled)
+    total = int(units.sum())
+    # The convolution takes n·total / 2 additions. Without ties, total is n·(n + 1).
+    additions = EXACT_WILCOXON_TOPICS**2 * (EXACT_WILCOXON_TOPICS + 1)
+    if len(units) > EXACT_WILCOXON_TOPICS and len(units) * total > additions:
+        return float(wilcoxon(found, zero_method=zeros, method="approx").pvalue)
+    positive = int(units[found[changed] > 0].sum())
+    distribution = _rank_sum_distribution(tuple(sorted(units.tolist())))
+    return min(1.0, 2 * float(distribution[min(positive, total - positive)]))
+
+
+@lru_cache(maxsize=8)
+def _rank_sum_distribution(ranks: tuple[int, ...]) -> Floats:
+    """Return the probability of each sum up to 0, 1, … if each rank is counted with probability ½."""
+    probabilities = np.zeros(sum(ranks) // 2 + 1)  # the other half is symmetric
+    probabilities[0] = 1
+    end = 1
+    for rank in ranks:
+        end = min(end + rank, len(probabilities))
+        probabilities[rank:end] += probabilities[: max(0, end - rank)]
+        probabilities[:end] /= 2
+    found: Floats = np.cumsum(probabilities)
+    return found
 
 
 def randomisation_test(first: Sequence[float], second: Sequence[float], seed: int = 0) -> float:
@@ -150,8 +177,56 @@ def _count_extreme(
 PAIRED_TESTS: dict[str, PairedTest] = {
     "t": t_test,
     "wilcoxon": wilcoxon_test,
+    "wilcoxon-pratt": partial(wilcoxon_test, zeros="pratt"),
     "randomisation": randomisation_test,
 }
+
+
+def smallest_p(test: str, topics: int, changed: int | None = None) -> float:
+    """Return the smallest p value that a paired test can return, whatever the sizes of the differences.
+
+    A comparison whose smallest p value is not below the significance level has no power.
+
+    - Wilcoxon and randomisation: 2 / 2ⁿ for n topics with a difference, if all have the same sign. If
+      more than 16 topics have a difference, randomisation returns at least 1 / (1 + 100,000).
+    - t: 0, the limit of differences that are almost equal. If only n of N topics have a difference, |t|
+      is at most √(n·(N − 1) / (N − n)), by the inequality of Cauchy and Schwarz.
+
+    Args:
+        test: A name in :data:`PAIRED_TESTS`.
+        topics: Number of topics, N.
+        changed: Number of topics with a difference, n; by default ``topics``.
+
+    Returns:
+        A number from 0 to 1: 1 if no topic has a difference.
+
+    Raises:
+        XcgError: If the test is unknown, ``changed`` is not from 0 to ``topics``, or scipy is needed
+            and not installed.
+
+    >>> smallest_p("wilcoxon", 34, changed=5), smallest_p("t", 34), round(smallest_p("t", 34, 5), 4)
+    (0.0625, 0.0, 0.023)
+    """
+    check_name("test", test, PAIRED_TESTS)
+    n = topics if changed is None else changed
+    if not 0 <= n <= topics:
+        raise XcgError(f"{n} of {topics} topics with a difference: expected 0 to {topics}")
+    if n == 0:
+        return 1.0
+    if test == "t":
+        if n == topics:
+            return 0.0
+        with required_package("the t test", "scipy"):
+            from scipy.stats import t as t_distribution
+        return float(2 * t_distribution.sf(math.sqrt(n * (topics - 1) / (topics - n)), topics - 1))
+    if test == "randomisation" and n > EXACT_RANDOMISATION_TOPICS:
+        return 1 / (1 + RANDOM_SIGN_VECTORS)
+    return _two_of_all_sign_vectors(n)
+
+
+def _two_of_all_sign_vectors(topics: int) -> float:
+    """Return 2 / 2ⁿ: the fraction of the vectors + + … + and − − … −."""
+    return 2.0 ** (1 - topics)
 
 
 def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
