@@ -25,7 +25,8 @@ from xcg.evaluation.inputs import (
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.runs.run import Order, Run, Ties
-from xcg.statistics.gate import gate_failures, parse_thresholds
+from xcg.statistics.gate import check_gate, parse_thresholds
+from xcg.statistics.margins import parse_margins
 
 
 def assert_retrieval(
@@ -42,6 +43,8 @@ def assert_retrieval(
     ties: Ties = "document",
     test: str = "t",
     correction: str = "holm",
+    margin: float | Mapping[str, float] | None = None,
+    allow_underpowered: bool = False,
     allow_unmapped: int = 0,
 ) -> Results:
     """Evaluate runs, and fail if a run misses a minimum or is worse than a baseline.
@@ -57,14 +60,19 @@ def assert_retrieval(
             cannot have a minimum.
         not_worse_than: The baseline: the name of one of the runs; or a :class:`xcg.Run`, or the path
             (:class:`~pathlib.Path`) of a file with one run, to which ``at_least`` does not apply. A run
-            fails if it is worse by any measure and the difference is significant at 5 %.
+            fails if it is worse by any measure and the difference is significant at 5 %, corrected over
+            all runs, measures and user models.
         measures: Measures for the comparison with the baseline; by default those of ``at_least``, and
             without these the default measures of :func:`xcg.evaluate`.
         unanswered: As for :func:`xcg.evaluate`.
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
         test: As for :func:`xcg.compare`.
-        correction: As for :func:`xcg.compare`.
+        correction: As for :func:`xcg.compare`; without an effect if there is a margin.
+        margin: How much worse than the baseline a run may be: a number for all measures, or numbers by
+            measure. Then a run fails unless it is shown (at 5 %) to be at most this much worse.
+        allow_underpowered: Whether to accept a check that some run can never fail (with a margin: never
+            pass), because there are too few topics for the test.
         allow_unmapped: Number of results and assessments that may be unusable, because they are wrong
             or do not exist in the corpus. They become warnings in the notes of the results.
 
@@ -76,8 +84,8 @@ def assert_retrieval(
             the topics with the lowest scores or the largest losses.
         UnmappedError: If a result or relevant text does not exist in the corpus: its document or path
             is unknown, its span exceeds the text, or its text is not found.
-        XcgError: If other input is wrong, scores are missing, or neither ``at_least`` nor
-            ``not_worse_than`` is given.
+        XcgError: If other input is wrong, scores are missing, there are too few topics for the
+            test, or neither ``at_least`` nor ``not_worse_than`` is given.
 
     >>> gold = {"1": {"bees": [(0, 16)]}, "2": {"bees": [(17, 35)]}}
     >>> corpus = {"bees": "Bees dance well. Drones do no work."}
@@ -94,6 +102,17 @@ def assert_retrieval(
     if allow_unmapped < 0:
         raise XcgError(f"allow_unmapped is {allow_unmapped}: expected an integer of at least 0")
     minimums = parse_thresholds(at_least or {})
+    given = {
+        "test": test != "t",
+        "correction": correction != "holm",
+        "margin": margin is not None,
+        "allow_underpowered": allow_underpowered,
+    }
+    if not_worse_than is None and any(given.values()):
+        name = next(name for name in given if given[name])
+        raise XcgError(f"{name} has no effect without not_worse_than: expected a baseline")
+    if margin is not None and given["correction"]:
+        raise XcgError("correction has no effect with a margin: expected one of them")
     requested = MEASURES.parse_all(measures) if measures else []
     checked = [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else list(runs)
     added: list[Run | PathLike | NamedResults] = []
@@ -115,9 +134,19 @@ def assert_retrieval(
     if added:
         baseline = results.scope.runs[-1]
     exempt = results.scope.runs[-1:] if added else []
-    failures = gate_failures(results, minimums, baseline, test, correction, allow_unmapped, exempt)
-    if failures:
-        raise AssertionError("\n".join(failures))
+    verdict = check_gate(
+        results,
+        minimums,
+        baseline,
+        test=test,
+        correction=correction,
+        margins=None if margin is None else parse_margins(margin, results.measures),
+        allow_unmapped=allow_unmapped,
+        allow_underpowered=allow_underpowered,
+        exempt=exempt,
+    )
+    if verdict.failures:
+        raise AssertionError("\n".join(verdict.failures))
     return results
 
 

@@ -76,6 +76,15 @@ def test_a_baseline_may_have_the_name_of_a_run(tmp_path: Path, files: Any) -> No
         )
 
 
+def test_a_margin_and_an_underpowered_check_can_be_chosen() -> None:
+    runs = {"good": GOOD, "poor": POOR, "also": POOR}
+    call: dict[str, Any] = {"measures": "nxCG@1", "not_worse_than": "good", "test": "wilcoxon"}
+    assert_retrieval(GOLD, runs, DOCUMENTS, allow_underpowered=True, **call)
+    with pytest.raises(AssertionError, match=r"poor.* not shown to be at most 0\.1 worse than 1\.0000"):
+        assert_retrieval(GOLD, runs, DOCUMENTS, margin={"nxCG@1": 0.1}, **call)
+    assert_retrieval(GOLD, {"good": GOOD, "same": GOOD}, DOCUMENTS, margin=0.1, **call)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -89,6 +98,22 @@ def test_a_baseline_may_have_the_name_of_a_run(tmp_path: Path, files: Any) -> No
         ({"at_least": {"MAep": 0}, "runs": {"new": {}}}, "run new answers no assessed topic"),
         ({"at_least": {"MAep": 0}, "runs": {}}, "no runs: expected at least one"),
         ({"at_least": {"MAep": 0}, "corpus": None}, "expected a corpus"),
+        ({"at_least": {"MAep": 0}, "margin": 0.01}, "margin has no effect without not_worse_than"),
+        ({"at_least": {"MAep": 0}, "test": "wilcoxon"}, "test has no effect without not_worse_than"),
+        ({"not_worse_than": "good", "margin": -0.01}, "illegal margin -0.01"),
+        (
+            {"not_worse_than": "good", "margin": 0.01, "correction": "none"},
+            "correction has no effect with a margin",
+        ),
+        (
+            {
+                "not_worse_than": "good",
+                "runs": {"good": GOOD, "poor": POOR, "also": POOR},
+                "test": "wilcoxon",
+                "measures": "MAep",
+            },
+            "poor, spans: by MAep the gate can never fail: the wilcoxon test over 6 topics",
+        ),
     ],
 )
 def test_illegal_input_is_not_a_failed_assertion(wrong: dict[str, Any], message: str) -> None:
@@ -214,4 +239,4 @@ def test_pytest_reports_failures_and_errors(tmp_path: Path, root: Path) -> None:
         "ERROR test_retrieval.py::test_of_a_fixture - xcg.errors.XcgError: run mine answers" in summary
     )
     assert "2 failed, 1 passed, 1 error" in summary
-    assert "gate_failures(" not in done.stdout.split("test_unmapped")[0]  # the caller's line is shown
+    assert "check_gate(" not in done.stdout.split("test_unmapped")[0]  # the caller's line is shown

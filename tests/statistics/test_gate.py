@@ -6,14 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.stats
 from bee_campaign import GOLD, GOOD, POOR, RIGHT, Chunks, run_compare, write_campaign
 from conftest import Command
+from statsmodels.stats.multitest import multipletests
 
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.statistics.gate import gate_failures, parse_thresholds
+from xcg.statistics.gate import check_gate, gate_comparisons, parse_thresholds
 
 
 @pytest.fixture
@@ -117,10 +120,10 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     rows = [Result("a", topic, "MAep", 1.0, "m") for topic in ("1", "2", "all")]
     results = Results(rows, (), Scope(["a", "b"], ["MAep"], ["m"]))
     with pytest.raises(XcgError, match="run b has no score of MAep under m"):
-        gate_failures(results, {"MAep": 0.5})
+        check_gate(results, {"MAep": 0.5})
     results = Results(rows, (), Scope(["a"], ["MAep"], ["m", "n"]))
     with pytest.raises(XcgError, match="run a has no score of MAep under n"):
-        gate_failures(results, {"MAep": 0.5})
+        check_gate(results, {"MAep": 0.5})
 
 
 def test_thresholds_are_parsed_from_texts_and_mappings() -> None:
@@ -133,8 +136,8 @@ def test_thresholds_are_parsed_from_texts_and_mappings() -> None:
 
 def test_a_rounding_error_below_a_threshold_passes() -> None:
     results = Results([Result("r", "all", "MAep", 0.3 - 1e-15, "m")])
-    assert gate_failures(results, {"MAep": 0.3}) == []
-    assert len(gate_failures(results, {"MAep": 0.3 + 1e-9})) == 1
+    assert check_gate(results, {"MAep": 0.3}).failures == []
+    assert len(check_gate(results, {"MAep": 0.3 + 1e-9}).failures) == 1
 
 
 def test_the_gate_respects_lower_is_better() -> None:
@@ -144,14 +147,190 @@ def test_the_gate_respects_lower_is_better() -> None:
     runs = {"short": dict.fromkeys(gold, short), "long": dict.fromkeys(gold, long)}
     runs["long"]["1"] = ["b", "a", "c"]
     results = xcg.evaluate(gold, runs, measures="ASL")
-    assert gate_failures(results, {}, "long") == []
-    (failure,) = gate_failures(results, {}, "short")
+    assert check_gate(results, {}, "long").failures == []
+    (failure,) = check_gate(results, {}, "short").failures
     assert failure.startswith("long, levels: ASL is ")
     assert "lost most on topic 2 (+2.0000), topic 3 (+2.0000), topic 4 (+2.0000)" in failure
 
 
 def test_a_measure_that_was_not_evaluated_does_not_pass() -> None:
     results = xcg.evaluate({"1": {"d": 1}}, {"r": {"1": ["d"]}}, measures="MAep")
-    assert gate_failures(results, parse_thresholds(["MAep=1"])) == []
+    assert check_gate(results, parse_thresholds(["MAep=1"])).failures == []
     with pytest.raises(XcgError, match="no scores of Q: expected it among the measures"):
-        gate_failures(results, parse_thresholds(["Q=0.1"]))
+        check_gate(results, parse_thresholds(["Q=0.1"]))
+
+
+def results_of(scores: dict[tuple[str, str, str], list[float]]) -> Results:
+    """Return the results of scores by run, measure and user model."""
+    rows = [
+        Result(run, str(topic), measure, score, model)
+        for (run, measure, model), values in scores.items()
+        for topic, score in [*enumerate(values, 1), ("all", sum(values) / len(values))]
+    ]
+    return Results(rows)
+
+
+def random_campaign(
+    topics: int, runs: int, measures: tuple[str, ...], seed: int
+) -> dict[tuple[str, str, str], list[float]]:
+    rng = np.random.default_rng(seed)
+    return {
+        (f"r{run}", measure, model): rng.normal(0.5 - 0.12 * (run == 1), 0.1, topics).tolist()
+        for measure in measures
+        for model in ("m", "n")
+        for run in range(runs)
+    }
+
+
+def test_one_family_holds_all_runs_measures_and_user_models() -> None:
+    """scipy and statsmodels compute the same p values from the same scores."""
+    measures = ("MAep", "nxCG@10", "AP")
+    scores = random_campaign(20, 4, measures, seed=1)
+    results = results_of(scores)
+    for correction in ("holm", "bonferroni", "fdr_bh"):
+        found = gate_comparisons(results, "r0", "t", correction)
+        assert len(found) == 3 * 3 * 2
+        pairs = [scores[c.run, c.measure, c.user_model] for c in found]
+        bases = [scores["r0", c.measure, c.user_model] for c in found]
+        p = scipy.stats.ttest_rel(np.array(pairs).T, np.array(bases).T).pvalue
+        adjusted = multipletests(p, method=correction)[1]
+        assert [c.p for c in found] == pytest.approx(list(adjusted), abs=1e-12)
+        worse = np.mean(pairs, axis=1) < np.mean(bases, axis=1)
+        expected = list(worse & (adjusted < 0.05))
+        assert [c.fails for c in found] == expected
+        assert 0 < sum(expected) < 18
+        verdict = check_gate(results, {}, "r0", correction=correction)
+        assert len(verdict.failures) == sum(expected)
+        assert all("18 comparisons" in text for text in (*verdict.failures, *verdict.notes))
+
+
+def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
+    """Each run is compared over the topics that it shares with the baseline."""
+    rng = np.random.default_rng(3)
+    base = rng.uniform(0.3, 0.9, 30)
+    bad = base - rng.uniform(0.0, 0.2, 30)
+    scores = {("base", "MAep", "m"): base.tolist(), ("bad", "MAep", "m"): bad.tolist()}
+    alone = gate_comparisons(results_of(scores), "base")[0]
+    scores["partial", "MAep", "m"] = base[:3].tolist()
+    results = results_of(scores)
+    bad_line, partial_line = gate_comparisons(results, "base")
+    assert bad_line.p == pytest.approx(2 * alone.p)
+    assert alone.p == pytest.approx(scipy.stats.ttest_rel(bad, base).pvalue)
+    assert (len(bad_line.scores), len(partial_line.scores)) == (30, 3)
+    (failure,) = check_gate(results, {}, "base").failures
+    assert failure.startswith("bad, m: MAep is ")
+    assert "t test, 30 topics, Holm over 2 comparisons" in failure
+    with pytest.raises(XcgError, match=r"partial, m: by MAep the gate can never fail: .* 3 topics"):
+        check_gate(results, {}, "base", test="wilcoxon")
+    scores["partial", "MAep", "m"] = [0.5]
+    with pytest.raises(XcgError, match="partial and base share 1 topics with scores of MAep under m"):
+        gate_comparisons(results_of(scores), "base")
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "randomisation"])
+def test_a_gate_that_cannot_fail_is_illegal(test: str) -> None:
+    """2 / 2⁶ for each of three comparisons is 0.09375 after Holm's correction."""
+    scores = {("base", "MAep", "m"): [0.60, 0.61, 0.62, 0.63, 0.64, 0.65]}
+    scores["bad", "MAep", "m"] = [0.008, 0.009, 0.010, 0.011, 0.0, 0.002]
+    (failure,) = check_gate(results_of(scores), {}, "base", test=test).failures
+    assert "p = 0.0312" in failure
+    for other in ("same", "also"):
+        scores[other, "MAep", "m"] = scores["base", "MAep", "m"]
+    results = results_of(scores)
+    with pytest.raises(XcgError) as error:
+        check_gate(results, {}, "base", test=test)
+    assert str(error.value) == (
+        f"bad, m: by MAep the gate can never fail: the {test} test over 6 topics, Holm over 3 "
+        "comparisons, returns at least p = 0.0938; use more topics, fewer runs, measures or user "
+        "models, the t test, or --allow-underpowered (allow_underpowered=True)"
+    )
+    verdict = check_gate(results, {}, "base", test=test, allow_underpowered=True)
+    assert verdict.failures == []
+    assert verdict.notes[1].startswith("warning: bad, m: by MAep the gate can never fail")
+    assert len(check_gate(results, {}, "base").failures) == 1  # the t test
+    # A margin needs one-sided p values only: 1 / 2⁶, without a correction.
+    assert len(check_gate(results, {}, "base", test=test, margins={"MAep": 0.01}).failures) == 1
+
+
+def test_wilcoxon_fails_a_run_only_if_the_ranks_are_worse_too() -> None:
+    """One large loss makes the mean worse; eleven small wins are significant for Wilcoxon's test."""
+    base = [0.5] * 12
+    run = [0.5 + 0.001 * topic for topic in range(1, 12)] + [0.0]
+    results = results_of({("base", "MAep", "m"): base, ("run", "MAep", "m"): run})
+    assert scipy.stats.wilcoxon(np.subtract(run, base)).pvalue < 0.05
+    assert check_gate(results, {}, "base", test="wilcoxon").failures == []
+
+
+def test_with_a_margin_a_run_must_be_shown_to_be_close() -> None:
+    rng = np.random.default_rng(5)
+    base = rng.uniform(0.3, 0.9, 40)
+    scores = {("base", "MAep", "m"): base.tolist()}
+    losses = {"equal": 0.0, "slightly": 0.004, "clearly": 0.02}
+    for name, loss in losses.items():
+        scores[name, "MAep", "m"] = (base - loss + rng.normal(0, 0.01, 40)).tolist()
+    scores["noisy", "MAep", "m"] = (base + rng.normal(0, 0.2, 40)).tolist()
+    results = results_of(scores)
+    found = {line.run: line for line in gate_comparisons(results, "base", margins={"MAep": 0.01})}
+    for name in (*losses, "noisy"):
+        gained = np.subtract(scores[name, "MAep", "m"], base) + 0.01
+        expected = scipy.stats.ttest_1samp(gained, 0, alternative="greater").pvalue
+        assert found[name].p == pytest.approx(expected)
+    assert [name for name, line in found.items() if line.fails] == ["clearly", "noisy"]
+    failures = check_gate(results, {}, "base", margins={"MAep": 0.01}).failures
+    assert "not shown to be at most 0.01 worse than" in failures[0]
+    assert "one-sided, must hold for 4 comparisons" in failures[0]
+    # Without the margin, a small loss is found if it is certain, and the noisy run is not found.
+    failures = check_gate(results, {}, "base").failures
+    assert [text.split(",")[0] for text in failures] == ["slightly", "clearly"]
+
+
+def test_a_margin_follows_the_order_and_the_sum_of_a_measure() -> None:
+    asl = [5.0, 6.0, 7.0, 5.5, 6.5, 7.5]
+    jitter = [0.1, -0.1, 0.05, -0.05, 0.02, -0.02]
+    scores = {("base", "ASL", "m"): asl}
+    scores["longer", "ASL", "m"] = [a + 1 + j for a, j in zip(asl, jitter, strict=True)]
+    scores["shorter", "ASL", "m"] = [a - 1 + j for a, j in zip(asl, jitter, strict=True)]
+    found = gate_comparisons(results_of(scores), "base", margins={"ASL": 0.5})
+    assert [(line.run, line.fails) for line in found] == [("longer", True), ("shorter", False)]
+    assert not any(c.fails for c in gate_comparisons(results_of(scores), "base", margins={"ASL": 1.5}))
+    # NumRelRet is a sum: 6 fewer over six topics are 1 fewer per topic.
+    counts = {("base", "NumRelRet", "m"): [10.0] * 6, ("r", "NumRelRet", "m"): [9, 8, 10, 9, 8, 10]}
+    for margin, fails in ((5.9, True), (12.0, False)):
+        (line,) = gate_comparisons(results_of(counts), "base", margins={"NumRelRet": margin})
+        gained = np.subtract(counts["r", "NumRelRet", "m"], 10) + margin / 6
+        expected = scipy.stats.ttest_1samp(gained, 0, alternative="greater").pvalue
+        assert (line.p, line.fails) == (pytest.approx(expected), fails)
+
+
+def test_the_options_of_the_gate_are_checked(files: Callable[..., list[str]]) -> None:
+    worse = ("--fail-if-worse-than", "good", "--measures", "nxCG@1")
+    campaign = files(good=GOOD, poor=POOR, other=GOOD, also=GOOD)
+    # The t test is not defined for equal differences, and 2 / 2⁶ for each of three runs is too much.
+    status, stderr = run_compare(*campaign, *worse)
+    assert (status, "poor, spans: by nxCG@1 the gate can never fail: the t test over 6" in stderr) == (
+        2,
+        True,
+    )
+    assert run_compare(*files(good=GOOD, poor=POOR), *worse)[0] == 1
+    status, stderr = run_compare(*campaign, *worse, "--test", "wilcoxon")
+    assert status == 2
+    assert stderr.count("xcg: ") == 1
+    assert "poor, spans: by nxCG@1 the gate can never fail: the wilcoxon test over 6 topics" in stderr
+    status, stderr = run_compare(*campaign, *worse, "--test", "wilcoxon", "--allow-underpowered")
+    assert (status, "warning: poor, spans: by nxCG@1" in stderr) == (0, True)
+    status, stderr = run_compare(*campaign, *worse, "--test", "wilcoxon", "--margin", "0.01")
+    assert (status, "poor, spans: nxCG@1 is 0.0000, not shown to be at most 0.01" in stderr) == (
+        1,
+        True,
+    )
+    assert run_compare(*files(good=GOOD, other=GOOD), *worse, "--margin", "0.01")[0] == 0
+    for options, message in (
+        (("--margin", "0.01"), "--margin is for --fail-if-worse-than"),
+        (("--allow-underpowered",), "--allow-underpowered is for --fail-if-worse-than"),
+        ((*worse, "--margin", "0"), "illegal margin '0': expected a number above 0"),
+        ((*worse, "--margin", "nan"), "illegal margin 'nan'"),
+        ((*worse, "--margin", "MAep=0.1"), "no measure 'MAep'"),
+        ((*worse, "--margin", "0.1", "--margin", "0.2"), "several margins"),
+    ):
+        status, stderr = run_compare(*campaign, *options)
+        assert (status, message in stderr) == (2, True), stderr

@@ -9,14 +9,15 @@ from dataclasses import replace
 
 import click
 
-from xcg.cli.messages import print_error, print_status
+from xcg.cli.messages import print_error
 from xcg.cli.options import CampaignOptions, campaign_options, count_option, evaluate_with_progress
 from xcg.cli.output import RECORDS, Printed, prints
 from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure
 from xcg.report.comparisons import Row, comparison_rows, order_rows, overall_rows
 from xcg.report.plots import differences_plot, sweep_plot
-from xcg.statistics.gate import gate_failures, parse_thresholds
+from xcg.statistics.gate import check_gate, parse_thresholds
+from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 
 
@@ -93,7 +94,20 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--fail-if-worse-than",
     metavar="RUN",
-    help="Exit with status 1 if a run is significantly worse than this run (5 %).",
+    help="Exit with status 1 if a run is significantly worse than this run by any measure (5 %, "
+    "corrected over all runs, measures and user models).",
+)
+@click.option(
+    "--margin",
+    multiple=True,
+    metavar="[MEASURE=]VALUE",
+    help="With --fail-if-worse-than: exit with status 1 unless every run is shown to be at most this "
+    "much worse (5 %).",
+)
+@click.option(
+    "--allow-underpowered",
+    is_flag=True,
+    help="Accept a gate that some run can never fail, because there are too few topics for the test.",
 )
 @click.option(
     "--allow-unmapped",
@@ -112,6 +126,8 @@ def compare(
     topics: int,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
+    margin: Sequence[str],
+    allow_underpowered: bool,
     allow_unmapped: int | None,
 ) -> Printed:
     """Test the differences between runs over topics.
@@ -127,6 +143,9 @@ def compare(
         if not gated:
             raise XcgError("--allow-unmapped is for --fail-under and --fail-if-worse-than")
         campaign.lenient = True
+    if (margin or allow_underpowered) and fail_if_worse_than is None:
+        option = "--margin" if margin else "--allow-underpowered"
+        raise XcgError(f"{option} is for --fail-if-worse-than")
     if campaign.measures is None and thresholds and campaign.config is None:
         campaign.measures = " ".join(thresholds)
     inputs = campaign.inputs(check_corpus=gated)
@@ -141,14 +160,18 @@ def compare(
     elif len(results.runs) > 1 or not fail_under:
         rows = comparison_rows(results, chosen, test, correction, topics)
 
-    def gate() -> int:
-        if not gated:
-            return 0
-        failures = gate_failures(
-            results, thresholds, fail_if_worse_than, test, correction, allow_unmapped or 0
-        )
-        for failure in failures:
-            print_status(f"failed: {failure}")
-        return 1 if failures else 0
-
-    return Printed(rows or "", results.notes, lambda: differences_plot(results, chosen), gate)
+    if not gated:
+        return Printed(rows or "", results.notes, lambda: differences_plot(results, chosen))
+    verdict = check_gate(
+        results,
+        thresholds,
+        fail_if_worse_than,
+        test=test,
+        correction=correction,
+        margins=parse_margins(margin, results.measures) if margin else None,
+        allow_unmapped=allow_unmapped or 0,
+        allow_underpowered=allow_underpowered,
+    )
+    notes = [*results.notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
+    status = int(bool(verdict.failures))
+    return Printed(rows or "", notes, lambda: differences_plot(results, chosen), lambda: status)

@@ -225,14 +225,29 @@ def compare_runs(
         base = baseline or min(runs, key=lambda run: order.sort_key(math.fsum(scores.values[run])))
         pairs = [(run, base) for run in runs if run != base]
     p_values = [PAIRED_TESTS[test](scores.values[run], scores.values[other]) for run, other in pairs]
-    adjusted = _adjust(p_values, correction)
+    adjusted = adjust(p_values, correction)
     return [
         _comparison(scores, measure, user_model, pair, p, p_adjusted)
         for pair, p, p_adjusted in zip(pairs, p_values, adjusted, strict=True)
     ]
 
 
-def _adjust(p_values: list[float], correction: str) -> list[float]:
+def adjust(p_values: list[float], correction: str) -> list[float]:
+    """Correct p values for the number of comparisons in a family.
+
+    Args:
+        p_values: The p values of all comparisons of the family.
+        correction: A name in :data:`CORRECTIONS`.
+
+    Returns:
+        The corrected p values in the same order.
+
+    Raises:
+        XcgError: If the extra ``xcg[statistics]`` is not installed.
+
+    >>> [round(p, 4) for p in adjust([0.01, 0.04, 0.03], "holm")]  # 3·0.01; 2·0.03 for the others
+    [0.03, 0.06, 0.06]
+    """
     if correction == "none":
         return p_values
     with required_package("a correction for several comparisons", "statsmodels"):

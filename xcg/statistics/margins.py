@@ -1,0 +1,135 @@
+"""Tests that a run is at most a margin worse than another run, or equivalent to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from xcg.errors import XcgError
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES
+from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.topic_scores import DIGITS, Floats, check_name, required_package
+
+
+def parse_margins(
+    margins: float | Iterable[str] | Mapping[str, float], measures: Iterable[str]
+) -> dict[str, float]:
+    """Return the margin of each measure.
+
+    Args:
+        margins: One margin for all measures; margins by measure; or texts like ``"0.01"`` and
+            ``"ASL=2"``, of which the first kind is for all other measures.
+        measures: Canonical names of the measures that need a margin.
+
+    Returns:
+        Margins by canonical name, in the order of ``measures``.
+
+    Raises:
+        XcgError: If a margin is not a finite number above 0, a measure is unknown or not among the
+            measures, or a measure has no margin or several.
+
+    >>> parse_margins(["0.01", "ASL=2"], ["MAep", "ASL"])
+    {'MAep': 0.01, 'ASL': 2.0}
+    """
+    if isinstance(margins, Mapping):
+        pairs: list[tuple[str, Any]] = list(margins.items())
+    elif isinstance(margins, (float, int)):
+        pairs = [("", margins)]
+    else:
+        pairs = [(name, value) for name, _, value in (text.rpartition("=") for text in margins)]
+    known = list(measures)
+    found: dict[str, float] = {}
+    for name, value in pairs:
+        try:
+            margin = float(value)
+        except (TypeError, ValueError):
+            margin = math.nan
+        if not (math.isfinite(margin) and margin > 0):
+            raise XcgError(
+                f"illegal margin {f'{name}={value}' if name else value!r}: expected a number above 0, "
+                "like 0.01 or MAep=0.01"
+            )
+        measure = str(MEASURES.parse(name)) if name else ""
+        if measure in found:
+            raise XcgError(f"several margins{measure and f' of {measure}'}: expected one")
+        if measure:
+            check_name("measure", measure, known)
+        found[measure] = margin
+    for measure in known:
+        if measure not in found and "" not in found:
+            raise XcgError(f"no margin of {measure}: expected a number for all measures, like 0.01")
+    return {measure: found.get(measure, found.get("", math.nan)) for measure in known}
+
+
+def not_worse_p(test: str, advantages: Floats, margin: float) -> float:
+    """Compute the p value of non-inferiority: that a run is at most ``margin`` worse than another.
+
+    The null hypothesis is that the run is worse by the margin or more. The margin is added to the
+    advantage of each topic, and the one-sided paired test shows that the result is above 0.
+
+    Args:
+        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        advantages: Differences between the scores of the run and those of the other run for each topic,
+            positive if the run is better.
+        margin: The difference per topic, above 0.
+
+    Returns:
+        The one-sided p value, 0 to 1. If it is below 5 %, the run is at most ``margin`` worse.
+
+    Raises:
+        XcgError: As the test.
+
+    >>> round(not_worse_p("t", np.array([0.0, 0.02, -0.02, 0.0]), 0.01), 4)  # t = √1.5
+    0.154
+    """
+    return _above_zero_p(test, advantages + margin)
+
+
+def equivalence_p(test: str, advantages: Floats, margin: float) -> float:
+    """Compute the p value of equivalence: that two runs differ by at most ``margin``.
+
+    It is the higher p value of two one-sided tests: the run is at most ``margin`` worse, and at most
+    ``margin`` better (Schuirmann 1987).
+
+    Args:
+        test: As for :func:`not_worse_p`.
+        advantages: As for :func:`not_worse_p`.
+        margin: As for :func:`not_worse_p`.
+
+    Returns:
+        The p value, 0 to 1. If it is below 5 %, the runs are equivalent.
+
+    Raises:
+        XcgError: As the test.
+
+    >>> round(equivalence_p("wilcoxon", np.array([0.0, 0.001, -0.002, 0.0, 0.001]), 0.01), 4)  # 1 / 2⁵
+    0.0312
+    """
+    return max(not_worse_p(test, advantages, margin), not_worse_p(test, -advantages, margin))
+
+
+def evidence(test: str, found: Floats) -> float:
+    """Return a statistic with the sign of the direction in which a paired test rejects.
+
+    It is the sum of the signed ranks for Wilcoxon's test, and the mean for other tests.
+
+    >>> found = np.array([0.01, 0.02, 0.03, -0.9])
+    >>> evidence("wilcoxon", found), round(evidence("t", found), 2)  # 1 + 2 + 3 − 4
+    (2.0, -0.21)
+    """
+    if not test.startswith("wilcoxon"):
+        return float(found.mean())
+    with required_package("Wilcoxon's test", "scipy"):
+        from scipy.stats import rankdata
+    found = np.round(found, DIGITS)
+    if test == "wilcoxon":
+        found = found[found != 0]
+    return float(np.sum(np.sign(found) * rankdata(np.abs(found))))
+
+
+def _above_zero_p(test: str, values: Floats) -> float:
+    """Return the one-sided p value: the distribution of each statistic is symmetric."""
+    p = PAIRED_TESTS[test](values.tolist(), [0.0] * len(values))
+    return p / 2 if evidence(test, values) > 0 else 1 - p / 2
