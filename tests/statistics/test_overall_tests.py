@@ -13,13 +13,8 @@ from hypothesis import assume, given, settings
 from score_tables import Column, noise, scores_of, tables
 
 from xcg.errors import XcgError
-from xcg.statistics.significance_tests import (
-    PAIRED_TESTS,
-    anova,
-    discriminative_power,
-    friedman,
-    friedman_posthoc,
-)
+from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
+from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 def test_anova_computed_by_hand() -> None:
@@ -38,9 +33,19 @@ def test_anova_computed_by_hand() -> None:
 
 def test_anova_without_an_effect_and_without_an_error() -> None:
     same = anova(scores_of([[0.1, 0.2, 0.3]] * 3))
-    assert (same.runs.f, same.runs.p, same.topics.f, same.topics.p) == (0, 1, math.inf, 0)
+    assert (same.runs.f, same.runs.p, same.topics.f) == (0, 1, math.inf)
+    assert same.topics.p == pytest.approx(6 / 6**3)
     shifted = anova(scores_of([[0.1, 0.2, 0.3], [0.3, 0.4, 0.5]]))
-    assert (shifted.error_squares, shifted.runs.p, shifted.topics.p) == (0, 0, 0)
+    # 3 topics have one of 2 orders of runs: 2 / 2³. 2 runs have one of 6 orders of topics: 6 / 6².
+    assert (shifted.error_squares, shifted.runs.f, shifted.topics.f) == (0, math.inf, math.inf)
+    assert (shifted.runs.p, shifted.topics.p) == pytest.approx((1 / 4, 1 / 6))
+    # Two of three runs have the same effect: 3 orders.
+    tied = anova(scores_of([[0.1, 0.2], [0.3, 0.4], [0.3, 0.4]]))
+    assert (tied.runs.p, tied.topics.p) == pytest.approx((1 / 3, 1 / 4))
+    # The number of orders of 200 topics is too large for a number.
+    many = [i / 200 for i in range(200)]
+    found = anova(scores_of([many, [score + 0.1 for score in many]]))
+    assert (found.runs.p, found.topics.p) == (2.0**-199, 0)
 
 
 def test_anova_agrees_with_statsmodels() -> None:
@@ -98,7 +103,9 @@ def test_posthoc_tests_of_constant_ranks() -> None:
     assert set(friedman_posthoc(same).values()) == {1}
     assert list(friedman_posthoc(same, "nemenyi").values()) == pytest.approx([1, 1, 1])
     ordered = scores_of([[0.1, 0.2], [0.3, 0.4], [0.3, 0.4]])
-    assert list(friedman_posthoc(ordered).values()) == [0, 0, 1]
+    assert list(friedman_posthoc(ordered).values()) == [1, 1, 1]  # 3 pairs · 2 / 2²
+    ordered = scores_of([[0.1] * 9, [0.3] * 9, [0.3] * 9])
+    assert list(friedman_posthoc(ordered).values()) == [3 * 2 / 2**9, 3 * 2 / 2**9, 1]
 
 
 @pytest.mark.slow
@@ -143,8 +150,10 @@ def test_discriminative_power_computed_by_hand() -> None:
     assert discriminative_power(scores) == pytest.approx((0, 0.1))
     assert discriminative_power(scores, level=0.6) == pytest.approx((1, 0))
     assert discriminative_power(scores_of([[0.2, 0.4]] * 2)) == (0, 0)
-    # Two pairs have a constant difference, and one pair has none.
-    assert discriminative_power(scores_of([[0.2, 0.4], [0.1, 0.3], [0.1, 0.3]])) == (2 / 3, 0)
+    # Two pairs have a constant difference, and one pair has none: 2 / 2⁵ > 0.05 > 2 / 2⁶.
+    for topics, power in ((5, 0), (6, 2 / 3)):
+        constant = scores_of([[0.2] * topics, [0.1] * topics, [0.1] * topics])
+        assert discriminative_power(constant) == pytest.approx((power, 0))
 
 
 def test_discriminative_power_equals_plain_loops() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
+from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import order_agreements
 from xcg.statistics.significance import compare_runs, deciding_topics
-from xcg.statistics.significance_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.topic_scores import topic_scores
 
 Row = dict[str, Any]

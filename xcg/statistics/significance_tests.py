@@ -1,13 +1,11 @@
-"""Significance tests on the scores of runs over the same topics, of two runs or of all at once."""
+"""Paired significance tests of two runs on their scores over the same topics."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
@@ -15,7 +13,6 @@ from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
     Floats,
-    TopicScores,
     check_name,
     differences,
     required_package,
@@ -26,7 +23,6 @@ EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
-POSTHOC_TESTS = ("conover", "nemenyi")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -58,7 +54,7 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
     if not found.any():
         return 1.0
     if not standard_deviation(found):
-        return _two_of_all_sign_vectors(len(found))  # scipy would divide by 0, or by a rounding error
+        return equal_signs_probability(len(found))  # scipy would divide by 0, or by a rounding error
     return float(ttest_rel(first, second).pvalue)
 
 
@@ -221,228 +217,9 @@ def smallest_p(test: str, topics: int, changed: int | None = None) -> float:
         return float(2 * t_distribution.sf(math.sqrt(n * (topics - 1) / (topics - n)), topics - 1))
     if test == "randomisation" and n > EXACT_RANDOMISATION_TOPICS:
         return 1 / (1 + RANDOM_SIGN_VECTORS)
-    return _two_of_all_sign_vectors(n)
+    return equal_signs_probability(n)
 
 
-def _two_of_all_sign_vectors(topics: int) -> float:
-    """Return 2 / 2ⁿ: the fraction of the vectors + + … + and − − … −."""
+def equal_signs_probability(topics: int) -> float:
+    """Return 2 / 2ⁿ, the probability that n random signs are all equal."""
     return 2.0 ** (1 - topics)
-
-
-def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
-    """Return the scores as topics × runs, rounded so that rounding errors are ties."""
-    if len(scores.values) < min_runs or len(scores.topics) < 2:
-        raise XcgError(
-            f"{what} over {len(scores.values)} runs and {len(scores.topics)} topics: "
-            f"expected at least {min_runs} runs and two topics"
-        )
-    matrix = scores.matrix
-    if not np.isfinite(matrix).all():
-        raise XcgError(f"{what}: a score is not finite: expected finite numbers")
-    return np.round(matrix, DIGITS)
-
-
-class Effect(NamedTuple):
-    """A row of an ANOVA table.
-
-    Attributes:
-        squares: Sum of squares, at least 0.
-        df: Degrees of freedom.
-        f: F statistic, at least 0; infinite if the error is 0.
-        p: p value, 0 to 1.
-    """
-
-    squares: float
-    df: int
-    f: float
-    p: float
-
-
-@dataclass(frozen=True)
-class AnovaTable:
-    """The result of :func:`anova`.
-
-    Attributes:
-        runs: The effect of the runs.
-        topics: The effect of the topics.
-        error_squares: Sum of squares of the error.
-        error_df: Degrees of freedom of the error.
-    """
-
-    runs: Effect
-    topics: Effect
-    error_squares: float
-    error_df: int
-
-
-def anova(scores: TopicScores) -> AnovaTable:
-    """Compute the two-way analysis of variance without replication: runs by topics.
-
-    F = (SS / df) / (SS_error / df_error), with df = runs − 1 and topics − 1, and df_error as their
-    product. With two runs, F of the runs is t² of the paired t test (Fisher 1925; for retrieval,
-    Tague-Sutcliffe and Blustein 1995). scipy (extra ``xcg[statistics]``) computes p.
-
-    Args:
-        scores: Scores of at least two runs for at least two topics.
-
-    Returns:
-        The table; an effect without variation has F = 0 and p = 1.
-
-    Raises:
-        XcgError: If there are fewer runs or topics, a score is not finite, or scipy is not installed.
-
-    >>> found = anova(TopicScores(["1", "2", "3"], {"a": [1, 2, 3], "b": [2, 3, 7]}))
-    >>> found.runs.df, found.error_df, round(found.runs.f, 4), round(found.topics.f, 4)
-    (1, 2, 4.0, 4.3333)
-    """
-    with required_package("ANOVA", "scipy"):
-        from scipy.stats import f as f_distribution
-    matrix = _matrix(scores, "ANOVA", 2)
-    topics, runs = matrix.shape
-    run_effects = matrix.mean(axis=0) - matrix.mean()
-    topic_effects = matrix.mean(axis=1) - matrix.mean()
-    residuals = matrix - matrix.mean() - run_effects - topic_effects[:, None]
-    rounding = ROUNDING * max(1, float(np.abs(matrix).max()))
-    error, error_df = _sum_of_squares(residuals, rounding), (runs - 1) * (topics - 1)
-
-    def effect(squares: float, df: int) -> Effect:
-        if not squares:
-            return Effect(0.0, df, 0.0, 1.0)
-        f = (squares / df) / (error / error_df) if error else math.inf
-        return Effect(squares, df, f, float(f_distribution.sf(f, df, error_df)))
-
-    return AnovaTable(
-        runs=effect(topics * _sum_of_squares(run_effects, rounding), runs - 1),
-        topics=effect(runs * _sum_of_squares(topic_effects, rounding), topics - 1),
-        error_squares=error,
-        error_df=error_df,
-    )
-
-
-def _sum_of_squares(values: Floats, rounding: float) -> float:
-    """Return the sum of squares, and 0 if all values are rounding errors."""
-    return float(np.sum(values**2)) if np.abs(values).max() > rounding else 0.0
-
-
-def friedman(scores: TopicScores) -> tuple[float, float]:
-    """Compute Friedman's test of the hypothesis that all runs have the same ranks.
-
-    χ² = 12 / (n·k·(k + 1)) · Σ R² − 3·n·(k + 1), corrected for ties, where R is the sum of the ranks of
-    one of k runs over n topics (Friedman 1937). Computed by scipy (extra ``xcg[statistics]``).
-
-    Args:
-        scores: Scores of at least three runs (for two, use Wilcoxon's test) for at least two topics.
-
-    Returns:
-        The statistic (at least 0) and the p value; (0, 1) if the runs are equal for each topic.
-
-    Raises:
-        XcgError: If there are fewer runs or topics, a score is not finite, or scipy is not installed.
-
-    >>> statistic, p = friedman(TopicScores(["1", "2"], {"a": [3, 3], "b": [2, 2], "c": [1, 1]}))
-    >>> round(statistic, 4), round(p, 4)  # 12 / 24 · (36 + 16 + 4) − 24, and exp(−4 / 2)
-    (4.0, 0.1353)
-    """
-    with required_package("Friedman's test", "scipy"):
-        from scipy.stats import friedmanchisquare
-    matrix = _matrix(scores, "Friedman's test", 3)
-    if (matrix == matrix[:, :1]).all():
-        return 0.0, 1.0  # scipy would divide by 0
-    found = friedmanchisquare(*matrix.T)
-    return float(found.statistic), float(found.pvalue)
-
-
-def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple[str, str], float]:
-    """Compute a p value for each pair of runs after Friedman's test.
-
-    Args:
-        scores: Scores of at least three runs for at least two topics.
-        method: ``"conover"`` (Conover and Iman 1979, with Holm's correction) or ``"nemenyi"`` (Nemenyi
-            1963, which needs no correction).
-
-    Returns:
-        p values from 0 to 1 by pair of runs. If all topics have the same ranks, Conover's test has no
-        variance: p is 0 for runs with different ranks, and 1 for runs with equal ranks.
-
-    Raises:
-        XcgError: If the method is unknown, there are fewer runs or topics, a score is not finite, or
-            the extra ``xcg[statistics]`` with scikit-posthocs is not installed.
-
-    >>> scores = TopicScores(["1", "2", "3"], {"a": [3, 3, 1], "b": [2, 2, 2], "c": [1, 1, 3]})
-    >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "nemenyi").items()}
-    {('a', 'b'): 0.9122, ('a', 'c'): 0.6928, ('b', 'c'): 0.9122}
-    """
-    with required_package("the comparison after Friedman's test", "scikit-posthocs"):
-        import scikit_posthocs  # type: ignore[import-untyped]
-        from scipy.stats import rankdata
-    check_name("method", method, POSTHOC_TESTS)
-    matrix = _matrix(scores, "Friedman's test", 3)
-    ranks = rankdata(matrix, axis=1)
-    if method == "nemenyi":
-        p_values = scikit_posthocs.posthoc_nemenyi_friedman(matrix).to_numpy()
-    elif (ranks == ranks[0]).all():
-        p_values = (ranks[0] == ranks[0][:, None]).astype(float)
-    else:
-        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust="holm").to_numpy()
-    pairs = combinations(enumerate(scores.values), 2)
-    return {(run, other): float(p_values[i, j]) for (i, run), (j, other) in pairs}
-
-
-def discriminative_power(
-    scores: TopicScores, level: float = 0.05, resamples: int = 1000, seed: int = 0
-) -> tuple[float, float]:
-    """Compute the discriminative power of a measure by Sakai's paired bootstrap test.
-
-    For each pair of runs with differences z and t = mean(z) / (sd(z) / √n), B resamples of topics from
-    w = z − mean(z) give t*. The achieved significance level is the fraction of |t*| ≥ |t|, and the
-    runs differ significantly if it is below ``level``. The difference needed is the maximum, over all
-    pairs, of the absolute mean of the resample whose |t*| is the ⌊B·level⌋-th largest. All pairs use
-    the same resamples of topics, so the order of the runs does not matter. A resample without variance
-    has t* = 0 if its mean is 0, and is infinite otherwise (Sakai 2006, Evaluating evaluation metrics
-    based on the bootstrap, SIGIR).
-
-    Args:
-        scores: Scores of at least two runs for at least two topics.
-        level: Significance level, above 0 and at most 1.
-        resamples: B; ``resamples · level`` must be at least 1.
-        seed: Seed of the resamples, at least 0.
-
-    Returns:
-        The fraction of pairs of runs that differ significantly, and the difference needed.
-
-    Raises:
-        XcgError: If a value is out of range, there are fewer runs or topics, or a score is not finite.
-
-    >>> discriminative_power(TopicScores(["1", "2"], {"a": [0.5, 0.75], "b": [0.25, 0.5]}))
-    (1.0, 0.0)
-    """
-    rank = math.floor(resamples * level + 1e-9)  # 100 · 0.29 is slightly below 29
-    if not 1 <= rank <= resamples:
-        raise XcgError(
-            f"level {level} of {resamples} resamples: expected at least one resample and a level of at "
-            "most 1"
-        )
-    matrix = _matrix(scores, "discriminative power", 2)
-    topics, runs = matrix.shape
-    drawn = np.random.default_rng(seed).integers(0, topics, (resamples, topics))
-    pairs = list(combinations(range(runs), 2))
-    significant, needed = 0, 0.0
-    for first, second in pairs:
-        found = differences(matrix[:, first].tolist(), matrix[:, second].tolist())
-        samples = (found - found.mean())[drawn]
-        resampled = _absolute_t(samples)
-        reached = np.count_nonzero(resampled >= _absolute_t(found[None])[0] - ROUNDING)
-        significant += bool(reached / resamples < level)
-        decisive = np.argsort(-resampled, kind="stable")[rank - 1]
-        needed = max(needed, abs(float(samples[decisive].mean())))
-    return significant / len(pairs), needed
-
-
-def _absolute_t(samples: Floats) -> Floats:
-    """Return |t| of each row: infinite without variance, and 0 without variance and mean."""
-    mean = np.abs(samples.mean(axis=1))
-    error = samples.std(axis=1, ddof=1) / math.sqrt(samples.shape[1])
-    rounding = ROUNDING * np.maximum(1, np.abs(samples).max(axis=1))
-    found: Floats = np.where(mean > rounding, np.inf, 0.0)
-    np.divide(mean, error, out=found, where=error > rounding)
-    return found
