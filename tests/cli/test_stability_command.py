@@ -27,7 +27,7 @@ ASSESSORS = (
 )
 
 
-TOPICS = ("stability", "topics", *CAMPAIGN, "--trials", "30")
+TOPICS = ("stability", "topics", *CAMPAIGN, "--trials", "30", "--resamples", "0")
 
 
 def handbook_results(assessments: str = "assessments/handbook") -> xcg.Results:
@@ -97,9 +97,12 @@ def test_swap_rates_do_not_depend_on_workers_and_interruptions(
     assert one.returncode == 0, one.stderr
     header, *rows = one.stdout.splitlines()
     assert header == (
-        "measure,topics,source,difference from,comparisons,swaps,rate,cumulated comparisons %"
+        "measure,topics,source,difference from,comparisons,ties,swaps,rate,sparse,"
+        "cumulated comparisons %"
     )
-    comparisons = sum(int(row.split(",")[4]) for row in rows if row.startswith("MAep,7,measured,"))
+    comparisons = sum(
+        sum(map(int, row.split(",")[4:6])) for row in rows if row.startswith("MAep,7,measured,")
+    )
     assert comparisons == 30 * 6 * 5 // 2  # the best six of eight runs
     checkpoint = tmp_path / "study"
     two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--workers", 2, "--checkpoint", checkpoint)
@@ -153,12 +156,16 @@ def test_extrapolated_rates_are_fits_of_the_measured_rates(
                 (sum(s for s, _ in padded[i : i + 3]), sum(c for _, c in padded[i : i + 3]))
                 for i in range(7)
             ]
-        known = [line["comparisons"] > 0 for line in column]
+        known = [line["comparisons"] >= 59 for line in column]
+        assert [line["sparse"] for line in column] == ["no" if k else "yes" for k in known]
+        if not known[-1]:
+            assert row["rate"] is None
+            continue
         rates = [s / c if k else math.nan for (s, c), k in zip(pairs, known, strict=True)]
         points = [(size, math.log(rate)) for size, rate in enumerate(rates, 1) if rate > 0]
         if len(points) > 1:
             slope, start = np.polyfit(*zip(*points, strict=True), 1)
-            assert row["rate"] == pytest.approx(min(1, math.exp(start + 9 * slope)))
+            assert row["rate"] == pytest.approx(min(0.5, math.exp(start + 9 * slope)))
     cumulated = [row["cumulated comparisons %"] for row in rows[:23]]
     assert cumulated == sorted(cumulated)
     assert cumulated[-1] == 100
@@ -168,6 +175,24 @@ def test_extrapolated_rates_are_fits_of_the_measured_rates(
         f"MAep: the best 6 runs have a mean score of {sum(means) / 6:.4f}, a standard deviation of "
         f"{statistics.stdev(means):.4f} and a best score of {means[0]:.4f}"
     ) in done.stderr
+
+
+def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> None:
+    call = ("stability", "topics", *CAMPAIGN, "--trials", "100", "--resamples")
+    done = xcg_command(*call, "30", "--format", "jsonl")
+    rows = list(map(json.loads, done.stdout.splitlines()))
+    assert [row["topics"] for row in rows] == [7, 25, 50]
+    for row in rows:
+        assert row["swaps low"] < row["swaps below 0.01, %"] <= row["swaps high"]
+        assert row["needed low"] is None or row["needed low"] > 0
+    assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
+    other = xcg_command(*call, "30", "--format", "jsonl", "--seed", "1")
+    assert other.stdout != done.stdout
+    rates = xcg_command(*call, "30", "--rates", "--format", "jsonl")
+    for row in map(json.loads, rates.stdout.splitlines()):
+        assert (row["rate"] is None) == (row["rate low"] is None) == (row["rate high"] is None)
+        if row["rate"] is not None:
+            assert 0 <= row["rate low"] <= row["rate high"] <= 1
 
 
 def test_relative_differences_are_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
@@ -188,10 +213,11 @@ def test_relative_differences_are_printed_and_drawn(xcg_command: Command, tmp_pa
         below = sum(row["comparisons"] for row in rows[23 * size :][:3])
         counts = [row["comparisons"] for row in lines[23 * size :][:border]]
         assert sum(counts[:-1]) <= below <= sum(counts)
-        cumulated = rows[23 * size + 2]["cumulated comparisons %"]
-        assert cumulated == pytest.approx(
-            100 * below / (30 * 15)
-        )  # trials × pairs of the best six runs
+        own = rows[23 * size :][:23]
+        comparisons = sum(row["comparisons"] for row in own)
+        ties = sum(row["ties"] for row in own)
+        assert comparisons + ties == 30 * 15  # trials × pairs of the best six runs
+        assert own[2]["cumulated comparisons %"] == pytest.approx(100 * below / comparisons)
 
 
 def test_needed_relative_differences_have_their_unit(xcg_command: Command) -> None:
@@ -223,6 +249,7 @@ def test_topic_set_options_work_in_a_process(xcg_process: Command) -> None:
         ((*TOPICS, "--relative", "worst"), "'worst' is not one of"),
         ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),
         ((*TOPICS, "--smoothing", "isotonic", "--sizes", "7"), "expected a number of topics above 7"),
+        ((*TOPICS, "--resamples", "-1"), "-1 is not in the range x>=0"),
         ((*TOPICS, "--sizes", "0"), "illegal sizes '0'"),
         ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
         ((*TOPICS, "--workers", "0"), "0 workers: expected 1 or more"),

@@ -275,7 +275,7 @@ def test_swaps_have_one_line_per_difference_that_occurs() -> None:
     swaps = np.zeros_like(counts)
     counts[:, 0], counts[:, 3] = 10, 20
     swaps[:, 0], swaps[:, 3] = (5, 4), (2, 1)
-    figure = plots.swaps_plot({"MAep": SwapRates((5, 10), 100, counts, swaps)})
+    figure = plots.swaps_plot({"MAep": SwapRates((5, 10), 100, counts, swaps, 0 * counts)})
     (axis,) = figure.axes
     lines = lines_of(axis)
     assert lines["from 0"][0] == [5, 10]
@@ -290,8 +290,8 @@ def test_swaps_have_one_line_per_difference_that_occurs() -> None:
 def test_extrapolated_swaps_are_marked() -> None:
     counts = np.zeros((2, len(BIN_STARTS)), np.int64)
     swaps = np.zeros_like(counts)
-    counts[:, 3], swaps[:, 3] = 16, (8, 4)  # 1/2, 1/4
-    rates = SwapRates((1, 2), 100, counts, swaps, "pair")
+    counts[:, 3], swaps[:, 3] = 64, (32, 16)  # 1/2, 1/4
+    rates = SwapRates((1, 2), 100, counts, swaps, 0 * counts, "pair")
     figure = plots.swaps_plot({"MAep": rates}, [1, 4, 3])
     (axis,) = figure.axes
     first, second, _ = [line for line in axis.get_lines() if not np.isnan(line.get_ydata()[0])]

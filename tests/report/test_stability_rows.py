@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -15,6 +16,7 @@ from xcg.report.stability import (
     assessor_rows,
     needed_rows,
     range_rows,
+    sparse_notes,
     swap_rows,
     topic_set_notes,
 )
@@ -96,14 +98,14 @@ PAPER = {"MAep": RunSummary(51, 0.05, 0.02, 0.107)}  # KL 6.2.2
 def rates_of(
     swaps: list[list[int]], counts: list[list[int]], relative: Relative | None = None
 ) -> dict[str, SwapRates]:
-    """Return swap rates for the sizes 1, 2, …; the bins that are not given have no comparisons."""
+    """Return swap rates without ties for the sizes 1, 2, …; the other bins have no comparisons."""
     empty = [0] * len(BIN_STARTS)
     arrays = [
         np.array([(row + empty)[: len(BIN_STARTS)] for row in rows], np.int64)
         for rows in (counts, swaps)
     ]
     sizes = tuple(range(1, len(swaps) + 1))
-    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], relative)}
+    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], 0 * arrays[0], relative)}
 
 
 def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
@@ -118,7 +120,8 @@ def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
         "difference needed": 0.05,
         "% of best": pytest.approx(46.7, abs=0.05),
         "% of mean": pytest.approx(100),
-        "error rate below .01 %": pytest.approx((24 + 18 + 15) / 3),
+        "swaps below 0.01, %": pytest.approx((24 + 18 + 15) / 3),
+        "mean of 3 bins, %": pytest.approx((24 + 18 + 15) / 3),
     }
     (row,) = needed_rows(rates_of([[7, 6, 5, 4]], [[100] * 4]), PAPER, [], "none")
     assert row["difference needed"] == 0.005
@@ -127,7 +130,7 @@ def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
 
 def test_needed_differences_of_measured_and_extrapolated_sizes() -> None:
     # The rates of the first bin halve: 1/2, 1/4, 1/8; with 4 topics 1/16, with 5 1/32. The second is 0.
-    rates = rates_of([[8, 0], [4, 0], [2, 0]], [[16, 16]] * 3)
+    rates = rates_of([[32, 0], [16, 0], [8, 0]], [[64, 64]] * 3)
     rows = needed_rows(rates, PAPER, [5, 4, 1, 3], "none")
     assert [tuple(row.values())[1:4] for row in rows] == [
         (1, "measured", 0.0025),
@@ -135,7 +138,46 @@ def test_needed_differences_of_measured_and_extrapolated_sizes() -> None:
         (4, "extrapolated", 0.0025),
         (5, "extrapolated", 0.0),
     ]
-    assert rows[-1]["error rate below .01 %"] == pytest.approx(100 / 64)
+    # With 1 to 3 topics, 32, 16 and 8 of 128 comparisons below .01 are swaps: 1/64 with 5 topics.
+    assert rows[-1]["swaps below 0.01, %"] == pytest.approx(100 / 64)
+    assert rows[-1]["mean of 3 bins, %"] == pytest.approx(100 / 64)
+
+
+def test_swaps_below_a_hundredth_weight_comparisons_or_bins() -> None:
+    # 50 of 100, 10 of 300, 0 of 200 comparisons; the fourth bin begins at .01.
+    rates = rates_of([[50, 10, 0, 99]], [[100, 300, 200, 100]])
+    (row,) = needed_rows(rates, PAPER, [], "none")
+    assert row["swaps below 0.01, %"] == pytest.approx(100 * 60 / 600)
+    assert row["mean of 3 bins, %"] == pytest.approx((50 + 10 / 3 + 0) / 3)
+
+
+def test_intervals_have_columns() -> None:
+    others = tuple(rates_of([[swaps]], [[100]])["MAep"] for swaps in (2, 3, 4))
+    rates = {"MAep": replace(rates_of([[3]], [[100]])["MAep"], resamples=others)}
+    (row,) = needed_rows(rates, PAPER, [], "none")
+    assert (row["needed low"], row["needed high"]) == (0.0, 0.0)
+    assert (row["swaps low"], row["swaps high"]) == (2.0, 4.0)
+    first = swap_rows(rates, [], "none")[0]
+    assert (first["rate low"], first["rate high"]) == (0.02, 0.04)
+    notes = topic_set_notes([first], PAPER)
+    assert notes[1:] == ["low and high: 95 % bootstrap intervals over topics"]
+
+
+def test_differences_that_depend_on_sparse_bins_or_increase_with_the_topics_have_a_note() -> None:
+    # 1 topic: 4 % from 0 on. 2 topics: 6 %, 4 %; the third bin has 1 swap among 3 comparisons.
+    rates = rates_of([[4], [6, 4, 1]], [[100], [100, 100, 3]])
+    assert sparse_notes(rates, [1], "none") == [
+        "MAep, 2 topics: bins with fewer than 59 comparisons are not used; with them, no difference "
+        "would be reliable",
+        "MAep: the difference needed is larger with 2 topics than with 1; neither is reliable, because "
+        "more topics cannot require a larger difference",
+    ]
+    relative = rates_of([[50, 4, 1, 0]], [[100, 100, 3, 9]], "mean")
+    assert sparse_notes(relative, [], "none") == [
+        "MAep, 1 topics: bins with fewer than 59 comparisons are not used; with them, the difference "
+        "needed would be 10 % of the mean score"
+    ]
+    assert sparse_notes(rates_of([[50, 4]], [[100, 100]]), [], "none") == []
 
 
 def test_relative_differences_needed_are_percentages() -> None:
@@ -158,35 +200,36 @@ def test_relative_differences_needed_are_percentages() -> None:
 
 def test_a_difference_of_a_best_score_of_0_has_no_share() -> None:
     summaries = {"MAep": RunSummary(2, 0.0, 0.0, 0.0)}
-    (row,) = needed_rows(rates_of([[0]], [[9]]), summaries, [], "none")
+    (row,) = needed_rows(rates_of([[0]], [[90]]), summaries, [], "none")
     assert (row["difference needed"], row["% of best"], row["% of mean"]) == (0.0, None, None)
 
 
 def test_swap_rows_have_measured_and_extrapolated_rates() -> None:
-    rates = rates_of([[4, 0, 0], [2, 1, 0]], [[8, 0, 24], [8, 8, 0]])
+    rates = rates_of([[32, 0, 0], [16, 8, 0]], [[64, 0, 192], [64, 64, 0]])
+    rates["MAep"].ties[1, 0] = 5
     rows = swap_rows(rates, [2, 3], "none")
     assert len(rows) == 3 * len(BIN_STARTS)
     first: list[list[Any]] = [
         list(row.values())[1:] for size in range(3) for row in rows[size * 23 :][:4]
     ]
     assert first == [
-        [1, "measured", 0.0, 8, 4, 0.5, 25.0],
-        [1, "measured", 0.0025, 0, 0, None, 25.0],
-        [1, "measured", 0.005, 24, 0, 0.0, 100.0],
-        [1, "measured", 0.01, 0, 0, None, 100.0],
-        [2, "measured", 0.0, 8, 2, 0.25, 50.0],
-        [2, "measured", 0.0025, 8, 1, 0.125, 100.0],
-        [2, "measured", 0.005, 0, 0, None, 100.0],
-        [2, "measured", 0.01, 0, 0, None, 100.0],
-        [3, "extrapolated", 0.0, None, None, pytest.approx(0.125), None],
-        [3, "extrapolated", 0.0025, None, None, pytest.approx(0.125), None],
-        [3, "extrapolated", 0.005, None, None, 0.0, None],
-        [3, "extrapolated", 0.01, None, None, None, None],
+        [1, "measured", 0.0, 64, 0, 32, 0.5, "no", 25.0],
+        [1, "measured", 0.0025, 0, 0, 0, None, "yes", 25.0],
+        [1, "measured", 0.005, 192, 0, 0, 0.0, "no", 100.0],
+        [1, "measured", 0.01, 0, 0, 0, None, "yes", 100.0],
+        [2, "measured", 0.0, 64, 5, 16, 0.25, "no", 50.0],
+        [2, "measured", 0.0025, 64, 0, 8, 0.125, "no", 100.0],
+        [2, "measured", 0.005, 0, 0, 0, None, "yes", 100.0],
+        [2, "measured", 0.01, 0, 0, 0, None, "yes", 100.0],
+        [3, "extrapolated", 0.0, None, None, None, pytest.approx(0.125), None, None],
+        [3, "extrapolated", 0.0025, None, None, None, pytest.approx(0.125), None, None],
+        [3, "extrapolated", 0.005, None, None, None, None, None, None],
+        [3, "extrapolated", 0.01, None, None, None, None, None, None],
     ]
 
 
 def test_smoothing_changes_extrapolated_rates_only() -> None:
-    rates = rates_of([[8], [2], [6], [4]], [[16]] * 4)
+    rates = rates_of([[32], [8], [24], [16]], [[64]] * 4)
     rows = {smoothing: swap_rows(rates, [5], smoothing) for smoothing in SMOOTHINGS}
     assert rows["isotonic"][: 4 * 23] == rows["none"][: 4 * 23]
     assert rows["isotonic"][4 * 23]["rate"] == pytest.approx(2**-2.5)  # 1/2, 1/4, 1/4, 1/4
@@ -197,15 +240,20 @@ def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
         "MAep: the best 51 runs have a mean score of 0.0500, a standard deviation of 0.0200 and a best "
         "score of 0.1070"
     )
-    full = rates_of([[0] * 23], [[9] * 23])
-    high = rates_of([[9] * 23], [[9] * 23], "best")
+    full = rates_of([[0] * 23], [[90] * 23])
+    high = rates_of([[90] * 23], [[90] * 23], "best")
     assert topic_set_notes(swap_rows(full, [], "none"), PAPER) == [scores]
     assert topic_set_notes(needed_rows(full, PAPER, [], "none"), PAPER) == [scores]
-    assert topic_set_notes(swap_rows(rates_of([[0]], [[9]]), [], "none"), PAPER) == [
+    one_bin = rates_of([[0], [0]], [[90], [90]])
+    assert topic_set_notes(swap_rows(one_bin, [3], "none"), PAPER) == [
         scores,
         "empty rates: no comparison has a difference in this range",
+        "empty extrapolated rates: the largest measured number of topics has fewer than 59 comparisons "
+        "with a difference in this range",
+        "sparse: fewer than 59 comparisons",
     ]
     assert topic_set_notes(needed_rows(high, PAPER, [], "none"), PAPER) == [
         scores,
-        "empty differences: the largest differences have a swap rate above 5 %",
+        "empty differences: the largest differences with at least 59 comparisons have a swap rate "
+        "above 5 %",
     ]

@@ -15,16 +15,17 @@ from score_tables import score_arrays
 
 from xcg.errors import XcgError
 from xcg.measures import Order
-from xcg.statistics.assessor_combinations import random_generator
+from xcg.statistics.bootstrap import random_generator, resampled_topics
 from xcg.statistics.topic_sets import (
     BIN_STARTS,
+    MIN_COMPARISONS,
     RELATIVE_BIN_STARTS,
     RELATIVES,
     Reference,
     Relative,
     RunSummary,
+    SwapRates,
     best_runs,
-    difference_needed,
     parallel_swap_rates,
     summarise_runs,
     swap_rates,
@@ -45,21 +46,23 @@ def test_the_bins_of_the_paper() -> None:
     for index, start in enumerate(BIN_STARTS):
         for difference, wanted in ((start, index), (start + 0.002, index)):
             topic = [0.3 + difference, 0.3]  # .3 + .01 − .3 is .010000000000000009
-            counts, swaps = swap_trial([topic, topic], 1, 0, 0)
-            assert counts.tolist() == [int(i == wanted) for i in range(BINS)]
+            filled = [int(i == wanted) for i in range(BINS)]
+            counts, swaps, ties = swap_trial([topic, topic], 1, 0, 0)
+            assert (ties if difference == 0 else counts).tolist() == filled
+            assert counts.sum() + ties.sum() == 1
             assert not swaps.any()
 
 
 def test_a_swap_computed_by_hand() -> None:
-    # Two topics of one each, either first. Pairs: 01 is .1 or −.3: a swap; 02 is .1 or 0: none, as 0
-    # has no sign; 12 is 0 or .3: none. Bins of .1, .1, 0 (12, 12, 0) or of .3, 0, .3 (22, 0, 22).
+    # Two topics of one each, either first. Pairs: 01 is .1 or −.3: a swap; 02 is .1 or 0 and 12 is 0 or
+    # .3: ties, as 0 has no sign. Bins of .1, .1, 0 (12, 12, 0) or of .3, 0, .3 (22, 0, 22).
     table = np.array([[0.5, 0.4, 0.4], [0.5, 0.8, 0.5]])
     seen = set()
     for trial in range(20):
-        counts, swaps = swap_trial(table, 1, seed=7, trial=trial)
-        assert counts.dtype.kind == swaps.dtype.kind == "i"
-        filled = {int(i): (int(counts[i]), int(swaps[i])) for i in np.flatnonzero(counts)}
-        assert filled in ({0: (1, 0), 12: (2, 1)}, {0: (1, 0), 22: (2, 1)})
+        found = np.array(swap_trial(table, 1, seed=7, trial=trial))
+        assert found.dtype.kind == "i"
+        filled = {int(i): tuple(found[:, i].tolist()) for i in np.flatnonzero(found.any(axis=0))}
+        assert filled in ({0: (0, 0, 1), 12: (1, 1, 1)}, {0: (0, 0, 1), 22: (1, 1, 1)})
         seen.add(12 in filled)
     assert seen == {True, False}
 
@@ -84,8 +87,9 @@ def test_only_the_best_runs_are_compared() -> None:
 
 def filled_bins(reference: Reference, means: list[float]) -> dict[float, int]:
     """Return start of a bin → comparisons, if all topics have the same scores."""
-    counts, swaps = swap_trial([means, means], 1, 0, 0, reference)
+    counts, swaps, ties = swap_trial([means, means], 1, 0, 0, reference)
     assert not swaps.any()
+    assert not ties[1:].any()
     starts = BIN_STARTS if reference is None else RELATIVE_BIN_STARTS
     return {starts[index]: int(counts[index]) for index in np.flatnonzero(counts)}
 
@@ -101,7 +105,7 @@ def test_relative_differences_computed_by_hand() -> None:
     assert filled_bins(0.1, means) == {0.3: 1, 0.4: 1, 0.7: 1}  # of the best
     # of the mean of both: .03 / .085 = .353, .07 / .065 = 1.077, .04 / .05 = .8
     assert filled_bins("pair", means) == {0.3: 1, 0.8: 1, 1.0: 1}
-    assert filled_bins("pair", [0.5, 0.0, 0.0]) == {0.0: 1, 2.0: 2}  # two scores of 0 are equal
+    assert filled_bins("pair", [0.5, 0.0, 0.0]) == {2.0: 2}  # two scores of 0 are a tie
     assert filled_bins("pair", [-0.5, 0.5]) == {2.0: 1}  # magnitudes, which never cancel
 
 
@@ -152,7 +156,8 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
     assert (whole.swaps <= whole.counts).all()
     known = whole.rates[~np.isnan(whole.rates)]
     assert ((known >= 0) & (known <= 1)).all()
-    assert (whole.counts.sum(axis=1) == (trials + 2) * math.comb(table.shape[1], 2)).all()
+    comparisons = (whole.counts + whole.ties).sum(axis=1)
+    assert (comparisons == (trials + 2) * math.comb(table.shape[1], 2)).all()
     # The values depend neither on the order of the runs nor on the direction of the scores.
     order = data.draw(st.permutations(range(table.shape[1])))
     others = [
@@ -163,6 +168,7 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
         assert other.trials == whole.trials
         assert np.array_equal(other.counts, whole.counts)
         assert np.array_equal(other.swaps, whole.swaps)
+        assert np.array_equal(other.ties, whole.ties)
     last = whole.sizes[-1]
     alone = swap_rates(table, sizes=[last], trials=trials + 2, fraction=1, seed=seed)
     assert np.array_equal(alone.counts[0], whole.counts[-1])
@@ -172,39 +178,6 @@ def test_runs_with_constant_ranks_have_no_swaps() -> None:
     table = np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50
     rates = swap_rates(table)
     assert not rates.swaps.any()
-
-
-def test_the_difference_needed_computed_by_hand() -> None:
-    nan = math.nan
-    cases: list[tuple[list[float], float | None]] = [
-        ([0.2, 0.1, 0.04, 0.06, 0.05] + [0.0] * 18, 0.02),  # the fourth is above: from the fifth on
-        ([0.05] * 23, 0.0),
-        ([0.0] * 22 + [0.051], None),
-        ([0.3] * 22 + [0.01], 0.2),
-        ([nan] * 23, None),
-        ([0.3] * 5 + [nan] * 18, None),  # no comparison has a larger difference
-        ([0.3, nan, 0.01] + [nan] * 20, 0.005),  # and none is between
-        ([0.3, 0.01, nan, 0.02] + [nan] * 19, 0.0025),
-        ([nan, 0.01] + [nan] * 21, 0.0025),
-    ]
-    for rates, wanted in cases:
-        assert difference_needed(rates) == wanted
-    assert difference_needed([0.3] * 22 + [0.01], level=0.3) == 0
-    assert difference_needed([0.3, 0.04] + [0.0] * 21, bin_starts=RELATIVE_BIN_STARTS) == 0.025
-
-
-@given(st.lists(st.sampled_from([0.0, 0.05, 0.06, 0.5, math.nan]), min_size=23, max_size=23))
-def test_all_bins_from_the_difference_needed_are_reliable(rates: list[float]) -> None:
-    needed = difference_needed(rates)
-    seen = [
-        (border, rate) for border, rate in zip(BIN_STARTS, rates, strict=True) if not math.isnan(rate)
-    ]
-    if needed is None:
-        assert not seen or seen[-1][1] > 0.05
-        return
-    assert all(rate <= 0.05 for border, rate in seen if border >= needed)
-    below = [rate for border, rate in seen if border < needed]
-    assert not below or below[-1] > 0.05  # it is the smallest such difference
 
 
 def test_illegal_arguments_of_topic_sets_are_errors() -> None:
@@ -229,8 +202,6 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
         (lambda: swap_rates(table, relative="means"), "did you mean 'mean'"),  # type: ignore[arg-type]
         (lambda: summarise_runs(np.zeros((2, 2))), "0.75 of 2 runs are 1"),
         (lambda: rates.at(7), "no swap rates for 7 topics: expected one of 1, 2"),
-        (lambda: difference_needed([0.1]), "expected one for each of 23 bins"),
-        (lambda: difference_needed([0.1] * 23, level=2), "level is 2"),
     ]
     for call, message in cases:
         with pytest.raises(XcgError, match=message):
@@ -260,3 +231,62 @@ def test_parallel_swap_rates_equal_those_of_each_measure() -> None:
         alone = swap_rates(scores, trials=30, seed=2, order=Order(True), relative=relative)
         assert rates.relative == alone.relative == relative
         assert np.array_equal(rates.counts, alone.counts)
+
+
+def test_exact_ties_are_neither_swaps_nor_agreements() -> None:
+    # Runs 0 and 1 are equal on every topic; run 2 is better by .1 on each.
+    rates = swap_rates(np.tile([0.4, 0.4, 0.5], (4, 1)), trials=5, fraction=1)
+    assert rates.ties[:, 0].tolist() == [5, 5]
+    assert rates.counts.sum(axis=1).tolist() == [10, 10]
+    assert np.isnan(rates.rates[:, 0]).all()  # 0 of 5 would look like perfect agreement
+    assert not rates.ties[:, 1:].any()
+
+
+def test_counts_swaps_and_ties_agree_with_a_loop() -> None:
+    table = np.random.default_rng(8).integers(0, 3, (9, 5)) / 20
+    found = swap_rates(table, sizes=[2], trials=30, fraction=1, seed=4)
+    wanted = np.zeros((3, BINS), np.int64)
+    for trial in range(30):
+        drawn = random_generator(4, 2, trial).permutation(9)
+        for a, b in itertools.combinations(range(5), 2):
+            first, second = (
+                round(sum(table[t, a] - table[t, b] for t in topics) / 2, 9)
+                for topics in (drawn[:2], drawn[2:4])
+            )
+            bin_ = max(i for i, start in enumerate(BIN_STARTS) if start <= abs(first))
+            if first * second == 0:
+                wanted[2, bin_] += 1
+            else:
+                wanted[:2, bin_] += 1, first * second < 0
+    assert np.array_equal([found.counts[0], found.swaps[0], found.ties[0]], wanted)
+
+
+def test_pooled_bins_weight_all_comparisons_equally() -> None:
+    counts, swaps = np.zeros((2, 1, BINS), np.int64)
+    counts[0, :4], swaps[0, :4] = (10, 30, 60, 7), (5, 6, 3, 7)
+    rates = SwapRates((1,), 1, counts, swaps, counts // 10)
+    pooled = rates.pooled(3)
+    assert pooled.at(1).tolist() == [14 / 100]  # the mean of the three rates is .25
+    assert pooled.ties.tolist() == [[10]]
+
+
+def test_bins_with_less_than_59_comparisons_are_sparse() -> None:
+    assert 0.95**MIN_COMPARISONS < 0.05 < 0.95 ** (MIN_COMPARISONS - 1)
+    counts = np.array([[58, 59]])
+    assert SwapRates((1,), 1, counts, counts, counts).sparse.tolist() == [[True, False]]
+
+
+def test_resamples_repeat_the_trials_on_topics_drawn_with_replacement() -> None:
+    scores = np.random.default_rng(3).random((9, 5))
+    (found,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21).values()
+    assert len(found.resamples) == 21
+    assert np.array_equal(found.counts, swap_rates(scores, trials=30, seed=2).counts)
+    best = best_runs(scores)
+    for number in (0, 20):
+        drawn = resampled_topics(9, 2, number)
+        alone = swap_rates(best[drawn], trials=30, fraction=1, seed=2)
+        assert np.array_equal(found.resamples[number].counts, alone.counts)
+        assert np.array_equal(found.resamples[number].swaps, alone.swaps)
+        assert np.array_equal(found.resamples[number].ties, alone.ties)
+    (again,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21, workers=2).values()
+    assert np.array_equal(again.resamples[20].swaps, found.resamples[20].swaps)

@@ -30,11 +30,13 @@ from xcg.report.stability import (
     assessor_rows,
     needed_rows,
     range_rows,
+    sparse_notes,
     swap_rows,
     topic_set_notes,
 )
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
+from xcg.statistics.bootstrap import RESAMPLES
 from xcg.statistics.extrapolation import SMOOTHINGS, Smoothing
 from xcg.statistics.levels import (
     FULL_DEPTH_MEASURES,
@@ -46,6 +48,8 @@ from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
 from xcg.statistics.topic_sets import RELATIVES, Relative, parallel_swap_rates, summarise_runs
+
+RESAMPLES_HELP = "Compute intervals from this number of bootstrap resamples of the topics; 0 for none."
 
 
 @click.group()
@@ -112,6 +116,7 @@ def stability_assessors(
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
 @count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
+@count_option("--resamples", RESAMPLES_HELP, default=RESAMPLES, least=0)
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
 @click.option(
     "--sizes",
@@ -153,6 +158,7 @@ def stability_topics(
     campaign: CampaignOptions,
     trials: int,
     seed: int,
+    resamples: int,
     rates: bool,
     sizes: str,
     smoothing: Smoothing | None,
@@ -186,7 +192,16 @@ def stability_topics(
         )
     with progress_bar("tasks") as progress:
         found = parallel_swap_rates(
-            scores, trials, seed, relative, workers, backend, scheduler, checkpoint, progress=progress
+            scores,
+            trials,
+            seed,
+            relative,
+            workers,
+            backend,
+            scheduler,
+            checkpoint,
+            progress,
+            resamples,
         )
     method = smoothing or "none"
     runs = {
@@ -194,6 +209,8 @@ def stability_topics(
     }
     rows = swap_rows(found, set_sizes, method) if rates else needed_rows(found, runs, set_sizes, method)
     notes = [*results.notes, *topic_set_notes(rows, runs)]
+    if not rates:
+        notes += sparse_notes(found, set_sizes, method)
     return Printed(rows, notes, lambda: plots.swaps_plot(found, set_sizes, method))
 
 

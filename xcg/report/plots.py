@@ -18,9 +18,10 @@ from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, n
 from xcg.report.stability import MEAN_OF_RUNS, difference_unit
 from xcg.statistics.extrapolation import Smoothing, extrapolate
 from xcg.statistics.levels import LevelCurve
+from xcg.statistics.needed_differences import RELIABLE
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
-from xcg.statistics.topic_sets import RELIABLE, SwapRates
+from xcg.statistics.topic_sets import SwapRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from xcg.errors import XcgError
@@ -20,9 +22,11 @@ from xcg.statistics.assessor_combinations import (
     score_ranges,
 )
 from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.bootstrap import Interval
 from xcg.statistics.extrapolation import Smoothing, expected_rates
+from xcg.statistics.needed_differences import RELIABLE, needed_difference, rate_intervals
 from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import RELIABLE, Relative, RunSummary, SwapRates, difference_needed
+from xcg.statistics.topic_sets import MIN_COMPARISONS, Relative, RunSummary, SwapRates
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]
@@ -32,6 +36,10 @@ MEAN_OF_RUNS = "mean of runs"
 
 _SMALLEST_DIFFERENCES = 3
 """Ranges of differences below 0.01."""
+SMALL = "swaps below 0.01, %"
+"""Swaps per 100 comparisons with a difference below 0.01 (weighted mean over three bins)."""
+SMALL_BY_BIN = "mean of 3 bins, %"
+"""Unweighted mean of the swap rates of the three bins below 0.01."""
 _UNITS: Mapping[Relative, str] = {
     "best": "% of the best score",
     "mean": "% of the mean score",
@@ -144,6 +152,7 @@ def swap_rows(
         shares = 100 * rates.cumulated_shares
         for size in sorted({*rates.sizes, *sizes}):
             expected = expected_rates(rates, size, smoothing).tolist()
+            intervals = rate_intervals(rates, size, smoothing)
             for bin_, (start, rate) in enumerate(zip(rates.bin_starts, expected, strict=True)):
                 row: Row = {
                     "measure": measure,
@@ -151,14 +160,20 @@ def swap_rows(
                     "source": _source(rates, size),
                     _with_unit("difference from", rates): _in_unit(start, rates),
                     "comparisons": None,
+                    "ties": None,
                     "swaps": None,
                     "rate": None if math.isnan(rate) else rate,
-                    "cumulated comparisons %": None,
                 }
+                if rates.resamples:
+                    interval = None if math.isnan(rate) else intervals[bin_]
+                    row |= _limits("rate", interval)
+                row |= {"sparse": None, "cumulated comparisons %": None}
                 if size in rates.sizes:
                     index = rates.sizes.index(size), bin_
                     row["comparisons"] = int(rates.counts[index])
+                    row["ties"] = int(rates.ties[index])
                     row["swaps"] = int(rates.swaps[index])
+                    row["sparse"] = "yes" if rates.sparse[index] else "no"
                     row["cumulated comparisons %"] = float(shares[index])
                 rows.append(row)
     return rows
@@ -181,22 +196,79 @@ def needed_rows(
     rows: list[Row] = []
     for measure, rates in rates_by_measure.items():
         for size in sorted({rates.sizes[-1], *sizes}):
-            expected = expected_rates(rates, size, smoothing)
-            needed = difference_needed(expected, bin_starts=rates.bin_starts)
+            needed = needed_difference(rates, size, smoothing)
             row: Row = {
                 "measure": measure,
                 "topics": size,
                 "source": _source(rates, size),
-                _with_unit("difference needed", rates): _in_unit(needed, rates),
+                _with_unit("difference needed", rates): _in_unit(needed.difference, rates),
             }
+            if rates.resamples:
+                row |= _limits("needed", needed.interval, 1 if rates.relative is None else 100)
             if rates.relative is None:
-                row["% of best"] = _percent(needed, summaries[measure].best)
-                row["% of mean"] = _percent(needed, summaries[measure].mean)
-                smallest = expected[:_SMALLEST_DIFFERENCES]
-                known = not np.isnan(smallest).all()
-                row["error rate below .01 %"] = 100 * float(np.nanmean(smallest)) if known else None
+                row["% of best"] = _percent(needed.difference, summaries[measure].best)
+                row["% of mean"] = _percent(needed.difference, summaries[measure].mean)
+                row |= _small_differences(rates, size, smoothing)
             rows.append(row)
     return rows
+
+
+def _small_differences(rates: SwapRates, size: int, smoothing: Smoothing) -> Row:
+    """Return the swap rate of all differences below 0.01, and the mean rate of their three bins."""
+    pooled = rates.pooled(_SMALLEST_DIFFERENCES)
+    (rate,) = expected_rates(pooled, size, smoothing).tolist()
+    by_bin = expected_rates(rates, size, smoothing)[:_SMALLEST_DIFFERENCES]
+    known = by_bin[~np.isnan(by_bin)]
+    row: Row = {SMALL: None if math.isnan(rate) else 100 * rate}
+    if rates.resamples:
+        interval = None if math.isnan(rate) else rate_intervals(pooled, size, smoothing)[0]
+        row |= _limits("swaps", interval, 100)
+    row[SMALL_BY_BIN] = 100 * float(known.mean()) if known.size else None
+    return row
+
+
+def _limits(name: str, interval: Interval | None, factor: float = 1) -> Row:
+    """Return the limits of an interval; a limit that is infinite is None."""
+    limits = (math.inf, math.inf) if interval is None else interval
+    return {
+        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
+        for word, limit in zip(("low", "high"), limits, strict=True)
+    }
+
+
+def sparse_notes(
+    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int], smoothing: Smoothing
+) -> list[str]:
+    """Return notes on differences needed that depend on sparse bins or increase with the topics.
+
+    The arguments are those of :func:`swap_rows`.
+    """
+    notes = []
+    for measure, rates in rates_by_measure.items():
+        found: list[tuple[int, float]] = []
+        for size in sorted({rates.sizes[-1], *sizes}):
+            needed = needed_difference(replace(rates, resamples=()), size, smoothing)
+            own, other = needed.difference, needed.with_sparse_bins
+            if own != other:
+                notes.append(
+                    f"{measure}, {size} topics: bins with fewer than {MIN_COMPARISONS} comparisons are "
+                    f"not used; with them, {_describe_needed(other, rates)}"
+                )
+            found.append((size, math.inf if own is None else own))
+        for (fewer, small), (more, large) in pairwise(found):
+            if small < large:
+                notes.append(
+                    f"{measure}: the difference needed is larger with {more} topics than with {fewer}; "
+                    "neither is reliable, because more topics cannot require a larger difference"
+                )
+    return notes
+
+
+def _describe_needed(difference: float | None, rates: SwapRates) -> str:
+    if difference is None:
+        return "no difference would be reliable"
+    value = f"{_in_unit(difference, rates):g} {difference_unit(rates)}".strip()
+    return f"the difference needed would be {value}"
 
 
 def topic_set_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> list[str]:
@@ -211,13 +283,31 @@ def topic_set_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) ->
         f"deviation of {summary.deviation:.4f} and a best score of {summary.best:.4f}"
         for measure, summary in summaries.items()
     ]
-    empty = {name.partition(",")[0] for row in rows for name, value in row.items() if value is None}
-    if "rate" in empty:
+    empty = {
+        (name.partition(",")[0], row["source"])
+        for row in rows
+        for name, value in row.items()
+        if value is None
+    }
+    if ("rate", "measured") in empty:
         notes.append("empty rates: no comparison has a difference in this range")
-    if "difference needed" in empty:
+    if ("rate", "extrapolated") in empty:
         notes.append(
-            f"empty differences: the largest differences have a swap rate above {100 * RELIABLE:g} %"
+            "empty extrapolated rates: the largest measured number of topics has fewer than "
+            f"{MIN_COMPARISONS} comparisons with a difference in this range"
         )
+    names = {name for name, _ in empty}
+    if any(row.get("sparse") == "yes" for row in rows):
+        notes.append(f"sparse: fewer than {MIN_COMPARISONS} comparisons")
+    if "difference needed" in names:
+        notes.append(
+            f"empty differences: the largest differences with at least {MIN_COMPARISONS} comparisons "
+            f"have a swap rate above {100 * RELIABLE:g} %"
+        )
+    if "needed high" in names:
+        notes.append("empty limits: no difference is reliable in at least 2.5 % of the resamples")
+    if any(name.endswith(" low") for row in rows for name in row):
+        notes.append("low and high: 95 % bootstrap intervals over topics")
     return notes
 
 

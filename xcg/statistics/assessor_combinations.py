@@ -15,6 +15,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.bootstrap import random_generator
 from xcg.statistics.rank_correlation import kendall_tau_b
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
 
@@ -79,13 +80,6 @@ def _choices(counts: Sequence[int], maximum: int, seed: int) -> npt.NDArray[np.i
         for row in rng.integers(0, counts, (maximum, len(counts))).tolist():
             found[tuple(row)] = None
     return np.array(list(itertools.islice(found, maximum)), np.int64)
-
-
-def random_generator(*key: int) -> np.random.Generator:
-    """Return a generator for a seed and further numbers; XcgError if one is negative."""
-    if min(key) < 0:
-        raise XcgError(f"a seed of {min(key)}: expected an integer of at least 0")
-    return np.random.default_rng(key)
 
 
 class ScoreRange(NamedTuple):

@@ -1,33 +1,39 @@
 """Topic-set size: how often the order of two runs is reversed on other topics.
 
-Section 6.2.2 of Kazai and Lalmas 2006 (KL): :func:`swap_rates` and :func:`difference_needed`;
-:mod:`xcg.statistics.extrapolation` extrapolates the rates to more topics. Swap rates are the same for
-lower-is-better measures; only the choice of the best runs depends on the order.
+Section 6.2.2 of Kazai and Lalmas 2006 (KL). :mod:`xcg.statistics.extrapolation` extrapolates the rates
+to more topics, and :mod:`xcg.statistics.needed_differences` finds the differences that are reliable.
+Swap rates are the same for lower-is-better measures; only the best runs depend on the order.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.parallel import Backend, Progress, run_tasks
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
-from xcg.statistics.assessor_combinations import random_generator
+from xcg.statistics.bootstrap import random_generator, resampled_topics
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, standard_deviation
 
 Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
 BEST_FRACTION = 0.75
-RELIABLE = 0.05
-"""Swap rate up to which a difference is reliable: the confidence is 95 %."""
 _TRIALS_PER_TASK = 25
+_RESAMPLES_PER_TASK = 20
+
+MIN_COMPARISONS = 59
+"""Comparisons that a bin needs; a bin with fewer is sparse.
+
+If 5 % of all comparisons were swaps, 59 independent comparisons without a swap would have a probability
+of 0.95⁵⁹ < 5 %. With fewer comparisons, not even a swap rate of 0 is evidence for a rate below 5 %.
+"""
 
 BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
 """Lower limits of the 23 bins of differences; the last bin has no upper limit."""
@@ -50,21 +56,41 @@ class SwapRates:
     Args:
         sizes: Numbers of topics.
         trials: Number of trials for each size.
-        counts: Number of comparisons, with shape (sizes, bins); see :data:`BIN_STARTS`.
+        counts: Number of comparisons in which the two runs differ on both topic sets, with shape
+            (sizes, bins); see :data:`BIN_STARTS`.
         swaps: Number of comparisons that the second topic set reverses; same shape.
+        ties: Number of comparisons in which the two runs are equal on one or both topic sets; same
+            shape. They are neither swaps nor agreements, and are not in ``counts``.
         relative: What the differences are relative to; None for absolute differences.
+        resamples: The same for topics drawn with replacement, for intervals.
     """
 
     sizes: tuple[int, ...]
     trials: int
     counts: Counts
     swaps: Counts
+    ties: Counts
     relative: Relative | None = None
+    resamples: tuple[SwapRates, ...] = ()
 
     @property
     def bin_starts(self) -> tuple[float, ...]:
         """The lower limits of the bins."""
         return BIN_STARTS if self.relative is None else RELATIVE_BIN_STARTS
+
+    @property
+    def sparse(self) -> npt.NDArray[np.bool_]:
+        """Whether bins have fewer than :data:`MIN_COMPARISONS` comparisons; shape (sizes, bins)."""
+        found: npt.NDArray[np.bool_] = self.counts < MIN_COMPARISONS
+        return found
+
+    def pooled(self, bins: int) -> SwapRates:
+        """Return the rates of the first bins as one bin, so that all comparisons have equal weight."""
+        counts, swaps, ties = (
+            array[:, :bins].sum(axis=1, keepdims=True) for array in (self.counts, self.swaps, self.ties)
+        )
+        resamples = tuple(resample.pooled(bins) for resample in self.resamples)
+        return replace(self, counts=counts, swaps=swaps, ties=ties, resamples=resamples)
 
     @property
     def rates(self) -> Floats:
@@ -78,7 +104,8 @@ class SwapRates:
 
         KL (6.2.2) report at least 94 % up to the twelfth bin, and over 99 % with 7 or more topics.
         """
-        shares: Floats = self.counts.cumsum(axis=1) / self.counts.sum(axis=1, keepdims=True)
+        comparisons = self.counts.cumsum(axis=1).astype(np.float64)
+        shares: Floats = comparisons / np.maximum(comparisons[:, -1:], 1)
         return shares
 
     def at(self, size: int) -> Floats:
@@ -102,9 +129,10 @@ def swap_rates(
     """Compare the order of each pair of runs on disjoint topic sets of the same size.
 
     A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
-    bin. The comparison is a swap if the order on the second set is strictly reversed. KL (6.2.2) used
-    34 topics, the best 51 of 69 runs, and 100 trials; the method is by Voorhees and Buckley 2002. KL
-    also relate differences to the best score (a difference of 0.05 is 46.7 %) and to the mean score.
+    bin. The comparison is a swap if the order on the second set is strictly reversed, and a tie if the
+    runs are equal on one of the sets. KL (6.2.2) used 34 topics, the best 51 of 69 runs, and 100
+    trials; the method is by Voorhees and Buckley 2002. KL also relate differences to the best score (a
+    difference of 0.05 is 46.7 %) and to the mean score.
 
     Args:
         scores: Array of shape (topics, runs), at least 2 × 2.
@@ -135,8 +163,9 @@ def swap_rates(
         raise XcgError(f"no sizes for {len(array)} topics: expected at least two topics")
     best = best_runs(array, fraction, order)
     reference = _reference(best, relative, order)
-    totals = np.array([_run_trials(best.tolist(), size, seed, 0, trials, reference) for size in chosen])
-    return SwapRates(chosen, trials, totals[:, 0], totals[:, 1], relative)
+    totals = [_run_trials(best, size, seed, (0, trials), (None,), reference)[0] for size in chosen]
+    counts, swaps, ties = np.array(totals).swapaxes(0, 1)
+    return SwapRates(chosen, trials, counts, swaps, ties, relative)
 
 
 def _scores(scores: npt.ArrayLike) -> Floats:
@@ -224,10 +253,10 @@ def _reference(scores: Floats, relative: Relative | None, order: Order) -> Refer
 
 def swap_trial(
     scores: npt.ArrayLike, size: int, seed: int, trial: int, reference: Reference = None
-) -> tuple[Counts, Counts]:
+) -> tuple[Counts, Counts, Counts]:
     """Compare all runs in one trial; see :func:`swap_rates`.
 
-    Differences that are rounding errors count as 0: in the first bin, and not as swap.
+    Differences that are rounding errors count as 0.
 
     Args:
         scores: Array of shape (topics, runs), at least 2 × 2.
@@ -238,36 +267,20 @@ def swap_trial(
             of the two runs on the first topic set; None for absolute differences.
 
     Returns:
-        The numbers of comparisons and of swaps by bin; see :data:`BIN_STARTS` for absolute and
-        :data:`RELATIVE_BIN_STARTS` for relative differences.
+        The numbers of comparisons without ties, of swaps and of ties by bin; see :data:`BIN_STARTS` for
+        absolute and :data:`RELATIVE_BIN_STARTS` for relative differences. Runs that are equal on the
+        first set are ties of the first bin.
 
     Raises:
         XcgError: As :func:`swap_rates`.
 
-    >>> counts, swaps = swap_trial([[0.5, 0.499], [0.499, 0.5]], 1, seed=0, trial=0)
-    >>> counts[:2].tolist(), swaps[:2].tolist()
-    ([1, 0], [1, 0])
+    >>> counts, swaps, ties = swap_trial([[0.5, 0.499], [0.499, 0.5]], 1, seed=0, trial=0)
+    >>> counts[:2].tolist(), swaps[:2].tolist(), ties[:2].tolist()
+    ([1, 0], [1, 0], [0, 0])
     """
-    array = _scores(scores)
-    topics = len(array)
-    if not 1 <= size <= topics // 2:
-        raise XcgError(
-            f"two disjoint sets of {size} of {topics} topics: expected a size from 1 to {topics // 2}"
-        )
-    drawn = random_generator(seed, size, trial).permutation(topics)
-    i, j = np.triu_indices(array.shape[1], 1)
-    means = (array[drawn[:size]].mean(axis=0), array[drawn[size : 2 * size]].mean(axis=0))
-    first, second = (np.round(mean[i] - mean[j], DIGITS) for mean in means)
-    swapped = first * second < 0
-    sizes, starts = np.abs(first), BIN_STARTS
-    if reference is not None:
-        magnitudes = np.abs(means[0])
-        divisor = (magnitudes[i] + magnitudes[j]) / 2 if reference == "pair" else reference
-        sizes = np.divide(sizes, divisor, out=np.zeros_like(sizes), where=sizes > 0)
-        sizes, starts = np.round(sizes, DIGITS), RELATIVE_BIN_STARTS
-    bins = np.searchsorted(starts, sizes, side="right") - 1
-    counts = np.bincount(bins, minlength=len(BIN_STARTS))
-    return counts, np.bincount(bins[swapped], minlength=len(BIN_STARTS))
+    (found,) = _run_trials(_scores(scores), size, seed, (trial, trial + 1), (None,), reference)
+    counts, swaps, ties = np.array(found)
+    return counts, swaps, ties
 
 
 def parallel_swap_rates(
@@ -280,6 +293,7 @@ def parallel_swap_rates(
     scheduler: str | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
+    resamples: int = 0,
 ) -> dict[str, SwapRates]:
     """Compute swap rates of several measures for all topic-set sizes, in parallel.
 
@@ -295,6 +309,8 @@ def parallel_swap_rates(
         scheduler: Address of a Dask cluster.
         checkpoint: File with the progress of an interrupted study.
         progress: Called with the number of finished and of all tasks.
+        resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
+            compared runs and the reference of relative differences are those of the collection.
 
     Returns:
         Swap rates by measure, of the best three quarters of the runs.
@@ -311,83 +327,101 @@ def parallel_swap_rates(
         for measure, array in arrays.items()
     }
     sizes = tuple(range(1, len(next(iter(arrays.values()))) // 2 + 1))
-    starts = range(0, trials, _TRIALS_PER_TASK)
+    parts: list[tuple[tuple[int, int], tuple[int | None, ...]]] = [
+        ((start, min(start + _TRIALS_PER_TASK, trials)), (None,))
+        for start in range(0, trials, _TRIALS_PER_TASK)
+    ]
+    chunks = len(parts)
+    parts += [
+        ((0, trials), tuple(range(start, min(start + _RESAMPLES_PER_TASK, resamples))))
+        for start in range(0, resamples, _RESAMPLES_PER_TASK)
+    ]
     tasks = [
-        (
-            arrays[measure].tolist(),
-            size,
-            seed,
-            start,
-            min(start + _TRIALS_PER_TASK, trials),
-            references[measure],
-        )
+        (arrays[measure], size, seed, part, numbers, references[measure])
         for measure in arrays
         for size in sizes
-        for start in starts
+        for part, numbers in parts
     ]
-    results = run_tasks(
-        _run_trials,
-        tasks,
-        workers=workers,
-        backend=backend,
-        scheduler=scheduler,
-        checkpoint=checkpoint,
-        study=(trials, seed, relative, list(scores), [array.tolist() for array in arrays.values()]),
-        progress=progress,
+    results = iter(
+        run_tasks(
+            _run_trials,
+            tasks,
+            workers=workers,
+            backend=backend,
+            scheduler=scheduler,
+            checkpoint=checkpoint,
+            study=(trials, seed, relative, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
+            progress=progress,
+        )
     )
-    shape = len(arrays), len(sizes), len(starts), 2, len(BIN_STARTS)
-    totals = np.array(results, dtype=np.int64).reshape(shape).sum(axis=2)
-    return {
-        measure: SwapRates(sizes, trials, total[:, 0], total[:, 1], relative)
-        for measure, total in zip(arrays, totals, strict=True)
-    }
+    found = {}
+    for measure in arrays:
+        by_size = []  # for each size: the counts of the topics, and then of each resample
+        for _ in sizes:
+            measured = sum(np.array(next(results)[0]) for _ in range(chunks))
+            others = [total for _ in parts[chunks:] for total in next(results)]
+            by_size.append([measured, *map(np.array, others)])
+        rates, *resampled = (
+            SwapRates(sizes, trials, counts, swaps, ties, relative)
+            for counts, swaps, ties in np.array(by_size).transpose(1, 2, 0, 3)
+        )
+        found[measure] = replace(rates, resamples=tuple(resampled))
+    return found
 
 
 def _run_trials(
-    scores: list[list[float]], size: int, seed: int, start: int, end: int, reference: Reference
-) -> list[list[int]]:
-    """Return the counts and swaps of some trials as lists, which a checkpoint can store as JSON."""
-    totals = np.zeros((2, len(BIN_STARTS)), dtype=np.int64)
-    for trial in range(start, end):
-        totals += np.array(swap_trial(scores, size, seed, trial, reference))
+    scores: Floats,
+    size: int,
+    seed: int,
+    trials: tuple[int, int],
+    resamples: tuple[int | None, ...],
+    reference: Reference,
+) -> list[list[list[int]]]:
+    """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves.
+
+    The result is a list, which a checkpoint can store as JSON.
+    """
+    topics, runs = scores.shape
+    if not 1 <= size <= topics // 2:
+        raise XcgError(
+            f"two disjoint sets of {size} of {topics} topics: expected a size from 1 to {topics // 2}"
+        )
+    totals = np.zeros((len(resamples), 3, len(BIN_STARTS)), dtype=np.int64)
+    i, j = np.triu_indices(runs, 1)
+    tables = [
+        scores if number is None else scores[resampled_topics(topics, seed, number)]
+        for number in resamples
+    ]
+    for start in range(*trials, _TRIALS_PER_TASK):
+        numbers = range(start, min(start + _TRIALS_PER_TASK, trials[1]))
+        drawn = np.array([random_generator(seed, size, n).permutation(topics) for n in numbers])
+        # Row t of these matrices has 1 / size for the topics of a set of trial t.
+        sets = np.zeros((2, len(drawn), topics))
+        np.put_along_axis(sets[0], drawn[:, :size], 1 / size, axis=1)
+        np.put_along_axis(sets[1], drawn[:, size : 2 * size], 1 / size, axis=1)
+        for total, table in zip(totals, tables, strict=True):
+            means = sets @ table
+            first, second = means[..., i] - means[..., j]
+            divisor: Any = reference
+            if reference == "pair":
+                magnitudes = np.abs(means[0])
+                divisor = (magnitudes[:, i] + magnitudes[:, j]) / 2
+            total += _count(first, second, divisor)  # noqa: PLW2901 - adds to totals
     return totals.tolist()
 
 
-def difference_needed(
-    rates: npt.ArrayLike, level: float = RELIABLE, bin_starts: Sequence[float] = BIN_STARTS
-) -> float | None:
-    """Return the smallest difference between two runs that is reliable.
-
-    It is the start of the first bin from which all bins have a swap rate of at most ``level``
-    (KL 6.2.2, where MAep needs 0.05 with 17 topics; Voorhees and Buckley 2002).
-
-    Args:
-        rates: Swap rates by bin, from :meth:`SwapRates.at` or
-            :func:`~xcg.statistics.extrapolation.extrapolate`. NaN marks bins without comparisons; the
-            difference never starts with such a bin.
-        level: From 0 to 1; 0.05 for a confidence of 95 %.
-        bin_starts: Lower limits of the bins; see :attr:`SwapRates.bin_starts`.
-
-    Returns:
-        The difference; None if there is none.
-
-    Raises:
-        XcgError: If there is another number of bins, or the level is out of range.
-
-    >>> difference_needed([0.24, 0.18, 0.06] + [0.05] * 5 + [0.0] * 15)
-    0.01
-    """
-    array = np.asarray(rates, np.float64)
-    if array.shape != (len(bin_starts),):
-        raise XcgError(
-            f"swap rates of shape {array.shape}: expected one for each of {len(bin_starts)} bins"
-        )
-    if not 0 <= level <= 1:
-        raise XcgError(f"level is {level}: expected a number from 0 to 1")
-    needed = None
-    for start, rate in reversed(list(zip(bin_starts, array.tolist(), strict=True))):
-        if rate > level + ROUNDING:
-            break
-        if not math.isnan(rate):
-            needed = start
-    return needed
+def _count(first: Floats, second: Floats, divisor: Any) -> Counts:
+    """Return the comparisons without ties, the swaps and the ties by bin."""
+    rounding = ROUNDING / 2
+    sizes, starts = np.abs(first), BIN_STARTS
+    tied = (sizes <= rounding) | (np.abs(second) <= rounding)
+    if divisor is not None:
+        divided = np.divide(sizes, divisor, out=np.zeros_like(sizes), where=sizes > rounding)
+        sizes, starts = divided, RELATIVE_BIN_STARTS
+    bins = np.searchsorted(np.subtract(starts, rounding), sizes, side="right") - 1
+    kinds = np.where(tied, 2, (first > 0) != (second > 0))
+    shape = 3, len(BIN_STARTS)
+    same, swaps, ties = np.bincount(
+        (kinds * shape[1] + bins).ravel(), minlength=shape[0] * shape[1]
+    ).reshape(shape)
+    return np.array([same + swaps, swaps, ties])
