@@ -26,6 +26,7 @@ EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
 POSTHOC_TESTS = ("conover", "nemenyi")
+CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -277,21 +278,39 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple[str, str], float]:
+def mean_ranks(scores: TopicScores) -> dict[str, float]:
+    """Return run → mean over topics of its rank among the runs, as in Friedman's test.
+
+    The lowest score has rank 1. Equal scores share the mean of their ranks.
+
+    >>> mean_ranks(TopicScores(["1", "2"], {"a": [3, 3], "b": [1, 2], "c": [1, 1]}))
+    {'a': 3.0, 'b': 1.75, 'c': 1.25}
+    """
+    with required_package("Friedman's test", "scipy"):
+        from scipy.stats import rankdata
+    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
+    return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
+
+
+def friedman_posthoc(
+    scores: TopicScores, method: str = "conover", correction: str = "holm"
+) -> dict[tuple[str, str], float]:
     """Compute a p value for each pair of runs after Friedman's test.
 
     Args:
         scores: Scores of at least three runs for at least two topics.
-        method: ``"conover"`` (Conover and Iman 1979, with Holm's correction) or ``"nemenyi"`` (Nemenyi
-            1963, which needs no correction).
+        method: ``"conover"`` (Conover and Iman 1979) or ``"nemenyi"`` (Nemenyi 1963, which needs no
+            correction).
+        correction: Correction of Conover's p values for the number of pairs, as for
+            :func:`xcg.compare`.
 
     Returns:
         p values from 0 to 1 by pair of runs. If all topics have the same ranks, Conover's test has no
         variance: p is 0 for runs with different ranks, and 1 for runs with equal ranks.
 
     Raises:
-        XcgError: If the method is unknown, there are fewer runs or topics, a score is not finite, or
-            the extra ``xcg[statistics]`` with scikit-posthocs is not installed.
+        XcgError: If a name is unknown, there are fewer runs or topics, a score is not finite, or the
+            extra ``xcg[statistics]`` with scikit-posthocs is not installed.
 
     >>> scores = TopicScores(["1", "2", "3"], {"a": [3, 3, 1], "b": [2, 2, 2], "c": [1, 1, 3]})
     >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "nemenyi").items()}
@@ -301,6 +320,7 @@ def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple
         import scikit_posthocs  # type: ignore[import-untyped]
         from scipy.stats import rankdata
     check_name("method", method, POSTHOC_TESTS)
+    check_name("correction", correction, CORRECTIONS)
     matrix = _matrix(scores, "Friedman's test", 3)
     ranks = rankdata(matrix, axis=1)
     if method == "nemenyi":
@@ -308,7 +328,8 @@ def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple
     elif (ranks == ranks[0]).all():
         p_values = (ranks[0] == ranks[0][:, None]).astype(float)
     else:
-        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust="holm").to_numpy()
+        p_adjust = None if correction == "none" else correction
+        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust=p_adjust).to_numpy()
     pairs = combinations(enumerate(scores.values), 2)
     return {(run, other): float(p_values[i, j]) for (i, run), (j, other) in pairs}
 
