@@ -56,7 +56,7 @@ def distribution(
     """
     if unassessed and not against:
         raise XcgError("--unassessed has no effect on one set: expected --against PATH")
-    if STANDARD_INPUT in assessments and STANDARD_INPUT in against:
+    if str(STANDARD_INPUT) in assessments and str(STANDARD_INPUT) in against:
         raise XcgError("standard input holds one set: expected a file with the other, --against PATH")
     inputs = load_configuration(config) if config is not None else Inputs()
     if assessments:
