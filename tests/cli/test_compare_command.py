@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,121 @@ def test_a_gate_on_unmapped_data_has_status_3(xcg_command: Command, tmp_path: Pa
     useless = xcg_command(*call, "--allow-unmapped", 1)
     assert (useless.returncode, useless.stdout) == (2, "")
     assert "--allow-unmapped is for --fail-under and --fail-if-worse-than" in useless.stderr
+
+
+# The ranks of the only relevant document of eight topics, which order the runs as in
+# tests/statistics/test_significant_pairs.py.
+RANKS = {"A": "55533555", "B": "33255422", "C": "41344334", "D": "22122241", "E": "14411113"}
+TABLE_2 = ("--measures", "RR", "--correction", "none")
+
+
+@pytest.fixture
+def five_runs(tmp_path: Path) -> tuple[object, ...]:
+    """Runs A to E; the sums of their reciprocal ranks are 28/15, 169/60, 3, 19/4 and 35/6 by hand."""
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 d 1\n" for topic in range(1, 9)))
+    for run, ranks in RANKS.items():
+        lines = [
+            f"{topic} Q0 {'d' if rank == int(found) else f'n{rank}'} {rank} {9 - rank} {run}\n"
+            for topic, found in enumerate(ranks, 1)
+            for rank in range(1, 6)
+        ]
+        (tmp_path / f"{run}.run").write_text("".join(lines))
+    return "--assessments", tmp_path / "qrels", "--run", tmp_path / "*.run"
+
+
+def test_the_form_of_table_2_of_jarvelin_and_kekalainen(
+    five_runs: tuple[object, ...], xcg_command: Command
+) -> None:
+    call = ("compare", *five_runs, *TABLE_2, "--means")
+    table = xcg_command(*call)
+    assert (table.returncode, table.stderr) == (0, "")
+    assert table.stdout.splitlines() == [
+        "measure       A       B      C       D       E  significance",
+        "RR       0.2333  0.3521  0.375  0.5938  0.7292  D, E > A**",
+    ]
+    markdown = xcg_command(*call, "--format", "markdown").stdout
+    assert markdown.splitlines()[2] == (
+        "| RR      | 0.2333 | 0.3521 | 0.375 | 0.5938 | 0.7292 | D, E > A**   |"
+    )
+    latex = xcg_command(*call, "--format", "latex").stdout
+    assert r"RR & 0.2333 & 0.3521 & 0.375 & 0.5938 & 0.7292 & D, E \textgreater{} A** \\" in latex
+    assert xcg_command(*call, "--format", "csv").stdout.endswith(',"D, E > A**"\n')
+    (row,) = json.loads(xcg_command(*call, "--format", "json").stdout)
+    sums = {"A": 28 / 15, "B": 169 / 60, "C": 3, "D": 19 / 4, "E": 35 / 6}
+    assert {run: row[run] for run in sums} == pytest.approx({run: s / 8 for run, s in sums.items()})
+
+
+def test_overall_tests_name_the_significant_pairs_and_their_practical_significance(
+    five_runs: tuple[object, ...], xcg_command: Command
+) -> None:
+    call = ("compare", *five_runs, *TABLE_2, "--overall", "--format", "jsonl")
+    rows = [json.loads(line) for line in xcg_command(*call).stdout.splitlines()]
+    (friedman,) = (row for row in rows if row["test"] == "Friedman")
+    assert (friedman["runs"], friedman["df"]) == ("D, E > A**", "4")
+    assert (friedman["statistic"], friedman["p"]) == pytest.approx((14, 8 * math.exp(-7)))
+    pairs = {row["runs"]: row for row in rows if row["test"] == "Conover"}
+    assert list(pairs)[:4] == ["B - A", "C - A", "D - A", "E - A"]
+    # C is better than B by 3 − 169/60 = 11/60, which is 11/169 = 6.5 % of B.
+    assert pairs["C - B"]["relative"] == pytest.approx(11 / 169)
+    assert pairs["C - B"]["difference"] == pytest.approx(11 / 480)
+    assert pairs["C - B"]["criterion"] == "noticeable"
+    assert {row["criterion"] for name, row in pairs.items() if name != "C - B"} == {"material"}
+    holm = xcg_command("compare", *five_runs, "--measures", "RR", "--overall", "--format", "csv")
+    assert holm.stdout.count("Conover, Holm") == 10
+
+
+def test_relative_differences_from_the_baseline(
+    five_runs: tuple[object, ...], xcg_command: Command
+) -> None:
+    call = ("compare", *five_runs, *TABLE_2, "--baseline", "C", "--format", "jsonl")
+    rows = {row["run"]: row for row in map(json.loads, xcg_command(*call).stdout.splitlines())}
+    assert rows["B"]["relative"] == pytest.approx(-11 / 180)
+    assert [rows[run]["criterion"] for run in "ABDE"] == ["material", "noticeable", *["material"] * 2]
+
+
+def test_letters_name_long_runs(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--means", "--letters", "--format", "json")
+    (row,) = json.loads(done.stdout)
+    assert list(row) == ["measure", *"ABCDEFGH", "significance"]
+    assert " > G**" in row["significance"]
+    assert done.stderr.startswith("xcg: runs: A = articles, B = elements, C = focused, ")
+    overall = xcg_command("compare", *OPTIONS, "--overall", "--letters")
+    assert "C - A" in overall.stdout
+    assert "articles" not in overall.stdout
+
+
+def test_user_models_are_rows_and_runs_may_have_names_of_columns(
+    xcg_command: Command, five_runs: tuple[object, ...], tmp_path: Path
+) -> None:
+    models = ("--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
+    call = ("configs/quickstart.yaml", *models, "--measures", "MAep", "--means", "--format", "json")
+    rows = json.loads(xcg_command("compare", *call).stdout)
+    assert [row["user_model"] for row in rows] == ["overlap-off", "kazai-lalmas-2006"]
+    run = tmp_path / "A.run"
+    run.write_text(run.read_text().replace(" A\n", " measure\n"))
+    (row,) = json.loads(
+        xcg_command("compare", *five_runs, *TABLE_2, "--means", "--format", "json").stdout
+    )
+    assert (row["measure"], row["run measure"]) == ("RR", pytest.approx(28 / 15 / 8))
+
+
+def test_two_runs_have_no_friedman_test(
+    xcg_command: Command, five_runs: tuple[object, ...], tmp_path: Path
+) -> None:
+    two = ("--assessments", tmp_path / "qrels", "--run", tmp_path / "[DE].run")
+    done = xcg_command("compare", *two, *TABLE_2, "--means", "--format", "jsonl")
+    assert json.loads(done.stdout) == {"measure": "RR", "D": 0.59375, "E": 35 / 48, "significance": ""}
+    assert done.stderr == "xcg: note: Friedman's test needs at least three runs; there are two\n"
+
+
+def test_contradictory_tables_are_errors(xcg_command: Command) -> None:
+    both = xcg_command("compare", *OPTIONS, "--means", "--overall")
+    assert (both.returncode, both.stdout) == (2, "")
+    assert "expected one of --overall, --means and --orders" in both.stderr
+    useless = xcg_command("compare", *OPTIONS, "--letters")
+    assert (useless.returncode, useless.stdout) == (2, "")
+    assert "--letters has no effect here: expected --overall or --means" in useless.stderr
+    single = (*OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
+    one = xcg_command("compare", *single, "--means")
+    assert one.returncode == 2
+    assert "one run has nothing to be compared with: expected several" in one.stderr

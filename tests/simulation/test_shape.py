@@ -16,7 +16,9 @@ from xcg.simulation.shape import Shape, Stream
         ({"articles": 0}, "articles is 0: expected an integer of at least 1"),
         ({"elements": 20}, "elements is 20: expected an integer of at least 30"),
         ({"seed": -1}, "seed is -1: expected an integer of at least 0"),
-        ({"agreement": 1.5}, "agreement is 1.5: expected a number from 0 to 1"),
+        ({"agreement": 1.5}, "agreement is 1.5: expected a number from -1 to 1"),
+        ({"agreement": float("nan")}, "agreement is nan: expected a number from -1 to 1"),
+        ({"hardness": -0.1}, "hardness is -0.1: expected a number from 0 to 1"),
     ],
 )
 def test_values_out_of_range_are_errors(values: dict[str, Any], message: str) -> None:

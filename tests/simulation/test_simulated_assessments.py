@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise, repeat
 from pathlib import Path
 
+import numpy as np
 import pytest
+from conftest import ROOT, Command
 from simulated_campaign import SHAPE, campaign_folder, files_in
 
 import xcg
 from xcg.evaluation.validation import validate
 from xcg.judgements.recall_base import RecallBase
+from xcg.simulation.assessments import Blocks, MarkedArticle, Passage, mark_again
 from xcg.simulation.campaign import simulate
 from xcg.simulation.shape import Shape
 
@@ -53,9 +58,11 @@ def elements(base: RecallBase) -> set[tuple[str, str, str, str]]:
 
 
 def test_assessors_agree_as_far_as_requested(tmp_path: Path) -> None:
-    fractions = [agreed(tmp_path / str(agreement), agreement) for agreement in (1, 0.6, 0.2)]
+    values = (1, 0.6, 0.2, 0, -0.3, -0.6, -1)
+    fractions = [agreed(tmp_path / str(agreement), agreement) for agreement in values]
     assert fractions[0] == 1
-    assert fractions[0] > fractions[1] > fractions[2]
+    assert all(one > other for one, other in pairwise(fractions))
+    assert fractions[-1] == 0
     first, second = (files_in(tmp_path / "1" / "assessments" / f"assessor{n}") for n in (1, 2))
     assert first == second
 
@@ -68,3 +75,86 @@ def test_a_further_assessor_may_mark_nothing(tmp_path: Path) -> None:
     base = xcg.read_assessments(tmp_path / "c" / "assessments" / "assessor2")
     assert len(base.topics) == 8
     assert any(not base.files(topic) for topic in base.topics)
+
+
+TREE = xcg.parse_document(
+    b"<article><bdy><sec><st>t</st><ip1>one</ip1><p>two</p><p>three</p>"
+    b"<ss1><st>t</st><ip1>four</ip1><p>five</p></ss1></sec></bdy></article>"
+)
+"""Its blocks are 0 st, 1 ip1, 2 p and 3 p in the section, and 4 st, 5 ip1 and 6 p in the subsection."""
+
+
+def test_below_0_the_rates_are_those_calculated_by_hand() -> None:
+    # With -0.4, an article is replaced in 0.4 of all cases. In the other 0.6, its only passage is
+    # redrawn with probability 0.8; else it is omitted with probability 0.5. So 0.6 · (0.8 + 0.2 · 0.5)
+    # = 0.54 of the articles are relevant to both: their agreement is 0.54 / (1 + 0.4) = 0.3857.
+    blocks = Blocks(TREE)
+    number = 20_000
+    first = repeat(MarkedArticle("first", blocks, [Passage(1, 2, 3)]), number)
+    other = MarkedArticle("other", blocks, [Passage(1, 1, 1)])
+    again = list(mark_again(first, repeat(other), -0.4, np.random.default_rng(0)))
+    names = [article.name for article in again if article.passages]
+    both, others = names.count("first"), names.count("other")
+    assert both / number == pytest.approx(0.54, abs=0.01)
+    assert others / number == pytest.approx(0.4, abs=0.01)
+    assert both / (number + others) == pytest.approx(0.3857, abs=0.01)
+
+
+def test_a_redrawn_passage_is_one_block_of_a_third_of_the_sections_with_another_grade() -> None:
+    rng = np.random.default_rng(0)
+    drawn = [Blocks(TREE).draw_near(Passage(2, 5, 2), rng) for _ in range(200)]
+    assert {len(passages) for passages in drawn} == {1}  # of two sections
+    assert {passages[0] for passages in drawn} == {
+        Passage(block, block, grade) for block in (1, 2, 3, 5, 6) for grade in (1, 3)
+    }
+    within = [Blocks(TREE).draw_near(Passage(5, 5, 3), rng)[0] for _ in range(200)]
+    assert {(passage.first, passage.grade) for passage in within} == {(5, 1), (5, 2), (6, 1), (6, 2)}
+
+
+def test_without_other_articles_a_further_assessor_omits(tmp_path: Path) -> None:
+    simulate(tmp_path / "c", Shape.small(articles=1, runs=1, assessors=2, agreement=-1))
+    base = xcg.read_assessments(tmp_path / "c" / "assessments" / "assessor2")
+    assert len(base.topics) == 6
+    assert not any(base.files(topic) for topic in base.topics)
+
+
+def test_assessments_below_0_do_not_depend_on_the_number_of_results(tmp_path: Path) -> None:
+    for results in (1, 40):
+        shape = Shape.small(results=results, runs=1, assessors=2, agreement=-0.9)
+        simulate(tmp_path / str(results), shape)
+    one, other = (files_in(tmp_path / name / "assessments") for name in ("1", "40"))
+    assert one == other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", ["-0.6", "0.6"])
+def test_the_documented_agreements_are_those_of_the_commands(
+    tmp_path: Path, xcg_command: Command, value: str
+) -> None:
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    [cells] = re.findall(rf"^\| {value} \|((?: \d\.\d{{3}} \|){{4}})$", page, re.MULTILINE)
+    documented = [float(cell) for cell in cells.split("|")[:-1]]
+    folder = tmp_path / "campaign"
+    sizes = ("--articles", 300, "--topics", 12, "--runs", 1, "--results", 1, "--assessors", 2)
+    done = xcg_command("simulate", folder, *sizes, "--agreement", value)
+    assert done.returncode == 0, done.stderr
+    options = ("--assessor", folder / "assessments" / "assessor2", "--agreement")
+    printed = xcg_command("stability", "assessors", folder / "config.yaml", *options)
+    assert printed.returncode == 0, printed.stderr
+    found = [float(cell) for cell in printed.stdout.splitlines()[1].split()[-4:]]
+    assert found == pytest.approx(documented, abs=0.04)
+
+
+def test_the_agreement_of_inex_2004_lies_between_documented_ones() -> None:
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    rows = [
+        [float(cell) for cell in row.split("|")[1:-1]]
+        for row in re.findall(r"^\|(?: -?[\d.]+ \|){5}$", page, re.MULTILINE)
+    ]
+    assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
+    for kind, inex in enumerate((0.237, 0.185, 0.103, 0.02), 1):  # Kazai and Lalmas 2006, section 6.2.1
+        column = [row[kind] for row in rows]
+        assert column == sorted(column, reverse=True)
+        assert column[0] > inex > column[-1]
+        [closest] = [row[kind] for row in rows if row[0] == -0.6]
+        assert closest == pytest.approx(inex, abs=0.02)

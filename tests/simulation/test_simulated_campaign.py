@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         ({"results": 10}, ("documents", "assessments")),
         ({"assessors": 3}, ("documents", "assessments", "runs")),
         ({"agreement": 0.1}, ("documents", "assessments/assessor1", "runs")),
+        ({"agreement": -0.6}, ("documents", "assessments/assessor1", "runs")),
+        ({"hardness": 0.6}, ("documents", "assessments")),
         ({"articles": 20}, ("documents",)),
     ],
 )
@@ -72,3 +76,32 @@ def test_the_command_writes_a_campaign_once(xcg_command: Command, tmp_path: Path
     again = xcg_command("simulate", folder, *options)
     assert again.returncode == 2
     assert "not empty" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--agreement", "-0.6"), "--agreement has no effect on a single assessor"),
+        (("--assessors", "2", "--agreement", "-1.5"), "-1.5 is not in the range -1<=x<=1"),
+        (("--hardness", "2"), "2.0 is not in the range 0<=x<=1"),
+        (("--hardness", "nan"), "hardness is nan: expected a number from 0 to 1"),
+        (("--elements", "20"), "20 is not in the range x>=30"),
+    ],
+)
+def test_wrong_options_are_errors(
+    xcg_command: Command, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    done = xcg_command("simulate", tmp_path / "campaign", "--small", *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "campaign").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems may round random numbers otherwise")
+def test_campaigns_of_earlier_versions_stay_the_same(tmp_path: Path) -> None:
+    # Digests of all files, computed with release 0.1.0 and numpy 2.4.
+    for agreement, digest in ((0.6, "02265e8bf1ddf7f8"), (0, "86afd978fca7fb5e")):
+        simulate(tmp_path / str(agreement), Shape.small(assessors=2, agreement=agreement))
+        files = files_in(tmp_path / str(agreement))
+        text = b"".join(name.encode() + b"\n" + content for name, content in files.items())
+        assert hashlib.sha256(text).hexdigest()[:16] == digest

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
+from pathlib import Path
 
 import numpy as np
+import pytest
+from conftest import ROOT, Command
 from simulated_campaign import SHAPE, campaign_folder
 
 import xcg
 from xcg.evaluation.config import load_configuration
 from xcg.runs.result_overlap import overlapping_results
-from xcg.simulation.shape import Shape
-from xcg.simulation.systems import System, systems
+from xcg.simulation.documents import ArticleFactory
+from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.systems import System, make_pool, rank, systems
 
 
 def test_runs_answer_all_topics_at_their_granularity() -> None:
@@ -65,3 +71,49 @@ def test_scores_increase_with_skill() -> None:
     for measure in ("MAep", "nxCG@10"):
         low, middle, high = (mean(by_skill[n : n + 4], measure) for n in (0, 4, 8))
         assert low < middle < high, measure
+
+
+def test_hardness_multiplies_the_skill() -> None:
+    shape = Shape.small(seed=3)
+    factory = ArticleFactory(shape)
+    articles = [factory.draw(number, shape.generator(Stream.DOCUMENT, number)) for number in range(9)]
+    base = xcg.read_assessments(campaign_folder() / "assessments" / "assessor1")
+    names = sorted(base.files("162"))[:4]
+    articles[:4] = [article._replace(name=name) for article, name in zip(articles, names, strict=False)]
+    pool = make_pool(factory, articles, base, "162")
+    assert pool.worth.any()
+
+    def ranking(skill: float, hardness: float) -> list[int]:
+        return rank(pool, System(1, skill, 0.4, False), 50, hardness, np.random.default_rng(1))
+
+    assert ranking(0.8, 0.75) == ranking(0.2, 0.0) != ranking(0.8, 0.0)
+    assert ranking(0.8, 1.0) == ranking(0.0, 0.0)
+
+
+def mean_maep(folder: Path, *options: object, command: Command) -> float:
+    """Simulate a campaign with the command, evaluate it with the command, return the mean of MAep."""
+    done = command("simulate", folder, *options)
+    assert done.returncode == 0, done.stderr
+    scored = command("evaluate", folder / "config.yaml", "--measures", "MAep", "--format", "jsonl")
+    assert scored.returncode == 0, scored.stderr
+    return float(np.mean([json.loads(line)["value"] for line in scored.stdout.splitlines()]))
+
+
+def test_scores_decrease_with_hardness(tmp_path: Path, xcg_command: Command) -> None:
+    means = [
+        mean_maep(tmp_path / hardness, "--small", "--hardness", hardness, command=xcg_command)
+        for hardness in ("0", "0.5", "0.9")
+    ]
+    assert means[0] > means[1] > means[2]
+    assert "multiplied by 1 - 0.5" in (tmp_path / "0.5" / "config.yaml").read_text()
+    assert "hardness" not in (tmp_path / "0" / "config.yaml").read_text()
+
+
+@pytest.mark.slow
+def test_documented_scores_are_those_of_the_commands(tmp_path: Path, xcg_command: Command) -> None:
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    [documented] = re.findall(r"^\| 0\.65 \| (\d\.\d{3}) \|(?: \d\.\d{3} \|){6}$", page, re.MULTILINE)
+    options = ("--articles", 1600, "--topics", 4, "--runs", 24, "--hardness", 0.65)
+    found = mean_maep(tmp_path / "c", *options, command=xcg_command)
+    assert found == pytest.approx(float(documented), abs=0.015)
+    assert found == pytest.approx(0.05, abs=0.02)  # INEX 2004: Kazai and Lalmas 2006, section 6.2.2

@@ -19,6 +19,7 @@ from xcg.statistics.significance import (
     Comparison,
     compare_runs,
     deciding_topics,
+    practical_significance,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
@@ -60,6 +61,8 @@ def test_a_comparison_computed_by_hand() -> None:
         mean=0.5,
         baseline_mean=0.3,
         difference=0.2,
+        relative=0.2 / 0.3,
+        criterion="material",
         low=0.2 - half,
         high=0.2 + half,
         effect=0.2 / deviation,
@@ -73,6 +76,39 @@ def test_a_comparison_computed_by_hand() -> None:
     (other,) = compare_runs(results, "MAep", "m")  # the default baseline has the best mean
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
+
+
+@pytest.mark.parametrize(
+    ("difference", "reference", "expected"),
+    [
+        (0.0, 0.2, "marginal"),
+        (0.00999, 0.2, "marginal"),
+        (0.01, 0.2, "noticeable"),
+        (1.05 - 1, 1, "noticeable"),
+        (0.55 - 0.5, 0.5, "noticeable"),  # slightly more than 10 % in floating point
+        (-0.02, 0.2, "noticeable"),
+        (-0.0201, 0.2, "material"),
+        (0.3, -1, "material"),
+        (0.0, 0, "marginal"),
+        (1e-9, 0, "material"),
+    ],
+)
+def test_practical_significance_by_5_and_10_percent(
+    difference: float, reference: float, expected: str
+) -> None:
+    assert practical_significance(difference, reference) == expected
+    assert practical_significance(-difference, reference) == expected
+
+
+def test_relative_differences_are_relative_to_the_baseline() -> None:
+    results = results_of([[0.2, 0.4], [0.1, 0.3], [0.29, 0.28], [0.0, 0.0]])
+    found = {line.run: line for line in compare_runs(results, "MAep", baseline="r0")}
+    assert {run: line.relative for run, line in found.items()} == pytest.approx(
+        {"r1": -1 / 3, "r2": -0.05, "r3": -1}
+    )
+    assert [line.criterion for line in found.values()] == ["material", "noticeable", "material"]
+    nothing = compare_runs(results, "MAep", baseline="r3")
+    assert {(line.relative, line.criterion) for line in nothing} == {(None, "material")}
 
 
 def test_all_pairs_and_the_best_run_as_baseline() -> None:

@@ -10,6 +10,7 @@ import click
 
 from xcg.cli.options import ANY_PATH, paths_option
 from xcg.cli.output import TABLES, Printed, prints
+from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs
@@ -22,8 +23,13 @@ from xcg.statistics.rank_correlation import level_correlation
 
 @click.command()
 @click.argument("config", required=False, type=ANY_PATH)
-@paths_option("--assessments", help="Count the assessments in this file, folder or glob pattern.")
-@paths_option("--against", help="Cross-tabulate with the assessments in this file, folder or glob.")
+@paths_option(
+    "--assessments",
+    help="Count the assessments in this file, folder or glob pattern; - is standard input.",
+)
+@paths_option(
+    "--against", help="Cross-tabulate with these assessments: a file, folder, glob pattern or -."
+)
 @click.option("--topic", "topics", multiple=True, metavar="NAME", help="Count only this topic.")
 @click.option(
     "--unassessed",
@@ -50,6 +56,8 @@ def distribution(
     """
     if unassessed and not against:
         raise XcgError("--unassessed has no effect on one set: expected --against PATH")
+    if str(STANDARD_INPUT) in assessments and str(STANDARD_INPUT) in against:
+        raise XcgError("standard input holds one set: expected a file with the other, --against PATH")
     inputs = load_configuration(config) if config is not None else Inputs()
     if assessments:
         inputs = replace(inputs, assessments=assessments)

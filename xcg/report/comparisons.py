@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from itertools import product
+from string import ascii_uppercase
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import order_agreements
-from xcg.statistics.significance import compare_runs, deciding_topics
-from xcg.statistics.topic_scores import topic_scores
+from xcg.statistics.significance import (
+    compare_runs,
+    deciding_topics,
+    means_of_runs,
+    practical_significance,
+    relative_difference,
+)
+from xcg.statistics.significant_pairs import compact_form, significant_pairs
+from xcg.statistics.topic_scores import TopicScores, topic_scores
 
 Row = dict[str, Any]
 
-_COMPARISON_FIELDS = ("run", "baseline", "mean", "difference", "low", "high", "effect")
+_COMPARISON_FIELDS = (
+    "run",
+    "baseline",
+    "mean",
+    "difference",
+    "relative",
+    "criterion",
+    "low",
+    "high",
+    "effect",
+)
+_CONOVER = {
+    "holm": "Conover, Holm",
+    "bonferroni": "Conover, Bonferroni",
+    "fdr_bh": "Conover, Benjamini-Hochberg",
+    "none": "Conover",
+}
+"""Correction → name of the pairwise test."""
+_TABLE_FIELDS = ("measure", "user_model", "significance")
 _ORDER_FIELDS = (
     *("measure", "user_model", "and measure", "and user_model"),
     *("tau_b", "pearson", "tau_ap"),
@@ -52,23 +80,84 @@ def comparison_rows(
     return rows
 
 
-def overall_rows(results: Results) -> list[Row]:
+def overall_rows(results: Results, correction: str) -> list[Row]:
     """Return the tests over all runs: ANOVA, discriminative power, Friedman and its pairwise tests.
+
+    The row of Friedman's test lists the runs that differ significantly, as :func:`means_rows` does. A
+    pair of runs has the difference between the better and the worse mean, relative to the worse.
+
+    Args:
+        results: Results with the scores of topics.
+        correction: The correction for the number of pairs.
 
     Raises:
         XcgError: If there is only one run.
     """
-    if len(results.runs) < 2:
-        raise XcgError("one run has nothing to be compared with: expected several")
+    _check_several_runs(results)
     return [
         {"measure": measure, "user_model": model, **row}
         for measure in results.measures
         for model in results.user_models
-        for row in _overall_tests(results, measure, model)
+        for row in _overall_tests(results, measure, model, correction)
     ]
 
 
-def _overall_tests(results: Results, measure: str, model: str) -> list[Row]:
+def means_rows(results: Results, correction: str) -> list[Row]:
+    """Return one row for each measure and user model: the mean of each run, and the significance.
+
+    The form of Table 2 of Järvelin and Kekäläinen (2002); the means are those over the topics that all
+    runs have. The significance is empty if no runs differ, and for two runs.
+
+    Args:
+        results: Results with the scores of topics.
+        correction: The correction for the number of pairs.
+
+    Raises:
+        XcgError: If there is only one run.
+    """
+    _check_several_runs(results)
+    rows = []
+    for measure in results.measures:
+        for model in results.user_models:
+            scores = topic_scores(results, measure, model, results.runs)
+            means = means_of_runs(scores, measure)
+            rows.append(
+                {
+                    "measure": measure,
+                    **({"user_model": model} if len(results.user_models) > 1 else {}),
+                    **{f"run {run}" if run in _TABLE_FIELDS else run: means[run] for run in means},
+                    "significance": _significance(scores, measure, correction),
+                }
+            )
+    return rows
+
+
+def with_letters(results: Results) -> tuple[Results, str]:
+    """Name the runs A, B, C and so on, in their order.
+
+    Returns:
+        The renamed results, and the legend.
+    """
+    names = ["".join(name) for length in (1, 2, 3) for name in product(ascii_uppercase, repeat=length)]
+    letters = dict(zip(results.runs, names, strict=False))
+    renamed = Results((row._replace(run=letters[row.run]) for row in results), results.notes)
+    return renamed, "runs: " + ", ".join(f"{letter} = {run}" for run, letter in letters.items())
+
+
+def _check_several_runs(results: Results) -> None:
+    if len(results.runs) < 2:
+        raise XcgError("one run has nothing to be compared with: expected several")
+
+
+def _significance(scores: TopicScores, measure: str, correction: str) -> str:
+    """Return the compact form of the runs that differ significantly; empty for two runs."""
+    if len(scores.values) < 3:
+        return ""
+    lower_is_better = MEASURES.order(measure).lower_is_better
+    return compact_form(significant_pairs(scores, lower_is_better, correction))
+
+
+def _overall_tests(results: Results, measure: str, model: str, correction: str) -> list[Row]:
     scores = topic_scores(results, measure, model, results.runs)
     table = anova(scores)
     rows = [
@@ -80,16 +169,28 @@ def _overall_tests(results: Results, measure: str, model: str) -> list[Row]:
     rows.append(_test_row(name, f"difference needed {needed:.4f}", power, "", None))
     if len(results.runs) > 2:
         statistic, p = friedman(scores)
-        rows.append(_test_row("Friedman", "", statistic, str(len(results.runs) - 1), p))
-        rows += [
-            _test_row("Conover, Holm", " - ".join(pair), None, "", p_pair)
-            for pair, p_pair in friedman_posthoc(scores).items()
-        ]
+        significant = _significance(scores, measure, correction)
+        rows.append(_test_row("Friedman", significant, statistic, str(len(results.runs) - 1), p))
+        means = means_of_runs(scores, measure)
+        order = MEASURES.order(measure)
+        for pair, p_pair in friedman_posthoc(scores, correction=correction).items():
+            better, worse = sorted(pair, key=lambda run: order.sort_key(means[run]))
+            row = _test_row(_CONOVER[correction], f"{better} - {worse}", None, "", p_pair)
+            rows.append(row | _difference_fields(means[better] - means[worse], means[worse]))
     return rows
 
 
 def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
-    return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p}
+    no_difference = dict.fromkeys(("difference", "relative", "criterion"))
+    return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p, **no_difference}
+
+
+def _difference_fields(difference: float, reference: float) -> Row:
+    return {
+        "difference": difference,
+        "relative": relative_difference(difference, reference),
+        "criterion": practical_significance(difference, reference),
+    }
 
 
 def order_rows(results: Results) -> list[Row]:

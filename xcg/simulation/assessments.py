@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +52,17 @@ class Blocks:
         containers = [parent, *self._tree.ancestors(parent)][:-1]  # without the article
         return self._blocks_in(containers[0 if kind < 0.8 else -2 if kind < 0.96 else -1])
 
+    def draw_near(self, passage: Passage, rng: np.random.Generator) -> list[Passage]:
+        """Draw one block of a third of the sections that a passage touches, with another grade."""
+        grade = _other_grade(passage.grade, int(rng.integers(1, 3)))
+        sections = sorted({self._parent(block) for block in range(passage.first, passage.last + 1)})
+        drawn = []
+        for section in rng.permutation(sections)[: math.ceil(len(sections) / 3)].tolist():
+            blocks = [block for block in self._not_titles if self._parent(block) == section]
+            block = blocks[int(rng.integers(len(blocks)))]
+            drawn.append(Passage(block, block, grade))
+        return drawn
+
     def _parent(self, block: int) -> int:
         return int(self._tree.parent[self._rows[block]])
 
@@ -81,26 +95,49 @@ def mark(blocks: Blocks, rng: np.random.Generator) -> list[Passage]:
     return sorted(passages)
 
 
-def mark_again(article: MarkedArticle, agreement: float, rng: np.random.Generator) -> MarkedArticle:
-    """Draw the passages of a further assessor.
+def mark_again(
+    articles: Iterable[MarkedArticle],
+    others: Iterator[MarkedArticle],
+    agreement: float,
+    rng: np.random.Generator,
+) -> Iterator[MarkedArticle]:
+    """Yield the articles and passages of a further assessor.
 
     Args:
-        article: The first assessor's passages.
+        articles: The first assessor's articles.
+        others: Other articles with passages, which a further assessor may find instead.
         agreement: See :class:`~xcg.simulation.shape.Shape`.
         rng: Source of the random choices.
     """
-    passages = []
-    for passage in article.passages:
-        agrees, kind = rng.random(2).tolist()
-        shifts = rng.integers(1, 4, 2) * rng.choice([-1, 1], 2)
-        raised = int(rng.integers(1, 3))
-        if agrees < agreement:
-            passages.append(passage)
-        elif kind < 0.25:
-            highest = len(article.blocks) - 1
-            first = min(max(passage.first + int(shifts[0]), 0), highest)
-            last = min(max(passage.last + int(shifts[1]), first), highest)
-            passages.append(Passage(first, last, passage.grade))
-        elif kind < 0.5:
-            passages.append(passage._replace(grade=(passage.grade - 1 + raised) % 3 + 1))
-    return article._replace(passages=passages)
+    for article in articles:
+        if agreement < 0 and rng.random() < -agreement:
+            yield from islice(others, 1)
+            continue
+        passages: list[Passage] = []
+        for passage in article.passages:
+            if agreement < 0 and rng.random() < -2 * agreement:
+                passages += article.blocks.draw_near(passage, rng)
+            else:
+                passages += _again(passage, len(article.blocks), agreement, rng)
+        yield article._replace(passages=passages)
+
+
+def _again(passage: Passage, blocks: int, agreement: float, rng: np.random.Generator) -> list[Passage]:
+    """Return a passage as a further assessor marks it; no passage if that assessor omits it."""
+    agrees, kind = rng.random(2).tolist()
+    shifts = rng.integers(1, 4, 2) * rng.choice([-1, 1], 2)
+    raised = int(rng.integers(1, 3))
+    if agrees < agreement:
+        return [passage]
+    if kind < 0.25:
+        first = min(max(passage.first + int(shifts[0]), 0), blocks - 1)
+        last = min(max(passage.last + int(shifts[1]), first), blocks - 1)
+        return [Passage(first, last, passage.grade)]
+    if kind < 0.5:
+        return [passage._replace(grade=_other_grade(passage.grade, raised))]
+    return []
+
+
+def _other_grade(grade: int, raised: int) -> int:
+    """Return another grade; ``raised`` is 1 or 2, and grade 1 follows grade 3."""
+    return (grade - 1 + raised) % 3 + 1

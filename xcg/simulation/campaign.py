@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from xcg.documents.corpus import Corpus
@@ -31,6 +32,7 @@ from xcg.evaluation.inputs import DEFAULT_MEASURES
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
+from xcg.lazy_modules import np
 from xcg.simulation.assessments import Blocks, MarkedArticle, mark, mark_again
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory
 from xcg.simulation.shape import Shape, Stream
@@ -141,24 +143,29 @@ class _Writer:
         rng = shape.generator(Stream.TOPIC, number)
         wanted = round(shape.relevant * rng.lognormal(-0.18, 0.6))
         relevant = min(max(wanted, 1), max(len(self._articles) // 2, 1))
-        drawn = rng.permutation(len(self._articles))[: relevant + shape.results].tolist()
+        shuffled = rng.permutation(len(self._articles)).tolist()
+        drawn = shuffled[: relevant + shape.results]
         corpus = Corpus(self._folder / "documents", cache=False)  # keeps the trees of one topic
-        truth = []
-        for article in (self._articles[drawn_number] for drawn_number in sorted(drawn[:relevant])):
-            blocks = Blocks(corpus.tree(article.name))
-            truth.append(MarkedArticle(article.name, blocks, mark(blocks, rng)))
+
+        def marked(article: int, rng: np.random.Generator) -> MarkedArticle:
+            name = self._articles[article].name
+            blocks = Blocks(corpus.tree(name))
+            return MarkedArticle(name, blocks, mark(blocks, rng))
+
+        truth = [marked(article, rng) for article in sorted(drawn[:relevant])]
         self._written.topics += 1
         self._written.passages += sum(len(article.passages) for article in truth)
         base = self._write_assessments(topic, 0, truth, corpus)
         for assessor in range(1, shape.assessors):
             rng = shape.generator(Stream.ASSESSOR, assessor, number)
-            marked = [mark_again(article, shape.agreement, rng) for article in truth]
-            self._write_assessments(topic, assessor, marked, corpus)
+            others = map(marked, shuffled[relevant:], repeat(rng))
+            again = mark_again(truth, others, shape.agreement, rng)
+            self._write_assessments(topic, assessor, again, corpus)
         articles = [self._articles[drawn_number] for drawn_number in sorted(drawn)]
         pool = make_pool(self._factory, articles, base, topic)
         for system in self._systems:
             rng = shape.generator(Stream.RUN, system.number, number)
-            ranking = rank(pool, system, shape.results, rng)
+            ranking = rank(pool, system, shape.results, shape.hardness, rng)
             self._written.results += len(ranking)
             self._append(system, submission_topic(topic, pool, ranking))
 
@@ -192,6 +199,10 @@ class _Writer:
             f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity",
             "# and behaviour towards overlap.",
         ]
+        if shape.hardness:
+            lines.append(
+                f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness)."
+            )
         if shape.assessors > 1:
             lines.append(f"# Further assessors, agreement {shape.agreement:g}:")
             lines += [f"#   {self._assessor_folder(number)}" for number in range(1, shape.assessors)]

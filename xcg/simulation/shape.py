@@ -11,6 +11,7 @@ import numpy as np
 from xcg.errors import XcgError
 
 MIN_ELEMENTS = 30
+_FRACTIONS = ("agreement", "hardness")
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,18 @@ class Shape:
         elements: Mean number of elements of an article, at least 30. INEX 2004 had 8.2 million elements
             in 12,107 articles, which is about 680.
         relevant: Mean number of articles with relevant text for a topic, at least 1.
-        agreement: Probability from 0 to 1 that a further assessor marks a passage as the first one did.
-            Of the other passages, the further assessor omits a half, moves the boundaries of a quarter,
-            and changes the grade of a quarter. With 0.6, two assessors agree on 56 % of the assessed
-            elements and 91 % of the articles; with 0, on 20 % and 69 %. At INEX, assessors agreed on
-            2 % and 24 % (Kazai and Lalmas 2006, section 6.2).
+        agreement: Agreement of a further assessor with the first, from 1 to -1. From 1 to 0, it is the
+            probability that the further assessor marks a passage as the first one did. Of the other
+            passages, the further assessor omits a half, moves the boundaries of a quarter, and changes
+            the grade of a quarter. Below 0, the further assessor also finds other articles relevant:
+            with probability -agreement, an article is replaced by another one with its own passages. In
+            the articles that remain, a passage is replaced with twice that probability (always, from
+            -0.5 on) by one block in each of a third of the sections that it touches, with another
+            grade; the other passages are as with 0. With -0.6, the agreement is close to INEX 2004;
+            with -1, no article is relevant to both (``docs/simulation.md`` has a table).
+        hardness: How much less all systems find, from 0 to 1: the skill of each system is multiplied by
+            1 - hardness. With 1, all systems rank at random. With 0.65, the mean of MAep is close to
+            INEX 2004.
 
     Raises:
         XcgError: If a value is out of range.
@@ -50,15 +58,18 @@ class Shape:
     elements: int = 680
     relevant: int = 60
     agreement: float = 0.6
+    hardness: float = 0.0
 
     def __post_init__(self) -> None:
         minimums = {"seed": 0, "elements": MIN_ELEMENTS}
         for name, value in vars(self).items():
             minimum = minimums.get(name, 1)
-            if name != "agreement" and value < minimum:
+            if name not in _FRACTIONS and value < minimum:
                 raise XcgError(f"{name} is {value}: expected an integer of at least {minimum}")
-        if not 0 <= self.agreement <= 1:
-            raise XcgError(f"agreement is {self.agreement}: expected a number from 0 to 1")
+        if not -1 <= self.agreement <= 1:
+            raise XcgError(f"agreement is {self.agreement}: expected a number from -1 to 1")
+        if not 0 <= self.hardness <= 1:
+            raise XcgError(f"hardness is {self.hardness}: expected a number from 0 to 1")
 
     @classmethod
     def small(cls, **changes: Any) -> Shape:

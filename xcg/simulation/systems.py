@@ -20,7 +20,7 @@ class System:
 
     Args:
         number: The run's number from 1.
-        skill: From 0 (random order) to 1 (order of true worth).
+        skill: From 0 (random order) to 1 (order of true worth), before the hardness of the campaign.
         granularity: Preferred size of results, from 0 (paragraphs) over sections to 1 (articles).
         overlap: Whether results may contain each other.
     """
@@ -108,19 +108,22 @@ def make_pool(
     )
 
 
-def rank(pool: Pool, system: System, results: int, rng: np.random.Generator) -> list[int]:
+def rank(
+    pool: Pool, system: System, results: int, hardness: float, rng: np.random.Generator
+) -> list[int]:
     """Return the ranking of a system as indices of elements in the pool.
 
-    score = fit · (skill · worth + (1 - skill) · noise). The fit decreases from 1 at the preferred
-    granularity to 0.5. Half of the noise is the same for all elements of an article, because similar
-    elements have similar ranks.
+    score = fit · (skill · worth + (1 - skill) · noise), where skill is the system's skill times
+    1 - hardness. The fit decreases from 1 at the preferred granularity to 0.5. Half of the noise is the
+    same for all elements of an article, because similar elements have similar ranks.
     """
     granularities = pool.elements.granularities
     number = len(granularities)
     noise = (rng.random(len(pool.files))[pool.articles] + rng.random(number)) / 2
     with_relatives = rng.random(number) < 0.5
     fit = 1 - 0.5 * np.abs(granularities - system.granularity)
-    scores = fit * (system.skill * pool.worth + (1 - system.skill) * noise)
+    skill = system.skill * (1 - hardness)
+    scores = fit * (skill * pool.worth + (1 - skill) * noise)
     count = min(8 * results, number)
     while True:
         # Sort by score and then by position, so that the order depends on no sorting algorithm.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.statistics.significance_tests import equal_signs_probability
+from xcg.statistics.significance_tests import CORRECTIONS, equal_signs_probability
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -160,22 +160,40 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple[str, str], float]:
+def mean_ranks(scores: TopicScores) -> dict[str, float]:
+    """Return run → mean over topics of its rank among the runs, as in Friedman's test.
+
+    The lowest score has rank 1. Equal scores share the mean of their ranks.
+
+    >>> mean_ranks(TopicScores(["1", "2"], {"a": [3, 3], "b": [1, 2], "c": [1, 1]}))
+    {'a': 3.0, 'b': 1.75, 'c': 1.25}
+    """
+    with required_package("Friedman's test", "scipy"):
+        from scipy.stats import rankdata
+    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
+    return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
+
+
+def friedman_posthoc(
+    scores: TopicScores, method: str = "conover", correction: str = "holm"
+) -> dict[tuple[str, str], float]:
     """Compute a p value for each pair of runs after Friedman's test.
 
     Args:
         scores: Scores of at least three runs for at least two topics.
-        method: ``"conover"`` (Conover and Iman 1979, with Holm's correction) or ``"nemenyi"`` (Nemenyi
-            1963, which needs no correction).
+        method: ``"conover"`` (Conover and Iman 1979) or ``"nemenyi"`` (Nemenyi 1963, which needs no
+            correction).
+        correction: Correction of Conover's p values for the number of pairs, as for
+            :func:`xcg.compare`.
 
     Returns:
         p values from 0 to 1 by pair of runs. If all n topics have the same ranks, Conover's test has no
-        variance: p is 1 for runs with equal ranks, and otherwise 2 / 2ⁿ, that of the sign test, times
-        the number of pairs (Holm).
+        variance: p is 1 for runs with equal ranks, and otherwise 2 / 2ⁿ, that of the sign test, before
+        the correction.
 
     Raises:
-        XcgError: If the method is unknown, there are fewer runs or topics, a score is not finite, or
-            the extra ``xcg[statistics]`` with scikit-posthocs is not installed.
+        XcgError: If a name is unknown, there are fewer runs or topics, a score is not finite, or the
+            extra ``xcg[statistics]`` with scikit-posthocs is not installed.
 
     >>> scores = TopicScores(["1", "2", "3"], {"a": [3, 3, 1], "b": [2, 2, 2], "c": [1, 1, 3]})
     >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "nemenyi").items()}
@@ -185,15 +203,19 @@ def friedman_posthoc(scores: TopicScores, method: str = "conover") -> dict[tuple
         import scikit_posthocs  # type: ignore[import-untyped]
         from scipy.stats import rankdata
     check_name("method", method, POSTHOC_TESTS)
+    check_name("correction", correction, CORRECTIONS)
     matrix = _matrix(scores, "Friedman's test", 3)
     ranks = rankdata(matrix, axis=1)
     if method == "nemenyi":
         p_values = scikit_posthocs.posthoc_nemenyi_friedman(matrix).to_numpy()
     elif (ranks == ranks[0]).all():
-        p = min(1.0, math.comb(len(scores.values), 2) * equal_signs_probability(len(ranks)))
+        p = equal_signs_probability(len(ranks))
+        if correction != "none":  # of Holm and Bonferroni; fdr_bh is not larger
+            p = min(1.0, math.comb(len(scores.values), 2) * p)
         p_values = np.where(ranks[0] == ranks[0][:, None], 1.0, p)
     else:
-        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust="holm").to_numpy()
+        p_adjust = None if correction == "none" else correction
+        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust=p_adjust).to_numpy()
     pairs = combinations(enumerate(scores.values), 2)
     return {(run, other): float(p_values[i, j]) for (i, run), (j, other) in pairs}
 

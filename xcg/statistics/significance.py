@@ -22,8 +22,9 @@ from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.run import Order, Ties
-from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.significance_tests import CORRECTIONS, PAIRED_TESTS
 from xcg.statistics.topic_scores import (
+    DIGITS,
     TopicScores,
     check_name,
     differences,
@@ -32,7 +33,6 @@ from xcg.statistics.topic_scores import (
     topic_scores,
 )
 
-CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 ALL_PAIRS = "all"
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if the corrected p value is below this."""
@@ -51,6 +51,9 @@ class Comparison:
         mean: Mean of the run over these topics; the sum if the measure is a count.
         baseline_mean: The same value of the baseline.
         difference: mean − baseline_mean.
+        relative: The difference divided by the magnitude of baseline_mean; None if that is 0.
+        criterion: ``"marginal"``, ``"noticeable"`` or ``"material"``, see
+            :func:`practical_significance`.
         low: Lower limit of the 95 % confidence interval of the difference, by Student's t.
         high: Its upper limit.
         effect: Cohen's d_z, the difference divided by the standard deviation of the topics'
@@ -71,6 +74,8 @@ class Comparison:
     mean: float
     baseline_mean: float
     difference: float
+    relative: float | None
+    criterion: str
     low: float
     high: float
     effect: float | None
@@ -273,8 +278,9 @@ def _comparison(
     half_width = float(t.ppf(0.975, topics - 1)) * deviation / math.sqrt(topics)
     higher, lower = int(np.count_nonzero(found > 0)), int(np.count_nonzero(found < 0))
     wins, losses = (lower, higher) if MEASURES.order(measure).lower_is_better else (higher, lower)
-    divisor = 1 if MEASURES.is_count(measure) else topics  # the value of a count is the sum
+    divisor = _divisor(measure, topics)
     factor = topics / divisor
+    baseline_mean = math.fsum(second) / divisor
     return Comparison(
         run=pair[0],
         baseline=pair[1],
@@ -282,8 +288,10 @@ def _comparison(
         user_model=user_model,
         topics=topics,
         mean=math.fsum(first) / divisor,
-        baseline_mean=math.fsum(second) / divisor,
+        baseline_mean=baseline_mean,
         difference=difference * factor,
+        relative=relative_difference(difference * factor, baseline_mean),
+        criterion=practical_significance(difference * factor, baseline_mean),
         low=(difference - half_width) * factor,
         high=(difference + half_width) * factor,
         effect=difference / deviation if deviation else None,
@@ -293,6 +301,51 @@ def _comparison(
         p=p,
         p_adjusted=p_adjusted,
     )
+
+
+def _divisor(measure: str, topics: int) -> int:
+    """Return what the sum over topics is divided by: the value of a count is the sum itself."""
+    return 1 if MEASURES.is_count(measure) else topics
+
+
+def means_of_runs(scores: TopicScores, measure: str) -> dict[str, float]:
+    """Return run → mean over the topics; the sum if the measure is a count."""
+    divisor = _divisor(measure, len(scores.topics))
+    return {run: math.fsum(values) / divisor for run, values in scores.values.items()}
+
+
+def relative_difference(difference: float, reference: float) -> float | None:
+    """Return a difference divided by the magnitude of a reference, or None if the reference is 0.
+
+    >>> relative_difference(-0.125, 0.25), relative_difference(0.1, 0)
+    (-0.5, None)
+    """
+    return difference / abs(reference) if reference else None
+
+
+def practical_significance(difference: float, reference: float) -> str:
+    """Classify a difference by the criteria of Spärck Jones (1974).
+
+    A difference below 5 % of the reference is marginal, from 5 % to 10 % noticeable, and above 10 %
+    material. Järvelin and Kekäläinen (2002, section 2.3) quote the limits, and call material
+    differences essential. If the reference is 0, every difference is material.
+
+    Args:
+        difference: The difference between the means of two runs.
+        reference: The mean that it is relative to.
+
+    Returns:
+        ``"marginal"``, ``"noticeable"`` or ``"material"``.
+
+    >>> [practical_significance(value, 0.2) for value in (0.009, -0.01, 0.02, -0.021)]
+    ['marginal', 'noticeable', 'noticeable', 'material']
+    """
+    relative = relative_difference(difference, reference)
+    if relative is None:
+        return "material" if difference else "marginal"
+    # A rounding error must not exceed a limit: 0.55 - 0.5 is slightly more than 10 % of 0.5.
+    share = round(abs(relative), DIGITS)
+    return "marginal" if share < 0.05 else "noticeable" if share <= 0.1 else "material"
 
 
 def deciding_topics(

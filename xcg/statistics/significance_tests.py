@@ -23,6 +23,7 @@ EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
+CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
 
