@@ -69,7 +69,7 @@ def assert_retrieval(
         ties: As for :func:`xcg.evaluate`.
         test: As for :func:`xcg.compare`.
         correction: Correction of the p values of all runs, measures and user models: ``"holm"`` (the
-            default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``. With a margin, no correction is needed.
+            default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``. A margin needs no correction.
         margin: How much worse than the baseline a run may be: a number for all measures, or numbers by
             measure. Then a run fails unless it is shown (at 5 %) to be at most this much worse.
         allow_underpowered: Whether to accept a check that some run can never fail (with a margin: never

@@ -13,7 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.margins import evidence, not_worse_p
-from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, adjust
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import ROUNDING, check_name, differences, standard_deviation
 
@@ -216,7 +216,7 @@ def gate_comparisons(
     """
     check_name("test", test, PAIRED_TESTS)
     correction = correction or _DEFAULT_CORRECTION
-    check_name("correction", correction, CORRECTIONS)
+    check_name("correction", correction, _CORRECTION_NAMES)
     check_name("run", baseline, results.runs)
     if len(results.runs) < 2:
         raise XcgError(f"no run to compare with {baseline}: expected at least two runs")
