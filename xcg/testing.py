@@ -42,7 +42,7 @@ def assert_retrieval(
     order: Order = "score",
     ties: Ties = "document",
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     margin: float | Mapping[str, float] | None = None,
     allow_underpowered: bool = False,
     allow_unmapped: int = 0,
@@ -68,7 +68,8 @@ def assert_retrieval(
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
         test: As for :func:`xcg.compare`.
-        correction: As for :func:`xcg.compare`; without an effect if there is a margin.
+        correction: Correction of the p values of all runs, measures and user models: ``"holm"`` (the
+            default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``. A margin needs no correction.
         margin: How much worse than the baseline a run may be: a number for all measures, or numbers by
             measure. Then a run fails unless it is shown (at 5 %) to be at most this much worse.
         allow_underpowered: Whether to accept a check that some run can never fail (with a margin: never
@@ -104,7 +105,7 @@ def assert_retrieval(
     minimums = parse_thresholds(at_least or {})
     given = {
         "test": test != "t",
-        "correction": correction != "holm",
+        "correction": correction is not None,
         "margin": margin is not None,
         "allow_underpowered": allow_underpowered,
     }

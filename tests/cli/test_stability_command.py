@@ -45,6 +45,22 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_pat
     assert (every["topics"], double_judged["topics"]) == ("15 (all topics)", "7 (double-judged topics)")
     assert double_judged["tau_b min"] <= every["tau_b min"] <= every["tau_b mean"] <= every["tau_b max"]
     assert plot.read_text().startswith("<?xml")
+    for row in (every, double_judged):
+        assert row["comparisons"] == 2**7 * 8 * 7 // 2
+        assert row["tau_b low"] < row["tau_b mean"] < row["tau_b high"] <= 1
+        assert 0 <= row["error low"] <= row["error rate %"] <= row["error high"] <= 50
+    assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
+    # Fewer topics are less certain.
+    widths = [row["tau_b high"] - row["tau_b low"] for row in (every, double_judged)]
+    assert widths[0] < widths[1]
+    other = xcg_command(*ASSESSORS, "--format", "jsonl", "--seed", "1", "--resamples", "50")
+    assert json.loads(other.stdout.splitlines()[0])["tau_b low"] != every["tau_b low"]
+    without = xcg_command(*ASSESSORS, "--format", "jsonl", "--resamples", "0")
+    limits = {"tau_b low", "tau_b high", "error low", "error high"}
+    assert [json.loads(line) for line in without.stdout.splitlines()] == [
+        {name: value for name, value in row.items() if name not in limits}
+        for row in (every, double_judged)
+    ]
 
 
 def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command, tmp_path: Path) -> None:
@@ -246,6 +262,10 @@ def test_topic_set_options_work_in_a_process(xcg_process: Command) -> None:
         ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
         ((*ASSESSORS, "--topics", "double"), "'double' is not one of"),
         ((*ASSESSORS, "--agreement", "--topics", "all"), "remove --topics"),
+        ((*ASSESSORS, "--agreement", "--ranges"), "--ranges has no effect with --agreement"),
+        ((*ASSESSORS, "--agreement", "--sample", "9"), "--sample has no effect with --agreement"),
+        ((*ASSESSORS, "--agreement", "--resamples", "0"), "--resamples has no effect with --agreement"),
+        ((*ASSESSORS, "--ranges", "--resamples", "9"), "--resamples has no effect with --ranges"),
         ((*TOPICS, "--relative", "worst"), "'worst' is not one of"),
         ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),
         ((*TOPICS, "--smoothing", "isotonic", "--sizes", "7"), "expected a number of topics above 7"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -273,16 +274,17 @@ def test_correlations_begin_with_the_smallest_range() -> None:
 def test_swaps_have_one_line_per_difference_that_occurs() -> None:
     counts = np.zeros((2, len(BIN_STARTS)), np.int64)
     swaps = np.zeros_like(counts)
-    counts[:, 0], counts[:, 3] = 10, 20
-    swaps[:, 0], swaps[:, 3] = (5, 4), (2, 1)
+    counts[:, 0], counts[:, 3], counts[:, 5] = 100, 200, (100, 58)
+    swaps[:, 0], swaps[:, 3] = (50, 40), (20, 10)
     figure = plots.swaps_plot({"MAep": SwapRates((5, 10), 100, counts, swaps, 0 * counts)})
     (axis,) = figure.axes
     lines = lines_of(axis)
     assert lines["from 0"][0] == [5, 10]
     assert lines["from 0"][1] == pytest.approx([50, 40])
     assert lines[f"from {BIN_STARTS[3]:g}"][1] == pytest.approx([10, 5])
-    assert len(lines) == 3  # the third is at 5 %
-    assert legend_of(figure) == ["from 0", f"from {BIN_STARTS[3]:g}"]
+    assert lines["from 0.03"][1] == pytest.approx([0, math.nan], nan_ok=True)  # 58 are too few
+    assert len(lines) == 4  # the fourth is at 5 %
+    assert legend_of(figure) == ["from 0", f"from {BIN_STARTS[3]:g}", "from 0.03"]
     assert (axis.get_title(), axis.get_xlabel()) == ("MAep", "topics in each set")
     assert axis.get_ylabel() == "swaps, %"
 

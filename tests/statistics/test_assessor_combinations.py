@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import combinations as pairs_of
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,10 @@ from xcg.statistics.assessor_combinations import (
     mean_range,
     order_correlations,
     score_ranges,
+    stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
+from xcg.statistics.bootstrap import resampled_topics
 from xcg.statistics.rank_correlation import kendall_tau_b
 
 Floats = npt.NDArray[np.float64]
@@ -239,3 +242,36 @@ def test_score_ranges_of_a_lower_is_better_measure_start_with_the_lowest_mean() 
     means = [[3.0, 1.0, 2.0], [5.0, 1.0, 2.0]]
     assert [found.run for found in score_ranges(means)] == [0, 2, 1]
     assert [found.run for found in score_ranges(means, Order(lower_is_better=True))] == [1, 2, 0]
+
+
+def test_intervals_agree_with_a_study_of_resampled_topics() -> None:
+    # Repeated topics are topics of their own if each copy keeps the assessor of the combination, so
+    # the samples can be computed from the means of all combinations of the drawn topics' assessors.
+    values = np.random.default_rng(4).random((2, 6, 5))
+    scores = assessor_scores(values)
+    found = stability_intervals(scores, seed=3, resamples=50)
+    taus, errors = [], []
+    choices = np.array(list(product(range(2), repeat=6)))
+    for resample in range(50):
+        drawn = resampled_topics(6, 3, resample)
+        means = np.array([[values[c[t], t] for t in drawn] for c in choices]).mean(axis=1)
+        taus.append(np.mean([kendall_tau_b(means[0].tolist(), row.tolist()) for row in means[1:]]))
+        errors.append(error_rate(means).error)
+    means = combinations(scores)
+    estimates = order_correlations(means, 0).mean, error_rate(means).error
+    for interval, samples, estimate, least in zip(
+        found, (taus, errors), estimates, (-1, 0), strict=True
+    ):
+        shifted = np.sort(samples) - np.mean(samples) + estimate  # 2.5 % of 50: the second of each side
+        assert interval == pytest.approx((max(shifted[1], least), shifted[48]))
+
+
+def test_identical_assessors_have_intervals_without_width() -> None:
+    row = np.random.default_rng(1).random((1, 5, 4))
+    found = stability_intervals(assessor_scores(np.repeat(row, 2, axis=0)), resamples=20)
+    assert found == ((1, 1), (0, 0))
+
+
+def test_one_topic_has_no_interval() -> None:
+    scores = assessor_scores(np.random.default_rng(1).random((2, 1, 4)))
+    assert stability_intervals(scores, resamples=5) == (None, None)

@@ -28,6 +28,7 @@ from xcg.report import plots
 from xcg.report.stability import (
     TopicSet,
     assessor_rows,
+    interval_notes,
     needed_rows,
     range_rows,
     sparse_notes,
@@ -74,6 +75,7 @@ def stability() -> None:
 @click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
 @count_option("--sample", "Use at most this number of random combinations.", least=2)
 @seed_option
+@count_option("--resamples", f"{RESAMPLES_HELP}  [default: {RESAMPLES}]", least=0)
 @prints(*RECORDS, plot=True)
 def stability_assessors(
     campaign: CampaignOptions,
@@ -83,16 +85,23 @@ def stability_assessors(
     agreement: bool,
     sample: int | None,
     seed: int,
+    resamples: int | None,
 ) -> Printed:
     """Evaluate all combinations of alternative assessments, and compare scores and orders of runs.
 
     The table holds Kendall's τ-b against the order by the first assessor, the error rate and ties, as
-    Tables III and IV; the plot has the form of Figure 8. With --ranges, the table holds scores, and the
-    plot has the form of Figure 7. The range of a run is its highest minus its lowest score; the row
-    "mean of runs" has the mean range, and its share of the mean score (6.2.1.1).
+    Tables III and IV, with intervals of mean τ-b and error rate; the plot has the form of Figure 8.
+    With --ranges, the table holds scores, and the plot has the form of Figure 7. The range of a run is
+    its highest minus its lowest score; the row "mean of runs" has the mean range, and its share of the
+    mean score (6.2.1.1).
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
+    if ranges and resamples is not None:
+        raise XcgError("--resamples has no effect with --ranges: remove one of them")
+    for option, given in (("--ranges", ranges), ("--sample", sample), ("--resamples", resamples)):
+        if agreement and given is not None and given is not False:
+            raise XcgError(f"{option} has no effect with --agreement: remove one of them")
     inputs = campaign.inputs()
     bases = [inputs.recall_base, *map(read_assessments, assessors)]
     if agreement:
@@ -107,9 +116,15 @@ def stability_assessors(
             ]
         )
     found = scores_by_assessor(bases, inputs)
-    rows = (range_rows if ranges else assessor_rows)(found, sample, seed, topic_set or "both")
+    chosen = topic_set or "both"
+    if ranges:
+        rows = range_rows(found, sample, seed, chosen)
+    else:
+        number = RESAMPLES if resamples is None else resamples
+        rows = assessor_rows(found, sample, seed, chosen, number)
     draw = plots.ranges_plot if ranges else plots.correlations_plot
-    return Printed(rows, next(iter(found.values())).notes, lambda: draw(rows))
+    notes = [*next(iter(found.values())).notes, *interval_notes(rows)]
+    return Printed(rows, notes, lambda: draw(rows))
 
 
 @stability.command("topics")

@@ -287,6 +287,7 @@ def swaps_plot(
 ) -> Figure:
     """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
 
+    Rates of sparse bins are not drawn.
     Extrapolated rates are thin lines on a grey background, with markers at the given sizes.
 
     Args:
@@ -299,7 +300,7 @@ def swaps_plot(
     for axis, (measure, rates) in zip(axes, rates_by_measure.items(), strict=True):
         largest, bins = rates.sizes[-1], range(_MAX_SWAP_LINES)
         for index in bins:
-            line = rates.rates[:, index]
+            line = np.where(rates.sparse[:, index], np.nan, rates.rates[:, index])
             if not np.isnan(line).all():
                 label = f"from {rates.bin_starts[index] * (100 if rates.relative else 1):g}"
                 axis.plot(rates.sizes, 100 * line, label=label, **_swap_style(index))

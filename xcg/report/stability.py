@@ -20,6 +20,7 @@ from xcg.statistics.assessor_combinations import (
     mean_range,
     order_correlations,
     score_ranges,
+    stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
 from xcg.statistics.bootstrap import Interval
@@ -52,6 +53,7 @@ def assessor_rows(
     sample: int | None,
     seed: int,
     topic_set: TopicSet = "both",
+    resamples: int = 0,
 ) -> list[Row]:
     """Return one row per measure and set of topics (KL, Tables III and IV).
 
@@ -60,27 +62,38 @@ def assessor_rows(
         sample: The largest number of random combinations; None for all combinations.
         seed: The seed of the sample.
         topic_set: Whether all topics, those that several assessors judged, or both are studied.
+        resamples: Number of bootstrap resamples for the intervals of mean τ-b and error rate; 0 for no
+            intervals.
 
     Raises:
         XcgError: If no topic is judged by several assessors, or a run has no score in a combination.
     """
     rows = []
-    for measure, topics, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
+    for measure, topics, scores, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
         tau = order_correlations(means, reference=0)
         rate = error_rate(means)
-        rows.append(
-            {
-                "measure": measure,
-                "topics": topics,
-                "combinations": len(means),
-                "tau_b min": tau.low,
-                "tau_b mean": tau.mean,
-                "tau_b max": tau.high,
-                "error rate %": 100 * rate.error,
-                "ties %": 100 * rate.ties,
-            }
-        )
+        row: Row = {
+            "measure": measure,
+            "topics": topics,
+            "combinations": len(means),
+            "comparisons": len(means) * math.comb(means.shape[1], 2),
+            "tau_b min": tau.low,
+            "tau_b mean": tau.mean,
+            "tau_b max": tau.high,
+        }
+        error: Row = {"error rate %": 100 * rate.error}
+        if resamples:
+            intervals = stability_intervals(scores, sample, seed, resamples)
+            row |= _limits("tau_b", intervals.tau)
+            error |= _limits("error", intervals.error, 100)
+        rows.append({**row, **error, "ties %": 100 * rate.ties})
     return rows
+
+
+def interval_notes(rows: Sequence[Row]) -> list[str]:
+    """Return notes that explain the columns ``low`` and ``high``."""
+    has_limits = any(name.endswith(" low") for row in rows for name in row)
+    return ["low and high: 95 % bootstrap intervals over topics"] if has_limits else []
 
 
 def range_rows(
@@ -95,7 +108,7 @@ def range_rows(
     The arguments and errors are those of :func:`assessor_rows`.
     """
     rows = []
-    for measure, topics, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
+    for measure, topics, _, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
         ranges = score_ranges(means, MEASURES.order(measure))
         runs = scores_by_measure[measure].runs
         rows += [
@@ -116,8 +129,8 @@ def range_rows(
 
 def _means_by_topics(
     scores_by_measure: Mapping[str, AssessorScores], sample: int | None, seed: int, topic_set: TopicSet
-) -> Iterator[tuple[str, str, Floats]]:
-    """Yield measure, topics and the means for combinations of assessors."""
+) -> Iterator[tuple[str, str, AssessorScores, Floats]]:
+    """Yield measure, topics, scores by assessor and the means for combinations of assessors."""
     for measure, scores in scores_by_measure.items():
         double_judged = scores.double_judged
         if not double_judged.topics:
@@ -134,7 +147,7 @@ def _means_by_topics(
                     f"{measure}, {name}: a run has no score under a combination of assessors"
                     + ("; use --topics all" if topic_scores is double_judged else "")
                 )
-            yield measure, f"{len(topic_scores.topics)} ({name})", means
+            yield measure, f"{len(topic_scores.topics)} ({name})", topic_scores, means
 
 
 def swap_rows(
@@ -306,9 +319,7 @@ def topic_set_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) ->
         )
     if "needed high" in names:
         notes.append("empty limits: no difference is reliable in at least 2.5 % of the resamples")
-    if any(name.endswith(" low") for row in rows for name in row):
-        notes.append("low and high: 95 % bootstrap intervals over topics")
-    return notes
+    return notes + interval_notes(rows)
 
 
 def _source(rates: SwapRates, size: int) -> str:

@@ -13,12 +13,13 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.margins import evidence, not_worse_p
-from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, adjust
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import ROUNDING, check_name, differences, standard_deviation
 
 _TOPICS_IN_MESSAGE = 3
 _SMALLEST_PRINTED = 0.0001
+_DEFAULT_CORRECTION = "holm"
 _CORRECTION_NAMES = {
     "holm": "Holm",
     "bonferroni": "Bonferroni",
@@ -110,7 +111,7 @@ def check_gate(
     baseline: str | None = None,
     *,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     margins: Mapping[str, float] | None = None,
     allow_unmapped: int = 0,
     allow_underpowered: bool = False,
@@ -126,7 +127,7 @@ def check_gate(
         minimums: Minimum mean of each measure, from :func:`parse_thresholds`.
         baseline: Name of the run that no other run may be worse than, by any measure.
         test: As for :func:`xcg.compare`.
-        correction: As for :func:`xcg.compare`; without a meaning if there are margins.
+        correction: As for :func:`gate_comparisons`.
         margins: By measure, how much worse than the baseline a run may be.
         allow_unmapped: Number of tolerated problems (see ``lenient`` of :func:`xcg.evaluate`) that may
             pass, at least 0.
@@ -147,10 +148,10 @@ def check_gate(
     found = gate_comparisons(results, baseline, test, correction, margins)
     family = f"{len(found)} comparison{'s' * (len(found) > 1)}"
     if margins is None:
-        family = f"{_CORRECTION_NAMES[correction]} over {family}"
+        family = f"{_CORRECTION_NAMES[correction or _DEFAULT_CORRECTION]} over {family}"
     else:
         family = f"one-sided, must hold for {family}"
-    notes = [f"gate: {test} test, {family}, level {SIGNIFICANCE_LEVEL:.0%}, baseline {baseline}"]
+    notes = [f"gate: {test} test, {family}, level {100 * SIGNIFICANCE_LEVEL:g} %, baseline {baseline}"]
     # A run that fails by another comparison needs no power here.
     decided = {line.run for line in found if line.fails} if margins is None else set()
     undecided = [line for line in found if line.run not in decided]
@@ -181,7 +182,7 @@ def gate_comparisons(
     results: Results,
     baseline: str,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     margins: Mapping[str, float] | None = None,
 ) -> list[GateComparison]:
     """Compare each run with the baseline of a gate, by all measures under all user models.
@@ -202,7 +203,8 @@ def gate_comparisons(
         results: Results with scores per topic.
         baseline: Name of a run.
         test: As for :func:`xcg.compare`.
-        correction: As for :func:`xcg.compare`.
+        correction: ``"holm"`` (the default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``; without an
+            effect if there are margins.
         margins: By measure, how much worse than the baseline a run may be.
 
     Returns:
@@ -213,7 +215,8 @@ def gate_comparisons(
             with the baseline.
     """
     check_name("test", test, PAIRED_TESTS)
-    check_name("correction", correction, CORRECTIONS)
+    correction = correction or _DEFAULT_CORRECTION
+    check_name("correction", correction, _CORRECTION_NAMES)
     check_name("run", baseline, results.runs)
     if len(results.runs) < 2:
         raise XcgError(f"no run to compare with {baseline}: expected at least two runs")
