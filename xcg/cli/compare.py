@@ -10,9 +10,15 @@ from dataclasses import replace
 import click
 
 from xcg.cli.messages import print_error
-from xcg.cli.options import CampaignOptions, campaign_options, count_option, evaluate_with_progress
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    count_option,
+    evaluate_with_progress,
+    refuse_unused,
+)
 from xcg.cli.output import RECORDS, Printed, prints
-from xcg.errors import UnmappedError, XcgError
+from xcg.errors import UnmappedError
 from xcg.measures import Measure
 from xcg.report.comparisons import Row, comparison_rows, order_rows, overall_rows
 from xcg.report.plots import differences_plot, sweep_plot
@@ -139,13 +145,18 @@ def compare(
     """
     thresholds = parse_thresholds(fail_under)
     gated = bool(thresholds) or fail_if_worse_than is not None
-    if allow_unmapped is not None:
-        if not gated:
-            raise XcgError("--allow-unmapped is for --fail-under and --fail-if-worse-than")
-        campaign.lenient = True
-    if (margin or allow_underpowered) and fail_if_worse_than is None:
-        option = "--margin" if margin else "--allow-underpowered"
-        raise XcgError(f"{option} is for --fail-if-worse-than")
+    of_pairs = ("--baseline", "--topics", "--plot")
+    refuse_unused(orders, "with --orders", "--overall", *of_pairs)
+    refuse_unused(overall, "with --overall", *of_pairs)
+    worse = fail_if_worse_than is not None
+    reason = "with --orders or --overall, without --fail-if-worse-than"
+    refuse_unused((orders or overall) and not worse, reason, "--test", "--correction")
+    refuse_unused((orders or overall) and bool(margin), "with --margin", "--correction")
+    refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
+    gates = "without --fail-under or --fail-if-worse-than"
+    refuse_unused(not gated, gates, "--allow-unmapped")
+    refuse_unused(not worse, "without --fail-if-worse-than", "--margin", "--allow-underpowered")
+    campaign.lenient |= allow_unmapped is not None
     if campaign.measures is None and thresholds and campaign.config is None:
         campaign.measures = " ".join(thresholds)
     inputs = campaign.inputs(check_corpus=gated)
