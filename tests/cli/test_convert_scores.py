@@ -84,11 +84,11 @@ def test_runs_without_usable_scores_are_errors(
     ("options", "message"),
     [
         (
-            ("--assessments", "q", "--as", "assessments"),
-            "have no effect on assessments: expected --run",
+            ("--assessments", "q", "--as", "assessments", "--depth", "1"),
+            "--as and --depth have no effect on assessments: remove them",
         ),
-        (("--run", "r", "--irrelevant", "1"), "--irrelevant has no effect on a run: expected it with"),
-        (("--run", "r", "--feature", "1", "--ties", "file"), "have no effect with --feature"),
+        (("--run", "r", "--irrelevant", "1"), "--irrelevant has no effect on a run without --as"),
+        (("--run", "r", "--feature", "1", "--ties", "file"), "--ties has no effect with --feature"),
     ],
 )
 def test_options_without_effect_are_errors(

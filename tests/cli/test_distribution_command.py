@@ -97,7 +97,7 @@ def test_misuses(tmp_path: Path, xcg_command: Command) -> None:
     one = ("--assessments", tmp_path / "a")
     for options, message in (
         ((), "no assessments: expected a CONFIG.yaml or --assessments PATH"),
-        ((*one, "--unassessed"), "--unassessed has no effect on one set: expected --against PATH"),
+        ((*one, "--unassessed"), "--unassessed has no effect without --against PATH: remove it"),
         (("--assessments", "-", "--against", "-"), "standard input holds one set: expected a file"),
         ((*one, "--topic", "352"), "no assessed topic '352': did you mean '351'?"),
         ((*one, "--against", tmp_path / "b"), "share no assessed document or element"),

@@ -86,7 +86,7 @@ def test_orders_of_runs_are_refused_for_assessments(campaign: Path, xcg_command:
     wrong = xcg_command("convert", "--assessments", campaign / "q", "--to", "jsonl", "--order", "file")
     assert (wrong.returncode, wrong.stderr) == (
         2,
-        "xcg: error: --order and --ties have no effect on assessments: expected them with --run\n",
+        "xcg: error: --order has no effect on assessments: remove it\n",
     )
 
 

@@ -27,6 +27,12 @@ ASSESSORS = (
 )
 
 
+AGREEMENT = (
+    *("stability", "assessors", "configs/quickstart.yaml", "--agreement"),
+    *("--assessor", "assessments/handbook-second"),
+)
+
+
 TOPICS = ("stability", "topics", *CAMPAIGN, "--trials", "30", "--resamples", "0")
 
 
@@ -101,7 +107,7 @@ def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessor
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
-    done = xcg_command(*ASSESSORS, "--agreement", "--format", "json")
+    done = xcg_command(*AGREEMENT, "--format", "json")
     (row,) = json.loads(done.stdout)
     assert 0 < row["exact"] < row["paragraph"] < 1
 
@@ -261,10 +267,10 @@ def test_topic_set_options_work_in_a_process(xcg_process: Command) -> None:
     [
         ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
         ((*ASSESSORS, "--topics", "double"), "'double' is not one of"),
-        ((*ASSESSORS, "--agreement", "--topics", "all"), "remove --topics"),
-        ((*ASSESSORS, "--agreement", "--ranges"), "--ranges has no effect with --agreement"),
-        ((*ASSESSORS, "--agreement", "--sample", "9"), "--sample has no effect with --agreement"),
-        ((*ASSESSORS, "--agreement", "--resamples", "0"), "--resamples has no effect with --agreement"),
+        ((*AGREEMENT, "--topics", "all"), "--topics has no effect with --agreement"),
+        ((*AGREEMENT, "--ranges"), "--ranges has no effect with --agreement"),
+        ((*AGREEMENT, "--sample", "9"), "--sample has no effect with --agreement"),
+        ((*AGREEMENT, "--resamples", "0"), "--resamples has no effect with --agreement"),
         ((*ASSESSORS, "--ranges", "--resamples", "9"), "--resamples has no effect with --ranges"),
         ((*TOPICS, "--relative", "worst"), "'worst' is not one of"),
         ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from xcg.errors import InputError
+from xcg.errors import InputError, XcgError
+from xcg.evaluation import parallel
 from xcg.evaluation.parallel import Backend, run_tasks
 
 
 def slow_square(number: int) -> int:
     time.sleep(0.01)
     return number * number
+
+
+def slower_square(number: int) -> int:
+    time.sleep(0.5)
+    return number * number
+
+
+def process_id(number: int) -> int:
+    return os.getpid()
 
 
 def dies_once(flag: str, number: int) -> int:
@@ -43,6 +58,86 @@ def test_results_do_not_depend_on_the_number_of_workers() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_a_local_dask_cluster_returns_the_same() -> None:
     assert run_tasks(slow_square, TASKS, workers=2, backend="dask") == SQUARES
+
+
+@contextmanager
+def dask_process(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a Dask scheduler or worker until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.dask_{program}", "--no-dashboard", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def dask_scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run a Dask scheduler, and yield its address and process."""
+    file = folder / "scheduler.json"
+    with dask_process("scheduler", "--port", "0", "--scheduler-file", str(file)) as scheduler:
+        end = time.monotonic() + 60
+        while not file.exists() or not file.read_text().endswith("}"):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        yield json.loads(file.read_text())["address"], scheduler
+
+
+@pytest.mark.slow
+def test_one_single_threaded_worker_runs_all_tasks(tmp_path: Path) -> None:
+    with (
+        dask_scheduler(tmp_path) as (address, _),
+        dask_process("worker", address, "--nthreads", "1", "--no-nanny") as worker,
+    ):
+        assert run_tasks(process_id, TASKS, scheduler=address) == [worker.pid] * 12
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 3)
+    with dask_scheduler(tmp_path) as (address, _):
+        start = time.monotonic()
+        with pytest.raises(
+            XcgError, match=f"{address} has had no workers for 3 seconds: start workers"
+        ):
+            run_tasks(process_id, TASKS, scheduler=address)
+        assert time.monotonic() - start < 20
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_stops_is_an_error_and_the_study_continues(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "study"
+    with (
+        dask_scheduler(tmp_path) as (address, scheduler),
+        dask_process("worker", address, "--nthreads", "1", "--no-nanny"),
+    ):
+
+        def stop(done: int, of: int) -> None:
+            scheduler.kill()
+
+        with pytest.raises(XcgError, match=f"the Dask scheduler at {address} has stopped") as error:
+            run_tasks(slower_square, TASKS, scheduler=address, checkpoint=checkpoint, progress=stop)
+    assert str(error.value).endswith("with --checkpoint, a study continues after its last result")
+    assert 1 <= len(checkpoint.read_text().splitlines()) - 1 < 12
+    assert run_tasks(slower_square, TASKS, checkpoint=checkpoint) == SQUARES
+
+
+@pytest.mark.slow
+def test_an_unknown_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 1)
+    with pytest.raises(XcgError, match=r"the Dask scheduler at tcp://127\.0\.0\.1:1 does not answer"):
+        run_tasks(slow_square, TASKS, scheduler="tcp://127.0.0.1:1")
+
+
+def test_illegal_workers_and_backends_are_errors() -> None:
+    with pytest.raises(XcgError, match="0 workers: expected 1 or more, or -1 for one per core"):
+        run_tasks(slow_square, TASKS, workers=0)
+    with pytest.raises(XcgError, match="a scheduler is for Dask: expected the backend 'dask'"):
+        run_tasks(slow_square, TASKS, backend="loky", scheduler="tcp://127.0.0.1:1")
 
 
 @pytest.mark.filterwarnings("ignore")

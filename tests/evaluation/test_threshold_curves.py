@@ -158,8 +158,8 @@ def test_the_command_prints_and_draws_all_thresholds(xcg_command: Command, campa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--over", "threshold", "--ideal"), "--reference have no effect with --over threshold"),
-        (("--over", "threshold", "--depth", "9"), "--reference have no effect with --over threshold"),
+        (("--over", "threshold", "--ideal"), "--ideal has no effect with --over threshold"),
+        (("--over", "threshold", "--depth", "9"), "--depth has no effect with --over threshold"),
         (("--over", "threshold", "--measures", "nxCG@2"), "no measure with a threshold; expected one"),
         (("--points", "5"), "--points has no effect without --over threshold"),
     ],

@@ -222,9 +222,15 @@ def test_several_runs_follow_each_other(
     assert official.startswith(ALL + "runid                 \tall\tlm\n")
 
 
-def test_user_models_do_not_matter(files: tuple[object, ...], xcg_command: Command) -> None:
-    models = "--user-model", "levels", "--user-model", "overlap-off"
-    assert xcg_command(*files, *models).stdout == ALL
+def test_user_models_do_not_matter(
+    files: tuple[object, ...], tmp_path: Path, xcg_command: Command
+) -> None:
+    config = tmp_path / "c.yaml"
+    config.write_text("user_model: [levels, overlap-off]\n")
+    assert xcg_command(*files, config).stdout == ALL
+    refused = xcg_command(*files, "--user-model", "levels")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--user-model has no effect with --format trec_eval" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_the_command_writes_a_campaign_once(xcg_command: Command, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--agreement", "-0.6"), "--agreement has no effect on a single assessor"),
+        (("--agreement", "-0.6"), "--agreement has no effect without --assessors 2 or more"),
         (("--assessors", "2", "--agreement", "-1.5"), "-1.5 is not in the range -1<=x<=1"),
         (("--hardness", "2"), "2.0 is not in the range 0<=x<=1"),
         (("--hardness", "nan"), "hardness is nan: expected a number from 0 to 1"),

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, paths_option
+from xcg.cli.options import CampaignOptions, campaign_options, paths_option, refuse_unused
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.plots import reading_plot
@@ -59,6 +59,7 @@ def chunks(
     With --user-model spans, xcg compare tests the differences for significance, and xcg explain
     explains the gain of each result.
     """
+    refuse_unused(questions, "with --questions", "--budget")
     campaign.assessments = (*campaign.assessments, *gold)
     inputs = campaign.inputs()
     if inputs.corpus is None:

@@ -10,7 +10,13 @@ from dataclasses import replace
 import click
 
 from xcg.cli.messages import print_error
-from xcg.cli.options import CampaignOptions, campaign_options, count_option, evaluate_with_progress
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    count_option,
+    evaluate_with_progress,
+    refuse_unused,
+)
 from xcg.cli.output import RECORDS, TABLES, Printed, prints
 from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure
@@ -165,17 +171,21 @@ def compare(
     """
     if overall + means + orders > 1:
         raise XcgError("expected one of --overall, --means and --orders")
-    if letters and not (overall or means):
-        raise XcgError("--letters has no effect here: expected --overall or --means")
     thresholds = parse_thresholds(fail_under)
     gated = bool(thresholds) or fail_if_worse_than is not None
-    if allow_unmapped is not None:
-        if not gated:
-            raise XcgError("--allow-unmapped is for --fail-under and --fail-if-worse-than")
-        campaign.lenient = True
-    if (margin or allow_underpowered) and fail_if_worse_than is None:
-        option = "--margin" if margin else "--allow-underpowered"
-        raise XcgError(f"{option} is for --fail-if-worse-than")
+    worse = fail_if_worse_than is not None
+    of_pairs = ("--baseline", "--topics", "--plot")
+    for table, is_chosen in (("--orders", orders), ("--overall", overall), ("--means", means)):
+        refuse_unused(is_chosen, f"with {table}", *of_pairs)
+        unused = ("--test", "--correction") if orders else ("--test",)
+        refuse_unused(is_chosen and not worse, f"with {table}, without --fail-if-worse-than", *unused)
+    refuse_unused(orders and bool(margin), "with --margin", "--correction")
+    refuse_unused(not (overall or means), "without --overall or --means", "--letters")
+    refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
+    gates = "without --fail-under or --fail-if-worse-than"
+    refuse_unused(not gated, gates, "--allow-unmapped")
+    refuse_unused(not worse, "without --fail-if-worse-than", "--margin", "--allow-underpowered")
+    campaign.lenient |= allow_unmapped is not None
     if campaign.measures is None and thresholds and campaign.config is None:
         campaign.measures = " ".join(thresholds)
     inputs = campaign.inputs(check_corpus=gated)

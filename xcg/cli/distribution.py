@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import ANY_PATH, paths_option
+from xcg.cli.options import ANY_PATH, paths_option, refuse_unused
 from xcg.cli.output import TABLES, Printed, prints
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import XcgError
@@ -54,8 +54,7 @@ def distribution(
     elements that both sets assess are counted. For levels of relevance, a note states Pearson's
     correlation (Scheel, Lommatzsch & Albayrak 2011, section 2.2).
     """
-    if unassessed and not against:
-        raise XcgError("--unassessed has no effect on one set: expected --against PATH")
+    refuse_unused(not against, "without --against PATH", "--unassessed")
     if str(STANDARD_INPUT) in assessments and str(STANDARD_INPUT) in against:
         raise XcgError("standard input holds one set: expected a file with the other, --against PATH")
     inputs = load_configuration(config) if config is not None else Inputs()

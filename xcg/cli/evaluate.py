@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, refuse_unused
 from xcg.cli.output import Printed, prints
 from xcg.report.tables import FORMATS, render
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
@@ -35,6 +35,17 @@ def evaluate(
 
     CONFIG is a YAML file. Options override its settings.
     """
+    refuse_unused(
+        format_ not in ("markdown", "latex"),
+        "without --format markdown or latex",
+        "--mark",
+        "--against",
+    )
+    refuse_unused(
+        format_ == "trec_eval",
+        "with --format trec_eval, whose measures are the same for all user models",
+        "--user-model",
+    )
     inputs = campaign.inputs()
     if format_ == "trec_eval":
         results = evaluate_with_progress(trec_eval_inputs(inputs))

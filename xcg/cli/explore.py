@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from click.core import ParameterSource
 
-from xcg.cli.options import CampaignOptions, campaign_options, count_option
+from xcg.cli.options import CampaignOptions, campaign_options, count_option, refuse_unused
 from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
@@ -81,17 +80,11 @@ def ideal(
     command can be evaluated as a run too.
     """
     context = click.get_current_context()
-    if sum((statistics, tree, run_format is not None)) > 1:
-        raise XcgError("--statistics, --tree and --to exclude each other: expected one of them")
-    if statistics and topic is not None:
-        raise XcgError("--statistics is for all topics: expected no --topic")
-    if size is not None and not tree:
-        raise XcgError("--size has no effect without --tree")
-    if ranking is not None and run_format is None:
-        raise XcgError("--ranking has no effect without --to: expected --to inex, trec or jsonl")
-    format_source = context.get_parameter_source("records_format")
-    if run_format is not None and format_source is not ParameterSource.DEFAULT:
-        raise XcgError("--format and --to exclude each other: expected --to for a run")
+    refuse_unused(statistics, "with --statistics, which is for all topics", "--tree", "--to", "--topic")
+    refuse_unused(tree, "with --tree", "--to")
+    refuse_unused(not tree, "without --tree", "--size")
+    refuse_unused(run_format is None, "without --to", "--ranking")
+    refuse_unused(run_format is not None, "with --to, which is the format of the run", "--format")
     inputs = campaign.inputs(runs=())
     topics = None if topic is None else [topic]
     if run_format is not None:
@@ -142,8 +135,8 @@ def explain(
 
     RUN is a file, - for standard input, or the name of a run in the configuration.
     """
-    if size is not None and (document is None or format_ == "json"):
-        raise XcgError("--size has no effect without a tree: expected --document NAME")
+    refuse_unused(document is None, "without --document NAME", "--size")
+    refuse_unused(format_ == "json", "with --format json", "--document", "--size")
     inputs = campaign.inputs(topics=[topic])
     source: Any = run
     if campaign.config is not None and run != "-" and not Path(run).exists():
@@ -216,16 +209,11 @@ def curves(
     With --over threshold, the curves are those of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.
     """
     if over is not None:
-        source = click.get_current_context().get_parameter_source("depth")
-        if ideal or at is not None or reference is not None or source == ParameterSource.COMMANDLINE:
-            raise XcgError(
-                "--depth, --ideal, --at and --reference have no effect with --over threshold"
-            )
+        refuse_unused(True, "with --over threshold", "--depth", "--ideal", "--at", "--reference")
         return _over_thresholds(campaign, per_topic, points or MOST_THRESHOLDS, format_ or "jsonl")
-    if points is not None:
-        raise XcgError("--points has no effect without --over threshold")
-    if reference is not None and at is None:
-        raise XcgError("--reference has no effect without --at RANK")
+    refuse_unused(True, "without --over threshold", "--points")
+    refuse_unused(at is None, "without --at RANK", "--reference")
+    refuse_unused(at is not None, "with --at, which includes the ideal ranking", "--ideal")
     if at is not None and at > depth:
         raise XcgError(f"--at {at} is after the last rank of the curves: expected --depth {at}")
     inputs = campaign.inputs(parse_measures=False)

@@ -18,6 +18,7 @@ from xcg.cli.options import (
     count_option,
     order_option,
     paths_option,
+    refuse_unused,
     ties_option,
 )
 from xcg.cli.output import Printed, format_option, open_output, prints
@@ -152,15 +153,12 @@ def convert(
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    of_runs = ("--order", "--ties", "--as", "--depth", "--feature", "--irrelevant")
+    refuse_unused(bool(assessments), "on assessments", *of_runs)
+    refuse_unused(feature is not None, "with --feature", "--order", "--ties")
+    of_assessments = ("--irrelevant", "--corpus")
+    refuse_unused(not assessments and target is None, "on a run without --as", *of_assessments)
     check_order_options(order, ties)
-    if assessments and (order or ties):
-        raise XcgError("--order and --ties have no effect on assessments: expected them with --run")
-    if assessments and (target or depth or feature):
-        raise XcgError("--as, --depth and --feature have no effect on assessments: expected --run")
-    if irrelevant is not None and target is None:
-        raise XcgError("--irrelevant has no effect on a run: expected it with --as assessments")
-    if feature is not None and (order or ties):
-        raise XcgError("--order and --ties have no effect with --feature: expected one of them")
     if target is not None and order in ("rank", "file"):
         raise XcgError(f"--as assessments needs scores: expected --order score, not {order}")
     notes = Notes()
@@ -288,10 +286,7 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     The default campaign has the size of INEX 2004 and takes a minute and 0.8 GB; with --small, it takes
     a second. The same options and the same seed give the same files.
     """
-    if shape["agreement"] is not None and (shape["assessors"] or 1) == 1:
-        raise XcgError(
-            "--agreement has no effect on a single assessor: expected --assessors 2 or more with it"
-        )
+    refuse_unused((shape["assessors"] or 1) == 1, "without --assessors 2 or more", "--agreement")
     given = {name: value for name, value in shape.items() if value is not None}
     start = Shape.small() if small else Shape()
     summary = write_campaign(folder, dataclasses.replace(start, **given))  # type: ignore[arg-type]

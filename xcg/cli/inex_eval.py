@@ -8,6 +8,7 @@ from typing import get_args
 
 import click
 
+from xcg.cli.options import given_options
 from xcg.cli.output import Printed, prints
 from xcg.documents.standard_input import claim_standard_input
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
@@ -90,4 +91,10 @@ def inex_eval(
         scores = inex_eval_files(qrels, runs, options)
     finally:
         gc.enable()
-    return Printed(inex_eval_output(scores, per_topic), scores.notes)
+    # inex_eval accepts these options with all tasks.
+    unused = [
+        f"note: {option} has no effect without -{task}"
+        for task, option in (("i", "-irr"), ("b", "-n"), ("r", "-beta"))
+        if task != tasks[0] and given_options(option)
+    ]
+    return Printed(inex_eval_output(scores, per_topic), [*scores.notes, *unused])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import count_option, seed_option
+from xcg.cli.options import count_option, refuse_unused, seed_option
 from xcg.cli.output import format_option, open_output, output_option
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import resolve_user_models
@@ -88,12 +88,11 @@ def break_(
 
 def _subject(measure: str, user_model: str | None, effort: str | None) -> Subject:
     """Return the function or the measure under test."""
-    if ":" in measure:
-        if user_model is not None:
-            raise XcgError("--user-model is for a measure of xcg; a function has its own user model")
+    is_function = ":" in measure
+    refuse_unused(is_function, "on a function, which has its own user model", "--user-model")
+    refuse_unused(not is_function, "on a measure of xcg, which declares its own effort", "--effort")
+    if is_function:
         return FunctionSubject.named(measure, effort == "text")
-    if effort is not None:
-        raise XcgError("--effort is for a function; a measure of xcg declares its own effort")
     models = resolve_user_models(user_model) if user_model is not None else [None]
     if len(models) > 1:
         raise XcgError(f"{user_model} means {len(models)} user models: expected one")

@@ -16,12 +16,13 @@ from xcg.cli.options import (
     count_option,
     evaluate_with_progress,
     paths_option,
+    refuse_unused,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import assess_elements_of_passages
-from xcg.evaluation.parallel import Backend
+from xcg.evaluation.parallel import Backend, check_workers
 from xcg.formats.base import read_assessments
 from xcg.measures import MEASURES
 from xcg.report import plots
@@ -97,16 +98,19 @@ def stability_assessors(
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
-    if ranges and resamples is not None:
-        raise XcgError("--resamples has no effect with --ranges: remove one of them")
-    for option, given in (("--ranges", ranges), ("--sample", sample), ("--resamples", resamples)):
-        if agreement and given is not None and given is not False:
-            raise XcgError(f"{option} has no effect with --agreement: remove one of them")
+    of_scores = ("--run", "--order", "--ties", "--measures", "--user-model", "--ranges", "--topics")
+    refuse_unused(
+        agreement,
+        "with --agreement, which compares assessments",
+        *of_scores,
+        *("--sample", "--resamples", "--seed", "--plot"),
+    )
+    refuse_unused(ranges, "with --ranges", "--resamples")
+    if agreement:
+        campaign.runs = None  # not required
     inputs = campaign.inputs()
     bases = [inputs.recall_base, *map(read_assessments, assessors)]
     if agreement:
-        if topic_set is not None:
-            raise XcgError("--agreement uses the topics that two assessors share: remove --topics")
         if inputs.documents is not None:  # highlighted passages become elements
             bases = [assess_elements_of_passages(base, inputs.documents) for base in bases]
         return Printed(
@@ -155,13 +159,12 @@ def stability_assessors(
 @click.option(
     "--backend",
     type=click.Choice(["loky", "dask"]),
-    default="loky",
-    help="Run the processes with this library.",
+    help="Run the processes with this library.  [default: dask with --scheduler, else loky]",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Use the Dask cluster at this address.  [default: a local cluster]",
+    help="Use the Dask cluster at this address. Implies --backend dask.  [default: a local cluster]",
 )
 @click.option(
     "--checkpoint",
@@ -179,7 +182,7 @@ def stability_topics(
     smoothing: Smoothing | None,
     relative: Relative | None,
     workers: int,
-    backend: Backend,
+    backend: Backend | None,
     scheduler: str | None,
     checkpoint: Path | None,
 ) -> Printed:
@@ -190,8 +193,11 @@ def stability_topics(
     difference in this or a lower range. The plot has the form of Figure 9.
     """
     set_sizes = _whole_numbers("sizes", sizes, "25 50", 1, 99_999) if sizes.strip() else []
-    if workers == 0:
-        raise XcgError("0 workers: expected 1 or more, or -1 for all cores")
+    check_workers(workers)
+    refuse_unused(backend == "loky", "with --backend loky", "--scheduler")
+    refuse_unused(
+        scheduler is not None, "with --scheduler, whose cluster has its own workers", "--workers"
+    )
     results = evaluate_with_progress(campaign.inputs())
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")

@@ -15,6 +15,7 @@ from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.documents.tree import ElementTree
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
+from xcg.evaluation.parallel import check_workers
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
@@ -91,8 +92,7 @@ class Inputs:
             hint = nearest(str(self.unanswered), get_args(Unanswered))
             raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
         check_order(self.order, self.ties)
-        if self.workers < 1 and self.workers != -1:
-            raise XcgError(f"{self.workers} workers: expected 1 or more, or -1 for one per core")
+        check_workers(self.workers)
 
     @cached_property
     def measure_list(self) -> list[Measure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -16,6 +17,8 @@ from xcg.errors import InputError, XcgError
 Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
 _RETRIES = 3
+_PATIENCE = 15
+"""Seconds without a Dask scheduler or worker before a study stops."""
 
 
 def run_tasks(
@@ -24,7 +27,7 @@ def run_tasks(
     *,
     common: Sequence[Any] = (),
     workers: int = 1,
-    backend: Backend = "loky",
+    backend: Backend | None = None,
     scheduler: str | None = None,
     checkpoint: Path | None = None,
     study: object = None,
@@ -39,8 +42,10 @@ def run_tasks(
             representable in JSON.
         tasks: The arguments of each call.
         common: Arguments that all calls have before their own.
-        workers: Number of processes; 1 runs in this process, -1 starts one per core.
-        backend: ``loky`` for processes on this machine, ``dask`` for a Dask cluster.
+        workers: Number of processes; 1 runs in this process, -1 starts one per core. A cluster at
+            ``scheduler`` has its own workers.
+        backend: ``loky`` for processes on this machine, ``dask`` for a Dask cluster. The default is
+            ``dask`` with a scheduler, and else ``loky``.
         scheduler: The address of the Dask scheduler; a local cluster by default.
         checkpoint: A file to which each result is appended. An interrupted study continues after them.
         study: The parameters of the study; a checkpoint of other parameters is refused.
@@ -48,11 +53,17 @@ def run_tasks(
 
     Raises:
         InputError: If the checkpoint belongs to another study or is damaged.
-        XcgError: If joblib or dask is missing, or workers die repeatedly.
+        XcgError: If joblib or dask is missing, the number of workers is illegal, the scheduler is for
+            another backend, does not answer or stops, or workers die repeatedly or are missing.
 
     >>> run_tasks(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
+    check_workers(workers)
+    if scheduler is not None and backend == "loky":
+        raise XcgError("a scheduler is for Dask: expected the backend 'dask', or no scheduler")
+    if scheduler is not None:
+        backend = "dask"
     key = hashlib.sha256(repr((study, len(tasks))).encode()).hexdigest()
     done = _read_checkpoint(checkpoint, key) if checkpoint is not None else []
     with _checkpoint_writer(checkpoint, key, list(done)) as write:
@@ -72,30 +83,41 @@ def run_tasks(
     return done
 
 
+def check_workers(workers: int) -> None:
+    """Raise XcgError if a number of workers is illegal."""
+    if workers < 1 and workers != -1:
+        raise XcgError(f"{workers} workers: expected 1 or more, or -1 for one per core")
+
+
 def _results(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
     workers: int,
-    backend: Backend,
+    backend: Backend | None,
     scheduler: str | None,
 ) -> Iterator[Any]:
-    if workers == 1 and backend == "loky":
+    if backend == "dask":
+        yield from _dask_results(function, tasks, workers, scheduler)
+    elif workers == 1:
         for task in tasks:
             yield function(*task)
-        return
-    joblib = _joblib()
-    with _backend(backend, scheduler, workers):
+    else:
+        joblib = _imported("joblib", "several workers need joblib: pip install 'xcg[statistics]'")
         calls = (joblib.delayed(function)(*task) for task in tasks)
         yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
 
 
-@contextmanager
-def _backend(backend: Backend, scheduler: str | None, workers: int) -> Iterator[None]:
-    if backend == "loky":
-        yield
-        return
+def _dask_results(
+    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int, scheduler: str | None
+) -> Iterator[Any]:
+    """Yield the results of tasks on a Dask cluster in their order.
+
+    The client is used directly: joblib runs all tasks in this process if the cluster has one thread.
+    """
     distributed = _imported("distributed", "--backend dask needs dask: pip install 'xcg[dask]'")
-    with ExitStack() as opened:
+    name = f"the Dask scheduler at {scheduler}" if scheduler else "the local Dask scheduler"
+    # The client logs lost connections, which are reported as errors here.
+    with _silent(distributed.client.logger), ExitStack() as opened:
         try:
             address = scheduler or opened.enter_context(
                 distributed.LocalCluster(
@@ -104,15 +126,50 @@ def _backend(backend: Backend, scheduler: str | None, workers: int) -> Iterator[
                     dashboard_address=None,
                 )
             )
-            opened.enter_context(distributed.Client(address, timeout="20s"))
+            client = opened.enter_context(distributed.Client(address, timeout=_PATIENCE))
         except (OSError, ValueError) as error:
-            raise XcgError(f"no Dask scheduler at {scheduler or 'this machine'}: {error}") from None
-        with _joblib().parallel_config("dask"):
-            yield
+            raise XcgError(f"{name} does not answer: {error}; check its address") from None
+        try:
+            futures = client.map(function, *zip(*tasks, strict=True), pure=False, batch_size=100)
+            for future in futures:
+                _wait(client, future, name)
+                yield future.result()
+                future.release()
+        except (distributed.CancelledError, distributed.comm.CommClosedError):
+            raise XcgError(
+                f"{name} has stopped: start it again; with --checkpoint, a study continues after its "
+                "last result"
+            ) from None
+        except distributed.scheduler.KilledWorker as error:
+            raise XcgError(f"workers die again and again: {error}") from None
 
 
-def _joblib() -> Any:
-    return _imported("joblib", "several workers need joblib: pip install 'xcg[statistics]'")
+def _wait(client: Any, future: Any, name: str) -> None:
+    """Wait until a task has finished; XcgError if the cluster has no workers for some seconds."""
+    distributed = importlib.import_module("distributed")
+    last_seen = time.monotonic()
+    while not future.done():
+        try:
+            distributed.wait(future, timeout=1)
+        except distributed.TimeoutError:
+            if client.scheduler_info()["workers"]:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > _PATIENCE:
+                raise XcgError(
+                    f"{name} has had no workers for {_PATIENCE} seconds: start workers with "
+                    "'dask worker ADDRESS'"
+                ) from None
+
+
+@contextmanager
+def _silent(logger: Any) -> Iterator[None]:
+    """Suppress the log messages of a library."""
+    level = logger.level
+    logger.setLevel("CRITICAL")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _imported(module: str, message: str) -> Any:

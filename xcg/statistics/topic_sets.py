@@ -289,7 +289,7 @@ def parallel_swap_rates(
     seed: int,
     relative: Relative | None = None,
     workers: int = 1,
-    backend: Backend = "loky",
+    backend: Backend | None = None,
     scheduler: str | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,

@@ -1,0 +1,130 @@
+"""Options that have no effect together are refused with one message."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Command
+
+CONFIG = "configs/quickstart.yaml"
+FILES = f"{CONFIG} --measures MAep --user-model kazai-lalmas-2006"
+RUN = "corpora_samples/handbook-runs/focused.xml"
+AGREEMENT = f"stability assessors {CONFIG} --assessor assessments/handbook-second --agreement"
+CONVERT_RUN = f"convert --run {RUN} --to trec"
+CONVERT_ASSESSMENTS = "convert --assessments assessments/handbook --to jsonl"
+
+WITHOUT_EFFECT = [
+    (f"evaluate {FILES} --order file", "--ties rank", "with --order file"),
+    (f"evaluate {FILES}", "--mark", "without --format markdown or latex"),
+    (f"evaluate {FILES} --format csv", "--against focused", "without --format markdown or latex"),
+    (f"evaluate {FILES} --format trec_eval", "--mark", "without --format markdown or latex"),
+    (f"evaluate {CONFIG} --format trec_eval", "--user-model levels", "with --format trec_eval"),
+    (f"chunks {CONFIG} --questions", "--budget 100", "with --questions"),
+    (f"compare {FILES} --means", "--baseline focused", "with --means"),
+    (f"compare {FILES} --means", "--topics 5", "with --means"),
+    (f"compare {FILES} --means", "--plot f.png", "with --means"),
+    (f"compare {FILES} --means", "--test wilcoxon", "with --means"),
+    (f"compare {FILES}", "--letters", "without --overall or --means"),
+    (f"compare {FILES} --orders", "--baseline focused", "with --orders"),
+    (f"compare {FILES} --orders", "--topics 5", "with --orders"),
+    (f"compare {FILES} --orders", "--plot f.png", "with --orders"),
+    (f"compare {FILES} --orders", "--test wilcoxon", "with --orders"),
+    (f"compare {FILES} --orders", "--correction none", "with --orders"),
+    (f"compare {FILES} --overall", "--baseline focused", "with --overall"),
+    (f"compare {FILES} --overall", "--topics 5", "with --overall"),
+    (f"compare {FILES} --overall", "--plot f.png", "with --overall"),
+    (f"compare {FILES} --overall", "--test wilcoxon", "with --overall"),
+    (f"compare {FILES} --overall --fail-under MAep=0", "--test wilcoxon", "with --overall"),
+    (f"compare {FILES} --fail-if-worse-than random", "--baseline all", "with --fail-if-worse-than"),
+    (
+        f"compare {FILES} --orders --fail-if-worse-than random --margin 0.1",
+        "--correction none",
+        "with --margin",
+    ),
+    (f"compare {FILES} --fail-under MAep=0", "--margin 0.1", "without --fail-if-worse-than"),
+    (f"compare {FILES}", "--allow-underpowered", "without --fail-if-worse-than"),
+    (f"compare {FILES}", "--allow-unmapped 1", "without --fail-under or --fail-if-worse-than"),
+    (f"curves {FILES} --over threshold", "--depth 9", "with --over threshold"),
+    (f"curves {FILES} --over threshold", "--ideal", "with --over threshold"),
+    (f"curves {FILES} --over threshold", "--at 3", "with --over threshold"),
+    (f"curves {FILES} --over threshold", "--reference best", "with --over threshold"),
+    (f"curves {FILES}", "--points 9", "without --over threshold"),
+    (f"curves {FILES}", "--reference best", "without --at RANK"),
+    (f"curves {CONFIG} --at 3", "--ideal", "with --at"),
+    (f"ideal {CONFIG} --statistics", "--tree", "with --statistics"),
+    (f"ideal {CONFIG} --statistics", "--to trec", "with --statistics"),
+    (f"ideal {CONFIG} --statistics", "--topic 1", "with --statistics"),
+    (f"ideal {CONFIG} --tree", "--to trec", "with --tree"),
+    (f"ideal {CONFIG}", "--size words", "without --tree"),
+    (f"ideal {CONFIG}", "--ranking frb", "without --to"),
+    (f"ideal {CONFIG} --to trec", "--format csv", "with --to"),
+    (f"explain {RUN} --config {CONFIG} --topic 1", "--size words", "without --document NAME"),
+    (
+        f"explain {RUN} --config {CONFIG} --topic 1 --format json",
+        "--document sampling",
+        "with --format json",
+    ),
+    (CONVERT_ASSESSMENTS, "--order score", "on assessments"),
+    (CONVERT_ASSESSMENTS, "--ties rank", "on assessments"),
+    (CONVERT_ASSESSMENTS, "--as assessments", "on assessments"),
+    (CONVERT_ASSESSMENTS, "--depth 3", "on assessments"),
+    (CONVERT_ASSESSMENTS, "--feature 3", "on assessments"),
+    (CONVERT_ASSESSMENTS, "--irrelevant 3", "on assessments"),
+    (f"{CONVERT_RUN} --feature 1", "--order rank", "with --feature"),
+    (f"{CONVERT_RUN} --feature 1", "--ties rank", "with --feature"),
+    (CONVERT_RUN, "--irrelevant 1", "on a run without --as"),
+    (CONVERT_RUN, "--corpus corpora_samples/handbook", "on a run without --as"),
+    ("distribution --assessments assessments/handbook", "--unassessed", "without --against PATH"),
+    ("break MAep", "--effort text", "on a measure of xcg"),
+    ("break m:f", "--user-model levels", "on a function"),
+    ("simulate new-folder", "--agreement 0.5", "without --assessors 2 or more"),
+    ("simulate new-folder --assessors 1", "--agreement 0.5", "without --assessors 2 or more"),
+    *(
+        (AGREEMENT, option, "with --agreement")
+        for option in (
+            *(f"--run {RUN}", "--order score", "--ties rank", "--measures MAep", "--user-model levels"),
+            *("--ranges", "--topics all", "--sample 9", "--resamples 9", "--seed 1", "--plot f.png"),
+        )
+    ),
+    (f"stability topics {FILES} --backend loky", "--scheduler tcp://h:1", "with --backend loky"),
+    (f"stability topics {FILES} --scheduler tcp://h:1", "--workers 2", "with --scheduler"),
+]
+
+
+@pytest.mark.parametrize(("call", "option", "reason"), WITHOUT_EFFECT)
+def test_an_option_without_effect_is_refused(
+    xcg_command: Command, call: str, option: str, reason: str
+) -> None:
+    done = xcg_command(*call.split(), *option.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {option.split(maxsplit=1)[0]} has no effect {reason}")
+    assert done.stderr.endswith(": remove it\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_message_names_all_options_without_effect(xcg_command: Command) -> None:
+    done = xcg_command(*f"compare {FILES} --orders --topics 1 --baseline all".split())
+    assert done.stderr == (
+        "xcg: error: --baseline and --topics have no effect with --orders: remove them\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"compare {FILES} --user-model overlap-off --orders --fail-if-worse-than random --test t",
+        f"compare {FILES} --overall --correction holm --fail-if-worse-than random",
+        f"evaluate {FILES} --format latex --mark --against random",
+        AGREEMENT,
+    ],
+)
+def test_options_with_effect_are_accepted(xcg_command: Command, call: str) -> None:
+    done = xcg_command(*call.split())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_agreement_needs_no_runs(xcg_command: Command) -> None:
+    sets = "--assessments assessments/handbook --assessor assessments/handbook-second"
+    done = xcg_command(*f"stability assessors {sets} --agreement".split())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == xcg_command(*AGREEMENT.split()).stdout
