@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,11 +21,18 @@ from xcg.cli.options import (
 from xcg.cli.output import RECORDS, Printed, prints
 from xcg.errors import UnmappedError
 from xcg.measures import Measure
-from xcg.report.comparisons import Row, comparison_rows, order_rows, overall_rows
+from xcg.report.comparisons import (
+    Row,
+    comparison_rows,
+    comparison_sentences,
+    order_rows,
+    overall_rows,
+)
 from xcg.report.plots import differences_plot, sweep_plot
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
+from xcg.statistics.significance import compare as compare_results
 
 
 @click.command()
@@ -65,7 +73,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Compare with this run; all compares every pair of runs.  [default: the best run]",
+    help="Compare with this run, chosen before seeing the results; all compares every pair of runs, "
+    "and best prints those with the best run.  [default: all]",
 )
 @click.option(
     "--test",
@@ -75,9 +84,9 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--correction",
-    type=click.Choice(["holm", "bonferroni", "fdr_bh", "none"]),
-    default="holm",
-    help="Correct p values for the number of comparisons with this method.",
+    type=click.Choice(["tukey", "holm", "bonferroni", "fdr_bh", "none"]),
+    help="Correct p values for the number of comparisons with this method.  [default: tukey for all "
+    "pairs by t or randomisation, otherwise holm]",
 )
 @click.option(
     "--overall",
@@ -126,7 +135,7 @@ def compare(
     campaign: CampaignOptions,
     baseline: str | None,
     test: str,
-    correction: str,
+    correction: str | None,
     overall: bool,
     orders: bool,
     topics: int,
@@ -138,7 +147,10 @@ def compare(
 ) -> Printed:
     """Test the differences between runs over topics.
 
-    The rows hold differences, confidence intervals, p values and the topics that decide.
+    All pairs of runs are compared, with a correction for their number, or all runs with a named
+    baseline. The rows hold differences, confidence intervals that match the tests, p values and the
+    topics that decide. Sentences above the table, or on standard error with other formats, state test,
+    correction, family, baseline and topics.
 
     With --fail-under or --fail-if-worse-than, the exit status is 1 if a run misses its target, 3 if a
     result or relevant text does not exist in the corpus, and 2 if the input is wrong.
@@ -164,15 +176,19 @@ def compare(
     results = evaluate_with_progress(replace(inputs, measures=measures))
     chosen = fail_if_worse_than or baseline
     rows: list[Row] = []
+    sentences: list[str] = []
     if orders:
         rows = order_rows(results)
     elif overall:
         rows = overall_rows(results)
     elif len(results.runs) > 1 or not fail_under:
-        rows = comparison_rows(results, chosen, test, correction, topics)
+        comparisons = compare_results(results, baseline=chosen, test=test, correction=correction)
+        rows = comparison_rows(results, comparisons, topics)
+        sentences = comparison_sentences(comparisons, chosen, correction)
 
+    figure = functools.partial(differences_plot, results, chosen)
     if not gated:
-        return Printed(rows or "", results.notes, lambda: differences_plot(results, chosen))
+        return Printed(rows or "", results.notes, figure, heading=sentences)
     verdict = check_gate(
         results,
         thresholds,
@@ -185,4 +201,4 @@ def compare(
     )
     notes = [*results.notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
     status = int(bool(verdict.failures))
-    return Printed(rows or "", notes, lambda: differences_plot(results, chosen), lambda: status)
+    return Printed(rows or "", notes, figure, lambda: status, sentences)
