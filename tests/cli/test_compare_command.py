@@ -15,8 +15,9 @@ OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--me
 
 
 def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
-    done = xcg_command("compare", *OPTIONS, "--format", "jsonl")
+    done = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl")
     assert done.returncode == 0, done.stderr
+    assert "xcg: baseline: focused, with the best mean" in done.stderr
     lines = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert len(lines) == 7
     found = xcg.evaluate(
@@ -64,12 +65,95 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
     assert "'wilcox' is not one of 't', 'wilcoxon', 'wilcoxon-pratt', 'randomisation'" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "sentences"),
+    [
+        (
+            (),
+            [
+                "test: Tukey's HSD (two-way ANOVA of runs and topics); significance level 0.05",
+                "family: all 28 pairs of runs, for each measure and user model; correction: tukey",
+                "baseline: none",
+                "topics: 15 in each comparison",
+                "intervals: all of a family hold together with 95 %",
+            ],
+        ),
+        (
+            ("--baseline", "random", "--test", "randomisation"),
+            [
+                "test: paired randomisation test; significance level 0.05",
+                "family: 7 comparisons with random, for each measure and user model; correction: holm",
+                "baseline: random, named by the user",
+                "topics: 15 in each comparison",
+                "intervals: each with the level in its row; those with the highest level hold together "
+                "with 95 %",
+            ],
+        ),
+        (
+            ("--test", "wilcoxon", "--correction", "bonferroni"),
+            [
+                "test: Wilcoxon's signed-rank test; significance level 0.05",
+                "family: all 28 pairs of runs, for each measure and user model; correction: bonferroni",
+                "baseline: none",
+                "topics: 15 in each comparison",
+                "intervals: none, because Wilcoxon's test is about ranks and not about means",
+            ],
+        ),
+    ],
+)
+def test_sentences_above_the_table_state_the_procedure(
+    xcg_command: Command, options: tuple[str, ...], sentences: list[str]
+) -> None:
+    done = xcg_command("compare", *OPTIONS, *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[: len(sentences)] == sentences
+    heading = lines[len(sentences)].split()
+    assert {"topics", "mean", "baseline_mean", "level", "test", "correction", "comparisons"} <= {
+        *heading
+    }
+
+
+def test_a_partial_run_does_not_hide_the_difference_of_the_others(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    run = tmp_path / "partial.txt"
+    run.write_text("".join(f"{topic} Q0 quantisation#/article[1] 1 1 partial\n" for topic in (1, 2)))
+    call = ("compare", *OPTIONS, "--unanswered", "skip", "--format", "jsonl")
+    runs = [f"corpora_samples/handbook-runs/{name}.xml" for name in ("focused", "random")]
+    selected = [text for path in runs for text in ("--run", path)]
+    (alone,) = map(json.loads, xcg_command(*call, *selected).stdout.splitlines())
+    done = xcg_command(*call, *selected, "--run", run)
+    assert done.returncode == 0, done.stderr
+    rows = {(row["run"], row["baseline"]): row for row in map(json.loads, done.stdout.splitlines())}
+    pair = rows["focused", "random"]
+    assert (pair["topics"], pair["p"], pair["deciding_topics"]) == (
+        alone["topics"],
+        alone["p"],
+        alone["deciding_topics"],
+    )
+    assert pair["p_adjusted"] < 0.05
+    assert rows["focused", "partial"]["topics"] == rows["random", "partial"]["topics"] == 2
+    assert "topics: 2 to 15 in each comparison" in done.stderr
+    assert "note: Tukey's HSD needs scores of all runs for the same topics" in done.stderr
+    refused = xcg_command(*call, *selected, "--run", run, "--correction", "tukey")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "tukey is only defined if all runs have scores for the same topics" in refused.stderr
+
+
+def test_tukey_with_a_named_baseline_is_refused(xcg_command: Command) -> None:
+    wrong = xcg_command("compare", *OPTIONS, "--baseline", "random", "--correction", "tukey")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "the correction tukey is only defined if all pairs of runs are compared" in wrong.stderr
+
+
 def test_all_pairs_overall_tests_and_the_plot(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "differences.svg"
     assert xcg_command("compare", *OPTIONS, "--plot", plot).returncode == 0
     assert plot.read_text().startswith("<?xml")
     pairs = xcg_command("compare", *OPTIONS, "--baseline", "all", "--format", "csv")
     assert len(pairs.stdout.splitlines()) == 1 + 28
+    assert xcg_command("compare", *OPTIONS, "--format", "csv").stdout == pairs.stdout
     overall = xcg_command("compare", *OPTIONS, "--overall", "--format", "jsonl")
     tests = [json.loads(line)["test"] for line in overall.stdout.splitlines()]
     assert tests[:2] == ["two-way ANOVA, runs", "two-way ANOVA, topics"]

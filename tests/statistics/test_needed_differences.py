@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +95,16 @@ def test_intervals_are_percentiles_of_samples_that_are_centred_on_the_estimate()
     interval, *others = rate_intervals(rates, 1)
     assert interval == pytest.approx((0.11, 0.49))
     assert others == [None] * 22
+
+
+def test_no_swap_among_few_comparisons_is_not_certainty() -> None:
+    resamples = tuple(rates_of([59, 4], [0, 0]) for _ in range(5))
+    first, second, *_ = rate_intervals(rates_of([59, 4], [0, 0], resamples), 1)
+    # Clopper and Pearson: all of n comparisons are no swaps with probability .025 at the upper limit.
+    for interval, count in ((first, 59), (second, 4)):
+        assert interval is not None
+        assert interval.low == 0
+        assert interval.high == pytest.approx(scipy.stats.binomtest(0, count).proportion_ci().high)
 
 
 def test_the_interval_of_a_difference_is_infinite_if_resamples_have_none() -> None:

@@ -30,9 +30,10 @@ def test_equal_runs_have_a_p_value_of_1(test: str) -> None:
     assert PAIRED_TESTS[test](column, column) == 1
     assert PAIRED_TESTS[test](column, [value + 1e-13 for value in column]) == 1
     (line,) = compare_runs(results_of([column, column]), "MAep", test=test)
-    assert (line.run, line.baseline) == ("r1", "r0")
+    assert (line.run, line.baseline) == ("r0", "r1")
     assert (line.p, line.p_adjusted, line.effect) == (1, 1, None)
-    assert (line.difference, line.low, line.high) == (0, 0, 0)
+    # Three equal topics do not show that the runs are equal: 2 / 2³ is not below 0.05.
+    assert (line.difference, line.low, line.high) == (0, None, None)
     assert (line.wins, line.losses, line.ties) == (0, 0, 3)
 
 
@@ -41,7 +42,10 @@ def test_a_constant_difference_has_no_effect_size() -> None:
     assert all(test(first, second) == 2 / 8 for test in PAIRED_TESTS.values())
     (line,) = compare_runs(results_of([first, second]), "MAep")
     assert line.effect is None
-    assert line.low == line.high == line.difference
+    assert line.low is line.high is None  # 2 / 2³ is not below 0.05
+    (line,) = compare_runs(results_of([[0.3] * 6, [0.1] * 6]), "MAep")
+    assert line.low == line.high == line.difference == pytest.approx(0.2)
+    assert line.p == 2 / 2**6
 
 
 def test_a_comparison_computed_by_hand() -> None:
@@ -71,9 +75,13 @@ def test_a_comparison_computed_by_hand() -> None:
         ties=1,
         p=PAIRED_TESTS["t"](high, low),
         p_adjusted=PAIRED_TESTS["t"](high, low),
+        level=0.95,
+        test="t",
+        correction="holm",
+        comparisons=1,
     )
     assert asdict(line) == pytest.approx(asdict(expected))
-    (other,) = compare_runs(results, "MAep", "m")  # the default baseline has the best mean
+    (other,) = compare_runs(results, "MAep", "m", "best")
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
 
@@ -115,8 +123,13 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     results = results_of([[0.2, 0.4, 0.1], [0.5, 0.9, 0.6], [0.3, 0.1, 0.2]])
     found = compare_runs(results, "MAep", baseline="all")
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
-    found = compare_runs(results, "MAep")
-    assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r2", "r1")]
+    assert found == compare_runs(results, "MAep")
+    best = compare_runs(results, "MAep", baseline="best")
+    assert [(c.run, c.baseline) for c in best] == [("r0", "r1"), ("r2", "r1")]
+    # The best run is a view of all pairs: p values and intervals are the same.
+    assert best[0] == found[0]
+    assert (best[1].p, best[1].p_adjusted) == (found[2].p, found[2].p_adjusted)
+    assert (best[1].low, best[1].high) == (-found[2].high, -found[2].low)  # type: ignore[operator]
     # A run without scores of the measure is not compared.
     more = Results([*results, Result("r3", "0", "nxCG@1", 0.5, "m")])
     assert compare_runs(more, "MAep") == found
@@ -124,8 +137,9 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
 
 def test_corrections_computed_by_hand() -> None:
     table = noise((4, 10), seed=3)
+    corrections = [correction for correction in CORRECTIONS if correction != "tukey"]
     lines = {
-        c: compare_runs(results_of(table), "MAep", baseline="r0", correction=c) for c in CORRECTIONS
+        c: compare_runs(results_of(table), "MAep", baseline="r0", correction=c) for c in corrections
     }
     raw = [line.p for line in lines["none"]]
     assert raw == [PAIRED_TESTS["t"](column, table[0]) for column in table[1:]]
@@ -141,22 +155,33 @@ def test_corrections_computed_by_hand() -> None:
 
 
 @pytest.mark.slow
-@given(tables(), st.sampled_from([None, "all"]))
-@settings(max_examples=25, deadline=None)
-def test_intervals_tests_and_counts_are_consistent(table: list[Column], baseline: str | None) -> None:
-    found = compare_runs(results_of(table), "MAep", baseline=baseline)
+@given(
+    tables(),
+    st.sampled_from([None, "best", "r0"]),
+    st.sampled_from(["t", "randomisation"]),
+    st.sampled_from([None, *CORRECTIONS]),
+)
+@settings(max_examples=150, deadline=None)
+def test_intervals_tests_and_counts_are_consistent(
+    table: list[Column], baseline: str | None, test: str, correction: str | None
+) -> None:
+    if correction == "tukey" and baseline == "r0":
+        correction = None
+    found = compare_runs(results_of(table), "MAep", None, baseline, test, correction)
     runs = len(table)
-    assert len(found) == (runs - 1 if baseline is None else runs * (runs - 1) // 2)
+    assert len(found) == (runs * (runs - 1) // 2 if baseline is None else runs - 1)
     for line in found:
         assert 0 <= line.p <= line.p_adjusted <= 1
-        assert line.low <= line.difference <= line.high
+        low = -math.inf if line.low is None else line.low
+        high = math.inf if line.high is None else line.high
+        assert low - 1e-12 <= line.difference <= high + 1e-12
         assert line.wins + line.losses + line.ties == line.topics
         assert line.difference == pytest.approx(line.mean - line.baseline_mean, abs=1e-11)
-        if baseline is None:
+        if baseline == "best":
             assert line.difference <= 1e-12
         # The interval and the test agree.
-        if not math.isclose(line.p, 0.05, rel_tol=1e-6) and line.effect is not None:
-            assert (line.p < 0.05) == (line.low > 0 or line.high < 0)
+        if not math.isclose(line.p_adjusted, 0.05, rel_tol=1e-6):
+            assert (line.p_adjusted < 0.05) == (low > 0 or high < 0)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +192,15 @@ def test_intervals_tests_and_counts_are_consistent(table: list[Column], baseline
         ({"baseline": "r7"}, "no run 'r7'"),
         ({"test": "wilcox"}, "no test 'wilcox': did you mean 'wilcoxon'?"),
         ({"correction": "hom"}, "no correction 'hom': did you mean 'holm'?"),
+        (
+            {"correction": "tukey", "baseline": "r0"},
+            "the correction tukey is only defined if all pairs of runs are compared, not with a "
+            "baseline like 'r0': use holm",
+        ),
+        (
+            {"correction": "tukey", "test": "wilcoxon"},
+            "the correction tukey is only defined if the test is t or randomisation, not wilcoxon",
+        ),
     ],
 )
 def test_unknown_names_are_errors(arguments: dict[str, str], message: str) -> None:
@@ -209,15 +243,15 @@ SEARCHES = {
 }
 
 
-def test_the_default_baseline_of_a_lower_is_better_measure_has_the_lowest_mean() -> None:
+def test_the_best_run_by_a_lower_is_better_measure_has_the_lowest_mean() -> None:
     results = xcg.evaluate(LEVELS, SEARCHES, measures="ASL MAep")
     assert results.value("short", "ASL") < results.value("long", "ASL")
-    (line,) = compare_runs(results, "ASL")
+    (line,) = compare_runs(results, "ASL", baseline="best")
     assert (line.run, line.baseline, line.wins, line.losses, line.ties) == ("long", "short", 0, 6, 0)
     assert line.difference > 0
     (reverse,) = compare_runs(results, "ASL", baseline="long")
     assert (reverse.run, reverse.wins, reverse.losses) == ("short", 6, 0)
-    (agreeing,) = compare_runs(results, "MAep")
+    (agreeing,) = compare_runs(results, "MAep", baseline="best")
     assert (agreeing.run, agreeing.baseline, agreeing.losses) == ("long", "short", 6)
 
 

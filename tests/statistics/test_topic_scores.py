@@ -24,7 +24,7 @@ def test_topics_are_those_that_all_runs_have() -> None:
     )
     assert topic_scores(results, "MAep", "m", ["a"]).topics == ["3", "1", "2"]
     # the mean of a would be 0.2 over its own topics; the topics in common have 0.2, too, and b 0.5
-    (line,) = compare_runs(results, "MAep", "m")
+    (line,) = compare_runs(results, "MAep", "m", "best")
     assert (line.run, line.baseline, line.topics) == ("a", "b", 2)
 
 

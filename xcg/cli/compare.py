@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from xcg.measures import Measure
 from xcg.report.comparisons import (
     Row,
     comparison_rows,
+    comparison_sentences,
     means_rows,
     order_rows,
     overall_rows,
@@ -32,6 +34,7 @@ from xcg.report.plots import differences_plot, sweep_plot
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
+from xcg.statistics.significance import compare as compare_results
 
 
 @click.command()
@@ -72,7 +75,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Compare with this run; all compares every pair of runs.  [default: the best run]",
+    help="Compare with this run, chosen before seeing the results; all compares every pair of runs, "
+    "and best prints those with the best run.  [default: all]",
 )
 @click.option(
     "--test",
@@ -82,9 +86,9 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--correction",
-    type=click.Choice(["holm", "bonferroni", "fdr_bh", "none"]),
-    default="holm",
-    help="Correct p values for the number of comparisons with this method.",
+    type=click.Choice(["tukey", "holm", "bonferroni", "fdr_bh", "none"]),
+    help="Correct p values for the number of comparisons with this method.  [default: tukey for all "
+    "pairs by t or randomisation, otherwise holm]",
 )
 @click.option(
     "--overall",
@@ -143,7 +147,7 @@ def compare(
     campaign: CampaignOptions,
     baseline: str | None,
     test: str,
-    correction: str,
+    correction: str | None,
     overall: bool,
     means: bool,
     letters: bool,
@@ -157,8 +161,11 @@ def compare(
 ) -> Printed:
     """Test the differences between runs over topics.
 
-    The rows hold differences, confidence intervals, p values and the topics that decide. A relative
-    difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 % (Spärck Jones).
+    All pairs of runs are compared, with a correction for their number, or all runs with a named
+    baseline. The rows hold differences, confidence intervals that match the tests, p values and the
+    topics that decide. Sentences above the table, or on standard error with other formats, state test,
+    correction, family, baseline and topics. A relative difference is marginal below 5 %, noticeable
+    from 5 to 10 %, and material above 10 % (Spärck Jones).
 
     With --means, the table has the form of Table 2 of Järvelin & Kekäläinen 2002. "D, E > A**" means
     that D and E are better than A: p < 0.01 with **, p < 0.05 with *, both in Friedman's test and in
@@ -194,19 +201,23 @@ def compare(
     chosen = fail_if_worse_than or baseline
     notes = list(results.notes)
     rows: list[Row] = []
+    sentences: list[str] = []
     if orders:
         rows = order_rows(results)
     elif overall or means:
         shown, legend = with_letters(results) if letters else (results, "")
-        rows = (overall_rows if overall else means_rows)(shown, correction)
+        rows = (overall_rows if overall else means_rows)(shown, correction or "holm")
         notes += [legend] if legend else []
         if len(results.runs) == 2:
             notes.append("note: Friedman's test needs at least three runs; there are two")
     elif len(results.runs) > 1 or not fail_under:
-        rows = comparison_rows(results, chosen, test, correction, topics)
+        comparisons = compare_results(results, baseline=chosen, test=test, correction=correction)
+        rows = comparison_rows(results, comparisons, topics)
+        sentences = comparison_sentences(comparisons, chosen, correction)
 
+    figure = functools.partial(differences_plot, results, chosen)
     if not gated:
-        return Printed(rows or "", notes, lambda: differences_plot(results, chosen))
+        return Printed(rows or "", notes, figure, heading=sentences)
     verdict = check_gate(
         results,
         thresholds,
@@ -219,4 +230,4 @@ def compare(
     )
     all_notes = [*notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
     status = int(bool(verdict.failures))
-    return Printed(rows or "", all_notes, lambda: differences_plot(results, chosen), lambda: status)
+    return Printed(rows or "", all_notes, figure, lambda: status, sentences)

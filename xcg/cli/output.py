@@ -14,6 +14,7 @@ import click
 
 from xcg.cli.messages import print_status
 from xcg.documents.files import whole_file
+from xcg.errors import printable
 from xcg.report.figures import check_format, save
 from xcg.tables import Record, records
 
@@ -39,12 +40,14 @@ class Printed(NamedTuple):
         notes: Lines for standard error.
         figure: Draws the result for --plot.
         status: Returns the exit status; called after everything is printed.
+        heading: Sentences about the records: above a table, otherwise on standard error.
     """
 
     content: str | Sequence[Record]
     notes: Sequence[str] = ()
     figure: Callable[[], Figure] | None = None
     status: Callable[[], int] = int
+    heading: Sequence[str] = ()
 
 
 def prints(
@@ -76,10 +79,14 @@ def prints(
             with open_output(output) as write:
                 printed = command(*arguments, **values)
                 content = printed.content
+                heading = list(printed.heading)
+                if records_format == "table":
+                    write("".join(f"{printable(sentence)}\n" for sentence in heading))
+                    heading = []
                 write(content if isinstance(content, str) else records(content, records_format))
             if plot is not None and printed.figure is not None:
                 save(printed.figure(), plot)
-            for note in printed.notes:
+            for note in (*heading, *printed.notes):
                 print_status(note)
             if status := printed.status():
                 sys.exit(status)

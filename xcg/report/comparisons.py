@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from string import ascii_uppercase
 from typing import Any
@@ -12,27 +13,23 @@ from xcg.measures import MEASURES
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import order_agreements
 from xcg.statistics.significance import (
-    compare_runs,
+    ALL_PAIRS,
+    BEST,
+    SIGNIFICANCE_LEVEL,
+    Comparison,
     deciding_topics,
     means_of_runs,
     practical_significance,
     relative_difference,
 )
 from xcg.statistics.significant_pairs import compact_form, significant_pairs
-from xcg.statistics.topic_scores import TopicScores, topic_scores
+from xcg.statistics.topic_scores import TopicScores, common_scores, scores_by_run, topic_scores
 
 Row = dict[str, Any]
 
 _COMPARISON_FIELDS = (
-    "run",
-    "baseline",
-    "mean",
-    "difference",
-    "relative",
-    "criterion",
-    "low",
-    "high",
-    "effect",
+    *("run", "baseline", "topics", "mean", "baseline_mean", "difference", "relative", "criterion"),
+    *("low", "high", "level", "effect"),
 )
 _CONOVER = {
     "holm": "Conover, Holm",
@@ -42,42 +39,122 @@ _CONOVER = {
 }
 """Correction → name of the pairwise test."""
 _TABLE_FIELDS = ("measure", "user_model", "significance")
+_TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
+_TEST_NAMES = {
+    ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
+    ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
+    ("t", ""): "paired t test",
+    ("wilcoxon", ""): "Wilcoxon's signed-rank test",
+    ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
+    ("randomisation", ""): "paired randomisation test",
+}
+_INTERVALS = {
+    "tukey": "all of a family hold together with 95 %",
+    "bonferroni": "each with the level in its row, so that all of a family hold together with 95 %",
+    "holm": "each with the level in its row; those with the highest level hold together with 95 %",
+    "fdr_bh": "each with the level in its row; 5 % of those that exclude 0 are expected to be wrong",
+    "none": "each holds alone with 95 %",
+}
 _ORDER_FIELDS = (
     *("measure", "user_model", "and measure", "and user_model"),
     *("tau_b", "pearson", "tau_ap"),
 )
 
 
-def comparison_rows(
-    results: Results, baseline: str | None, test: str, correction: str, topics: int
-) -> list[Row]:
-    """Return one row for each measure, user model and pair of runs.
+def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Row]:
+    """Return one row for each comparison.
 
     Args:
         results: Results with the scores of topics.
-        baseline: The run to compare with, or ``all`` for all pairs; by default the best run.
-        test: The paired test, see :func:`xcg.compare`.
-        correction: The correction for the number of comparisons.
+        comparisons: Comparisons of these results.
         topics: The number of deciding topics to include.
     """
     rows = []
-    for measure in results.measures:
-        for model in results.user_models:
-            for line in compare_runs(results, measure, model, baseline, test, correction):
-                scores = topic_scores(results, measure, model, [line.run, line.baseline])
-                deciding = deciding_topics(scores, line.run, line.baseline, topics) if topics else []
-                rows.append(
-                    {
-                        "measure": measure,
-                        **({"user_model": model} if len(results.user_models) > 1 else {}),
-                        **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
-                        "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
-                        "p": line.p,
-                        "p_adjusted": line.p_adjusted,
-                        "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in deciding),
-                    }
-                )
+    scores: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    names = results.topics
+    for line in comparisons:
+        family = line.measure, line.user_model
+        if family not in scores:
+            scores[family] = scores_by_run(results, *family)
+        pair = {run: scores[family][run] for run in (line.run, line.baseline)}
+        common = common_scores(pair, names, line.measure)
+        deciding = deciding_topics(common, line.run, line.baseline, topics) if topics else []
+        rows.append(
+            {
+                "measure": line.measure,
+                **({"user_model": line.user_model} if len(results.user_models) > 1 else {}),
+                **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
+                "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
+                **{name: getattr(line, name) for name in _TEST_FIELDS},
+                "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in deciding),
+            }
+        )
     return rows
+
+
+def comparison_sentences(
+    comparisons: Sequence[Comparison], baseline: str | None, correction: str | None = None
+) -> list[str]:
+    """State test, correction, level, family, baseline, topics and intervals of comparisons.
+
+    Args:
+        comparisons: What :func:`xcg.compare` returned.
+        baseline: The baseline with which it was called.
+        correction: The correction with which it was called.
+
+    >>> from xcg.statistics.significance import compare
+    >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
+    >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "abc"}
+    >>> for sentence in comparison_sentences(compare(gold, runs, measures="MAep"), None):
+    ...     print(sentence)
+    test: Tukey's HSD (two-way ANOVA of runs and topics); significance level 0.05
+    family: all 3 pairs of runs, for each measure and user model; correction: tukey
+    baseline: none
+    topics: 3 in each comparison
+    intervals: all of a family hold together with 95 %
+    """
+    sentences = []
+    families = dict.fromkeys((line.correction, line.comparisons) for line in comparisons)
+    for used, size in families:
+        lines = [line for line in comparisons if (line.correction, line.comparisons) == (used, size)]
+        if len(families) > 1:
+            names = dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines)
+            sentences.append(f"{', '.join(names)}:")
+        sentences += _family_sentences(lines, baseline, correction)
+    return sentences
+
+
+def _family_sentences(
+    lines: Sequence[Comparison], baseline: str | None, correction: str | None
+) -> list[str]:
+    test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
+    all_pairs = baseline in (None, ALL_PAIRS, BEST)
+    name = _TEST_NAMES[test, "tukey" if used == "tukey" and size > 1 else ""]
+    family = f"all {size} pairs of runs" if all_pairs else f"{size} comparisons with {baseline}"
+    if size == 1:
+        family, used = "one comparison", "none is needed"
+    chosen = "none" if baseline in (None, ALL_PAIRS) else f"{baseline}, named by the user"
+    if baseline == BEST:
+        best = ", ".join(dict.fromkeys(line.baseline for line in lines))
+        chosen = f"{best}, with the best mean; as the results select it, all pairs are corrected"
+    counts = {line.topics for line in lines}
+    topics = str(*counts) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    sentences = [
+        f"test: {name}; significance level {SIGNIFICANCE_LEVEL}",
+        f"family: {family}, for each measure and user model; correction: {used}",
+        f"baseline: {chosen}",
+        f"topics: {topics} in each comparison",
+    ]
+    if test in ("t", "randomisation"):
+        sentences.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
+        if all_pairs and size > 1 and used == "holm" != correction:
+            sentences.append(
+                "note: Tukey's HSD needs scores of all runs for the same topics; here each pair is "
+                "tested on the topics that both runs have"
+            )
+    else:
+        sentences.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
+    return sentences
 
 
 def overall_rows(results: Results, correction: str) -> list[Row]:

@@ -182,7 +182,7 @@ def _best_runs(context: ReportContext) -> list[Json]:
     for model in context.inputs.user_models:
         for measure in results.measures:
             order = MEASURES.order(measure)
-            # Runs with equal means keep their order, as in compare().
+            # Runs with equal means keep their order.
             ranking = sorted(
                 means.get((model.name, measure), ()), key=lambda pair: order.sort_key(pair[1])
             )
@@ -201,10 +201,10 @@ def _best_runs(context: ReportContext) -> list[Json]:
 def _test_data(results: Results, measure: str, model: str, best: str, second: str) -> Json:
     """Return the p value of the best run against the second, or the reason if it was not tested."""
     try:
-        comparisons = compare_runs(results, measure, model, baseline=best)
+        comparisons = compare_runs(results, measure, model)
     except XcgError as error:
         return {"untested": str(error)}
-    (line,) = (line for line in comparisons if line.run == second)
+    (line,) = (line for line in comparisons if {line.run, line.baseline} == {best, second})
     p = line.p_adjusted
     return {"p": p, "significant": p < SIGNIFICANCE_LEVEL, "tested_topics": line.topics}
 

@@ -51,7 +51,7 @@ function showBestRuns() {
   });
   byId("best").append(
     makeElement("p", { class: "hint" }, "The difference between the best run and the second, and its significance: " +
-      "paired t test over topics, p corrected by Holm for all comparisons with the best run; significant if p < 0.05."),
+      "t test over topics, p corrected for all pairs of runs (Tukey's HSD, or Holm for runs with different topics); significant if p < 0.05."),
     makeScrollable("Best run of each measure", makeSortableTable("Best and second run", columns, rows)),
     ...[...reasons].map((reason) => makeElement("p", {}, `Not tested: ${printable(reason)}`)));
 }

@@ -11,7 +11,6 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, new_panels, style_axis
@@ -21,6 +20,7 @@ from xcg.statistics.levels import LevelCurve
 from xcg.statistics.needed_differences import RELIABLE
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.topic_scores import scores_by_run
 from xcg.statistics.topic_sets import SwapRates
 
 if TYPE_CHECKING:
@@ -341,12 +341,12 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
 
     Args:
         results: Results with the scores of topics.
-        baseline: A run; by default, and for ``all``, the run with the best mean.
+        baseline: A run; by default, and for ``all`` and ``best``, the run with the best mean.
 
     Raises:
         XcgError: If the results do not have the baseline.
     """
-    if baseline is not None and baseline not in ("all", *results.runs):
+    if baseline is not None and baseline not in ("all", "best", *results.runs):
         raise XcgError(f"no run {baseline!r} among the results: {nearest(baseline, results.runs)}")
     panels = [(measure, model) for measure in results.measures for model in results.user_models]
     columns = max(len(results.runs) - 1, 1)
@@ -356,7 +356,7 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
         row = axes[number * columns :][:columns]
         row[0].set_ylabel(f"{measure}\n{model}", fontsize=8)
         order = MEASURES.order(measure)
-        base = baseline if baseline not in (None, "all") else _best_run(results, measure, model)
+        base = baseline if baseline not in (None, "all", "best") else _best_run(results, measure, model)
         others = [run for run in results.runs if run != base]
         for axis, run in zip(row, others, strict=False):  # a single run has an empty panel
             differences = _topic_differences(results, run, base, measure, model)
@@ -376,12 +376,7 @@ def _best_run(results: Results, measure: str, model: str) -> str:
 
 
 def _topic_differences(results: Results, run: str, base: str, measure: str, model: str) -> list[float]:
-    """Return the differences of a run from a baseline on the topics of the run, largest first."""
-    return sorted(
-        (
-            row.value - results.value(base, measure, row.topic, model)
-            for row in results
-            if (row.run, row.measure, row.user_model) == (run, measure, model) and row.topic != MEAN
-        ),
-        reverse=True,
-    )
+    """Return the differences of a run from a baseline on the topics of both, largest first."""
+    scores = scores_by_run(results, measure, model)
+    values, others = scores.get(run, {}), scores.get(base, {})
+    return sorted((values[t] - others[t] for t in values if t in others), reverse=True)

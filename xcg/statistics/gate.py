@@ -12,8 +12,9 @@ from xcg.errors import UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.statistics.families import adjust
 from xcg.statistics.margins import evidence, not_worse_p
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL, adjust
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import ROUNDING, check_name, differences, standard_deviation
 

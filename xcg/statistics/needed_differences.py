@@ -110,9 +110,17 @@ def rate_intervals(
     """Return the 95 % bootstrap interval over topics of the swap rate of each bin.
 
     The arguments are those of :func:`needed_difference`. The interval is None without resamples, and
-    for bins without a rate.
+    for bins without a rate. If no comparison is a swap, the same often holds for all resamples; the
+    upper limit of a measured rate is then at least that of n independent comparisons, 1 − 0.025^(1/n).
     """
-    return [percentile_interval(samples) for samples in rate_samples(rates, topics, smoothing).T]
+    found = [percentile_interval(samples) for samples in rate_samples(rates, topics, smoothing).T]
+    if topics in rates.sizes:
+        size = rates.sizes.index(topics)
+        for bin_, interval in enumerate(found):
+            if interval is not None and rates.swaps[size, bin_] == 0 < rates.counts[size, bin_]:
+                highest = 1 - 0.025 ** (1 / int(rates.counts[size, bin_]))
+                found[bin_] = Interval(interval.low, max(interval.high, highest))
+    return found
 
 
 def rate_samples(rates: SwapRates, topics: int, smoothing: Smoothing = "none") -> Floats:

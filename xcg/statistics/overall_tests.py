@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.statistics.significance_tests import CORRECTIONS, equal_signs_probability
+from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, equal_signs_probability
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -203,7 +203,7 @@ def friedman_posthoc(
         import scikit_posthocs  # type: ignore[import-untyped]
         from scipy.stats import rankdata
     check_name("method", method, POSTHOC_TESTS)
-    check_name("correction", correction, CORRECTIONS)
+    check_name("correction", correction, P_VALUE_CORRECTIONS)
     matrix = _matrix(scores, "Friedman's test", 3)
     ranks = rankdata(matrix, axis=1)
     if method == "nemenyi":

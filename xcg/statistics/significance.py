@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,22 +19,24 @@ from xcg.evaluation.inputs import (
     UserModels,
 )
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.run import Order, Ties
-from xcg.statistics.significance_tests import CORRECTIONS, PAIRED_TESTS
+from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
+from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     DIGITS,
     TopicScores,
     check_name,
+    common_scores,
     differences,
-    required_package,
+    scores_by_run,
     standard_deviation,
-    topic_scores,
 )
 
+CORRECTIONS = ("tukey", *P_VALUE_CORRECTIONS)
 ALL_PAIRS = "all"
+BEST = "best"
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if the corrected p value is below this."""
 
@@ -47,23 +50,34 @@ class Comparison:
         baseline: Name of the run that it is compared with.
         measure: Canonical name of the measure.
         user_model: Name of the user model.
-        topics: Number of topics; those that all compared runs have.
+        topics: Number of topics; those that both runs have.
         mean: Mean of the run over these topics; the sum if the measure is a count.
         baseline_mean: The same value of the baseline.
         difference: mean − baseline_mean.
         relative: The difference divided by the magnitude of baseline_mean; None if that is 0.
         criterion: ``"marginal"``, ``"noticeable"`` or ``"material"``, see
             :func:`practical_significance`.
-        low: Lower limit of the 95 % confidence interval of the difference, by Student's t.
-        high: Its upper limit.
+        low: Lower limit of the confidence interval of the difference. The interval excludes 0 exactly
+            if ``p_adjusted`` is below 0.05. None if there is no limit: always with Wilcoxon's test,
+            which is about ranks and not about means; and if there are too few topics for the level.
+        high: Its upper limit, or None.
         effect: Cohen's d_z, the difference divided by the standard deviation of the topics'
             differences; None if the deviation is 0.
         wins: Number of topics for which the run is better. With a lower-is-better measure, lower scores
             are better.
         losses: Number of topics for which the run is worse.
         ties: Number of topics with equal scores, apart from rounding.
-        p: Two-sided p value of the test.
-        p_adjusted: p value after the correction for the number of comparisons.
+        p: Two-sided p value of this comparison alone. With ``"tukey"``, the variance or the
+            permutations are those of all runs.
+        p_adjusted: p value after the correction for all comparisons of the family.
+        level: Confidence level of the interval. With ``"tukey"``, all intervals of the family hold
+            together at this level (0.95). Otherwise each interval has its own level:
+            1 − 0.05 / ``comparisons`` for Bonferroni, so that all hold together at 0.95; the same for
+            Holm, except if only a later step of Holm's procedure finds the difference, at a lower
+            level. None without an interval.
+        test: Name of the test.
+        correction: Name of the correction.
+        comparisons: Number of comparisons that were corrected together, the family.
     """
 
     run: str
@@ -76,14 +90,18 @@ class Comparison:
     difference: float
     relative: float | None
     criterion: str
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     effect: float | None
     wins: int
     losses: int
     ties: int
     p: float
     p_adjusted: float
+    level: float | None
+    test: str
+    correction: str
+    comparisons: int
 
 
 def compare(
@@ -95,7 +113,7 @@ def compare(
     *,
     baseline: str | None = None,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     unanswered: Unanswered = "zero",
     order: Order = "score",
     ties: Ties = "document",
@@ -104,8 +122,9 @@ def compare(
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
-    Each run is compared with a baseline, or each pair of runs, over the topics that all runs have. The
-    correction is applied to the comparisons by one measure under one user model.
+    All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
+    The comparisons by one measure under one user model are a family: their p values are corrected
+    together.
 
     Args:
         assessments: As for :func:`xcg.evaluate`; or the :class:`xcg.Results` of an evaluation, without
@@ -114,11 +133,18 @@ def compare(
         corpus: As for :func:`xcg.evaluate`.
         user_model: As for :func:`xcg.evaluate`.
         measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
-        baseline: Name of a run, or ``"all"`` for all pairs; by default the run with the best mean.
+        baseline: Name of a run that was chosen before the results were known. By default, and for
+            ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
+            that has the best mean; as the results select it, p values and intervals are those of all
+            pairs.
         test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
-        correction: Correction of p values for the number of comparisons: ``"holm"``, ``"bonferroni"``,
-            ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``.
+        correction: Correction of p values for the number of comparisons: ``"tukey"`` (Tukey's honestly
+            significant differences, for all pairs by ``"t"`` or ``"randomisation"``; see
+            :func:`xcg.statistics.families.tukey_inferences`), ``"holm"``, ``"bonferroni"``,
+            ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``. The default is ``"tukey"`` for
+            more than two runs without a baseline if all runs have the same topics, and otherwise
+            ``"holm"``.
         unanswered: As for :func:`xcg.evaluate`.
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
@@ -129,15 +155,16 @@ def compare(
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a name is unknown, there are fewer than two runs or
-            two topics, or the extra ``xcg[statistics]`` is not installed.
+        XcgError: As :func:`xcg.evaluate`; and if a name is unknown, there are fewer than two runs, two
+            runs share fewer than two topics, the correction is not defined for the test, baseline or
+            topics, or the extra ``xcg[statistics]`` is not installed.
 
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     >>> first = {"1": ["d"], "2": ["d"], "3": ["e", "d"]}
     >>> second = {"1": ["e", "d"], "2": ["e", "e2", "d"], "3": ["e", "e2", "e3", "d"]}
     >>> (line,) = compare(gold, {"first": first, "second": second}, measures="MAep")
     >>> line.run, line.baseline, round(line.difference, 4), line.wins, line.losses
-    ('second', 'first', -0.4722, 0, 3)
+    ('first', 'second', 0.4722, 3, 0)
     """
     if isinstance(assessments, Results):
         if not (runs is None and corpus is None and user_model is None):
@@ -173,7 +200,7 @@ def compare_runs(
     user_model: str | None = None,
     baseline: str | None = None,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
 ) -> list[Comparison]:
     """Compare runs by one measure under one user model.
 
@@ -181,7 +208,7 @@ def compare_runs(
         results: Results with scores per topic.
         measure: Canonical name. Only runs with scores of the measure are compared.
         user_model: Name; optional if the results have one user model.
-        baseline: As for :func:`compare`; of several runs with the best mean, the first.
+        baseline: As for :func:`compare`; of several runs with the best mean, the first is the best.
         test: As for :func:`compare`.
         correction: As for :func:`compare`.
 
@@ -199,91 +226,101 @@ def compare_runs(
     ... )
     >>> (line,) = compare_runs(results, "MAep")
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
-    ('b', 'a', -0.2, 0.0742)
+    ('a', 'b', 0.2, 0.0742)
     """
     check_name("test", test, PAIRED_TESTS)
-    check_name("correction", correction, CORRECTIONS)
+    if correction is not None:
+        check_name("correction", correction, CORRECTIONS)
     check_name("measure", measure, results.measures)
     if user_model is None:
         if len(results.user_models) != 1:
             raise XcgError(f"name the user model: {nearest('', results.user_models)}")
         user_model = results.user_models[0]
     check_name("user model", user_model, results.user_models)
-    with_scores = {
-        row.run
-        for row in results
-        if (row.measure, row.user_model) == (measure, user_model) and row.topic != MEAN
-    }
-    runs = [run for run in results.runs if run in with_scores]
-    if len(runs) < 2:
+    scores = scores_by_run(results, measure, user_model)
+    if len(scores) < 2:
         raise XcgError(
-            f"{len(runs)} runs with scores per topic of {measure} under {user_model}: "
+            f"{len(scores)} runs with scores per topic of {measure} under {user_model}: "
             "expected at least two"
         )
-    if baseline not in (None, ALL_PAIRS):
-        check_name("run", baseline, runs)
-    scores = topic_scores(results, measure, user_model, runs)
-    if baseline == ALL_PAIRS:
-        pairs = list(combinations(runs, 2))
+    named = baseline if baseline not in (ALL_PAIRS, BEST) else None
+    base = best_run(scores, measure) if baseline == BEST else named
+    if named is not None:
+        check_name("run", named, scores)
+        pairs = [(run, named) for run in scores if run != named]
     else:
-        order = MEASURES.order(measure)
-        base = baseline or min(runs, key=lambda run: order.sort_key(math.fsum(scores.values[run])))
-        pairs = [(run, base) for run in runs if run != base]
-    p_values = [PAIRED_TESTS[test](scores.values[run], scores.values[other]) for run, other in pairs]
-    adjusted = adjust(p_values, correction)
+        pairs = [(b, a) if a == base else (a, b) for a, b in combinations(scores, 2)]
+    shown = [pair for pair in pairs if base in (None, pair[1])]
+    procedure = _procedure(scores, named, test, correction)
+    what, topics = f"{measure} under {user_model}", results.topics
+    together = procedure == "tukey" and len(scores) > 2
+    samples = {
+        pair: common_scores({run: scores[run] for run in pair}, topics, what)
+        for pair in (shown if together else pairs)
+    }
+    if together:
+        complete = common_scores(scores, topics, what)
+        found = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+    else:
+        columns = [(s.values[run], s.values[other]) for (run, other), s in samples.items()]
+        single = "none" if procedure == "tukey" else procedure  # there is one pair
+        found = paired_inferences(columns, test, single, SIGNIFICANCE_LEVEL)
+    inferences = dict(zip(samples, found, strict=True))
+    procedure_names = test, procedure, len(pairs)
     return [
-        _comparison(scores, measure, user_model, pair, p, p_adjusted)
-        for pair, p, p_adjusted in zip(pairs, p_values, adjusted, strict=True)
+        _comparison(samples[pair], measure, user_model, inferences[pair], procedure_names)
+        for pair in shown
     ]
 
 
-def adjust(p_values: list[float], correction: str) -> list[float]:
-    """Correct p values for the number of comparisons in a family.
+def _procedure(
+    scores: Mapping[str, Mapping[str, float]], named: str | None, test: str, correction: str | None
+) -> str:
+    """Return the correction to use."""
+    complete = len({frozenset(values) for values in scores.values()}) == 1
+    obstacle = ""
+    if named is not None:
+        obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
+    elif test not in ("t", "randomisation"):
+        obstacle = f"the test is t or randomisation, not {test}"
+    elif not complete:
+        obstacle = "all runs have scores for the same topics"
+    if correction == "tukey" and obstacle:
+        raise XcgError(f"the correction tukey is only defined if {obstacle}: use holm")
+    if correction is None:
+        return "holm" if obstacle or len(scores) == 2 else "tukey"
+    return correction
 
-    Args:
-        p_values: The p values of all comparisons of the family.
-        correction: A name in :data:`CORRECTIONS`.
 
-    Returns:
-        The corrected p values in the same order.
-
-    Raises:
-        XcgError: If the extra ``xcg[statistics]`` is not installed.
-
-    >>> [round(p, 4) for p in adjust([0.01, 0.04, 0.03], "holm")]  # 3·0.01; 2·0.03 for the others
-    [0.03, 0.06, 0.06]
-    """
-    if correction == "none":
-        return p_values
-    with required_package("a correction for several comparisons", "statsmodels"):
-        from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
-    return [float(p) for p in multipletests(p_values, method=correction)[1]]
+def best_run(scores: Mapping[str, Mapping[str, float]], measure: str) -> str:
+    """Return the first of the runs that have the best mean over their own topics."""
+    order = MEASURES.order(measure)
+    return min(
+        scores, key=lambda run: order.sort_key(math.fsum(scores[run].values()) / len(scores[run]))
+    )
 
 
 def _comparison(
     scores: TopicScores,
     measure: str,
     user_model: str,
-    pair: tuple[str, str],
-    p: float,
-    p_adjusted: float,
+    inference: Inference,
+    procedure: tuple[str, str, int],
 ) -> Comparison:
-    with required_package("a confidence interval", "scipy"):
-        from scipy.stats import t
-    first, second = (scores.values[run] for run in pair)
+    (run, first), (baseline, second) = scores.values.items()
     found = differences(first, second)
     topics = len(found)
     difference = float(found.mean())
     deviation = standard_deviation(found)
-    half_width = float(t.ppf(0.975, topics - 1)) * deviation / math.sqrt(topics)
     higher, lower = int(np.count_nonzero(found > 0)), int(np.count_nonzero(found < 0))
     wins, losses = (lower, higher) if MEASURES.order(measure).lower_is_better else (higher, lower)
     divisor = _divisor(measure, topics)
     factor = topics / divisor
     baseline_mean = math.fsum(second) / divisor
+    test, correction, comparisons = procedure
     return Comparison(
-        run=pair[0],
-        baseline=pair[1],
+        run=run,
+        baseline=baseline,
         measure=measure,
         user_model=user_model,
         topics=topics,
@@ -292,14 +329,18 @@ def _comparison(
         difference=difference * factor,
         relative=relative_difference(difference * factor, baseline_mean),
         criterion=practical_significance(difference * factor, baseline_mean),
-        low=(difference - half_width) * factor,
-        high=(difference + half_width) * factor,
+        low=None if inference.low is None else inference.low * factor,
+        high=None if inference.high is None else inference.high * factor,
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
         ties=topics - wins - losses,
-        p=p,
-        p_adjusted=p_adjusted,
+        p=inference.p,
+        p_adjusted=inference.p_adjusted,
+        level=inference.level,
+        test=test,
+        correction=correction,
+        comparisons=comparisons,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -23,7 +23,7 @@ EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
-CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
+P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -151,16 +151,30 @@ def randomisation_test(first: Sequence[float], second: Sequence[float], seed: in
     if not changed:
         return 1.0
     minimum = observed - ROUNDING * max(1, float(magnitudes[-1]))
+    identity = 0 if changed <= EXACT_RANDOMISATION_TOPICS else 1  # is among all vectors, or is added
+    count = drawn = identity
+    for signs in sign_vectors(changed, seed):
+        count += _count_extreme(signs, magnitudes, topics, minimum)
+        drawn += len(signs)
+    return count / drawn
+
+
+def sign_vectors(changed: int, seed: int = 0) -> Iterator[npt.NDArray[np.integer]]:
+    """Yield arrays whose rows are vectors of signs: 1 for plus, 0 for minus.
+
+    Args:
+        changed: Number of topics with a difference. At most 16 have all vectors, more have 100,000
+            random ones.
+        seed: Seed of the random vectors.
+    """
     if changed <= EXACT_RANDOMISATION_TOPICS:
-        signs = (np.arange(1 << changed)[:, None] >> np.arange(changed)) & 1
-        return _count_extreme(signs, magnitudes, topics, minimum) / (1 << changed)
+        yield (np.arange(1 << changed)[:, None] >> np.arange(changed)) & 1
+        return
     rng = np.random.default_rng(seed)
     rows = max(1, _MAX_SIGNS_IN_MEMORY // changed)
-    count = 0
     for start in range(0, RANDOM_SIGN_VECTORS, rows):
         size = (min(rows, RANDOM_SIGN_VECTORS - start), changed)
-        count += _count_extreme(rng.integers(0, 2, size, np.int8), magnitudes, topics, minimum)
-    return (1 + count) / (1 + RANDOM_SIGN_VECTORS)
+        yield rng.integers(0, 2, size, np.int8)
 
 
 def _count_extreme(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
+from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
@@ -61,21 +62,56 @@ def topic_scores(results: Results, measure: str, user_model: str, runs: Sequence
     """
     if not runs:
         raise XcgError("no runs: expected at least one")
-    check_name("measure", measure, results.measures)
-    check_name("user model", user_model, results.user_models)
+    scores = scores_by_run(results, measure, user_model)
     for run in runs:
         check_name("run", run, results.runs)
-    scores: dict[str, dict[str, float]] = {run: {} for run in runs}
+    chosen = {run: scores.get(run, {}) for run in runs}
+    return common_scores(chosen, results.topics, f"{measure} under {user_model}")
+
+
+def scores_by_run(results: Results, measure: str, user_model: str) -> dict[str, dict[str, float]]:
+    """Return the scores of each run by topic, for the runs that have any.
+
+    Args:
+        results: Results with scores per topic.
+        measure: Canonical name of a measure.
+        user_model: Name of a user model.
+
+    Returns:
+        The runs are in the order of the results.
+
+    Raises:
+        XcgError: If a name is unknown.
+    """
+    check_name("measure", measure, results.measures)
+    check_name("user model", user_model, results.user_models)
+    scores: dict[str, dict[str, float]] = {run: {} for run in results.runs}
     for row in results:
-        if row.run in scores and (row.measure, row.user_model) == (measure, user_model):
+        if (row.measure, row.user_model) == (measure, user_model) and row.topic != MEAN:
             scores[row.run][row.topic] = row.value
-    topics = [topic for topic in results.topics if all(topic in scores[run] for run in scores)]
-    if len(topics) < 2:
+    return {run: values for run, values in scores.items() if values}
+
+
+def common_scores(
+    scores: Mapping[str, Mapping[str, float]], topics: Sequence[str], what: str
+) -> TopicScores:
+    """Return the scores of runs over the topics that all of them have.
+
+    Args:
+        scores: For each run, its scores by topic.
+        topics: Topics in the order of the result.
+        what: Measure and user model for the error message.
+
+    Raises:
+        XcgError: If the runs share fewer than two topics.
+    """
+    common = [topic for topic in topics if all(topic in values for values in scores.values())]
+    if len(common) < 2:
         raise XcgError(
-            f"{len(topics)} topics have scores of {measure} under {user_model} for each of "
-            f"{', '.join(runs)}: expected at least two"
+            f"{len(common)} topics have scores of {what} for each of {', '.join(scores)}: "
+            "expected at least two"
         )
-    return TopicScores(topics, {run: [scores[run][topic] for topic in topics] for run in scores})
+    return TopicScores(common, {run: [values[t] for t in common] for run, values in scores.items()})
 
 
 def check_name(kind: str, name: str, known: Collection[str]) -> None:

@@ -1,0 +1,228 @@
+"""Families of comparisons, against other implementations, enumeration and simulation."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from score_tables import noise, results_of, scores_of
+
+from xcg.evaluation.results import Results
+from xcg.statistics.families import (
+    randomisation_interval,
+    t_interval,
+    tukey_inferences,
+)
+from xcg.statistics.significance import compare_runs, deciding_topics
+from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.topic_scores import topic_scores
+
+
+def test_tukey_with_the_anova_of_statsmodels() -> None:
+    import statsmodels.formula.api as smf
+    from pandas import DataFrame
+    from statsmodels.stats.libqsturng import psturng, qsturng
+
+    table = np.array(noise((4, 12), seed=5)) + np.array([[0.0], [0.02], [0.1], [0.12]])
+    rows = [(i, j, table[i, j]) for i, j in product(range(4), range(12))]
+    frame = DataFrame(rows, columns=["run", "topic", "score"])
+    model = smf.ols("score ~ C(run) + C(topic)", frame).fit()
+    error = math.sqrt(model.mse_resid / 12)
+    lines = compare_runs(results_of(table.tolist()), "MAep")
+    assert {(line.correction, line.comparisons, line.level) for line in lines} == {("tukey", 6, 0.95)}
+    for line, (i, j) in zip(lines, combinations(range(4), 2), strict=True):
+        difference = table[i].mean() - table[j].mean()
+        q = abs(difference) / error
+        # psturng returns at most 0.9.
+        assert min(line.p_adjusted, 0.9) == pytest.approx(
+            float(np.squeeze(psturng(q, 4, 33))), abs=2e-3
+        )
+        half = float(qsturng(0.95, 4, 33)) * error
+        assert (line.low, line.high) == pytest.approx((difference - half, difference + half), abs=1e-4)
+        contrast = f"C(run)[T.{j}] = 0" if i == 0 else f"C(run)[T.{i}] - C(run)[T.{j}] = 0"
+        assert line.p == pytest.approx(float(model.t_test(contrast).pvalue))
+
+
+def test_tukey_with_a_published_table() -> None:
+    # q for 3 means, 10 degrees of freedom and 5 % is 3.877 (e.g. NIST handbook, Table of q).
+    table = noise((3, 6), seed=2)
+    line = compare_runs(results_of(table), "MAep")[0]
+    matrix = np.array(table).T
+    residuals = matrix - matrix.mean(0) - matrix.mean(1)[:, None] + matrix.mean()
+    error = math.sqrt(float((residuals**2).sum()) / 10 / 6)
+    assert line.low is not None
+    assert line.high is not None
+    assert (line.high - line.low) / 2 / error == pytest.approx(3.877, abs=5e-4)
+
+
+def test_two_runs_need_no_correction() -> None:
+    table = noise((2, 12), seed=7)
+    for test in ("t", "randomisation"):
+        (line,) = compare_runs(results_of(table), "MAep", test=test)
+        assert line.p == line.p_adjusted == PAIRED_TESTS[test](table[0], table[1])
+        assert compare_runs(results_of(table), "MAep", test=test, correction="tukey")[0].p == line.p
+        assert (line.comparisons, line.level) == (1, 0.95)
+
+
+def test_many_pairs_have_the_p_values_of_few_pairs() -> None:
+    table = noise((13, 6), seed=4)
+    table[3] = [value + 0.15 for value in table[3]]
+    scores = scores_of(table)
+    pairs = list(combinations(scores.values, 2))
+    every = tukey_inferences(scores, pairs, "t", 0.05)
+    assert len(every) == 78
+    few = tukey_inferences(scores, pairs[::4], "t", 0.05)
+    for line, other in zip(every[::4], few, strict=True):
+        assert line.p_adjusted == pytest.approx(other.p_adjusted, abs=1e-8)
+        assert (line.p, line.low, line.high) == (other.p, other.low, other.high)
+
+
+def test_the_randomised_tukey_test_with_all_permutations() -> None:
+    table = np.array([[0.9, 0.7, 0.8, 0.5], [0.3, 0.4, 0.35, 0.6], [0.5, 0.2, 0.1, 0.15]])
+    ranges, single = [], []
+    for orders in product(permutations(range(3)), repeat=4):
+        means = np.array([table[list(order), topic] for topic, order in enumerate(orders)]).mean(0)
+        ranges.append(np.ptp(means))
+        single.append(abs(means[0] - means[1]))
+    limit = np.sort(ranges)[-math.ceil(0.05 * len(ranges))]
+    lines = compare_runs(results_of(table.tolist()), "MAep", test="randomisation")
+    for line in lines:
+        distance = abs(line.difference) - 1e-12
+        assert line.p_adjusted == pytest.approx(np.mean(np.array(ranges) >= distance), abs=0.01)
+        assert line.p == pytest.approx(np.mean(np.array(single) >= distance), abs=0.01)
+        assert line.low == pytest.approx(line.difference - limit, abs=0.011)
+
+
+def test_the_randomised_tukey_test_does_not_depend_on_the_order() -> None:
+    table = noise((4, 7), seed=8)
+    lines = compare_runs(results_of(table), "MAep", test="randomisation")
+    turned = [column[::-1] for column in table[::-1]]
+    again = compare_runs(results_of(turned), "MAep", test="randomisation")
+    assert sorted(line.p_adjusted for line in lines) == sorted(line.p_adjusted for line in again)
+
+
+def test_without_error_variance_tukey_is_randomised() -> None:
+    lines = compare_runs(results_of([[0.1] * 3, [0.2] * 3, [0.3] * 3]), "MAep")
+    expected = compare_runs(results_of([[0.1] * 3, [0.2] * 3, [0.3] * 3]), "MAep", test="randomisation")
+    assert [line.p_adjusted for line in lines] == [line.p_adjusted for line in expected]
+    assert lines[1].p_adjusted > 0.02  # 6 of 6³ permutations have this range
+    equal = compare_runs(results_of([[0.1, 0.3]] * 3), "MAep")
+    assert [line.p_adjusted for line in equal] == [1, 1, 1]
+
+
+@given(st.lists(st.integers(-4, 8).map(lambda i: i / 8), min_size=2, max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_the_randomisation_interval_holds_what_the_test_does_not_reject(found: list[float]) -> None:
+    array = np.array(found)
+    for level in (0.05, 0.2):
+        low, high = randomisation_interval(array, level)
+        for value in (-1, -0.5, -0.26, -0.125, 0, 0.01, 0.125, 0.3, 0.5, 1):
+            p = PAIRED_TESTS["randomisation"]((array - value).tolist(), [0.0] * len(found))
+            inside = (low is None or low <= value + 1e-9) and (high is None or value <= high + 1e-9)
+            assert (p >= level) == inside, (value, p, low, high)
+
+
+def test_the_randomisation_interval_computed_by_hand() -> None:
+    # 0.05 · 64 = 3.2: the limits are the fourth of the sorted means. Two sign vectors keep all or no
+    # topic, and two separate 1 from the other topics.
+    found = np.array([1.0, 2, 3, 6, 8, 9])
+    assert randomisation_interval(found, 0.05) == (1.0, 9.0)
+    assert randomisation_interval(found, 2 / 64) == (None, None)
+    # 0.07 · 64 = 4.48: the fifth is the mean of 1 and 2, or of 8 and 9.
+    assert randomisation_interval(found, 0.07) == (1.5, 8.5)
+
+
+@pytest.mark.parametrize("changed", [10, 30])
+def test_randomisation_intervals_agree_with_the_test_for_many_topics(changed: int) -> None:
+    rng = np.random.default_rng(changed)
+    agreeing = 0
+    for shift in np.linspace(0.0, 0.06, 13):
+        found = np.concatenate([rng.normal(shift, 0.06, changed), np.zeros(10)])
+        p = PAIRED_TESTS["randomisation"](found.tolist(), [0.0] * len(found))
+        low, high = randomisation_interval(found, 0.05)
+        assert low is not None
+        assert high is not None
+        assert (p < 0.05) == (low > 0 or high < 0)
+        agreeing += p < 0.05
+        assert (low, high) == pytest.approx(t_interval(found, 0.05), abs=0.015)
+    assert 0 < agreeing < 13
+
+
+def test_bonferroni_intervals_have_the_level_of_their_test() -> None:
+    from scipy.stats import ttest_rel
+
+    table = noise((5, 9), seed=3)
+    lines = compare_runs(results_of(table), "MAep", baseline="r0", correction="bonferroni")
+    for line, column in zip(lines, table[1:], strict=True):
+        expected = ttest_rel(column, table[0]).confidence_interval(1 - 0.05 / 4)
+        assert (line.low, line.high) == pytest.approx((expected.low, expected.high))
+        assert line.level == pytest.approx(0.9875)
+
+
+def test_a_later_step_of_holm_has_its_own_level() -> None:
+    # Differences of alternating signs around their mean have a known t.
+    spread = [0.01 * (-1) ** topic for topic in range(20)]
+    shifts = [0.1, 0.00574, 0.0]
+    table = [[0.5] * 20, *([0.5 + shift + value for value in spread] for shift in shifts)]
+    lines = compare_runs(results_of(table), "MAep", baseline="r0")
+    assert lines[1].p * 3 >= 0.05 > lines[1].p_adjusted == 2 * lines[1].p
+    levels = [line.level for line in lines]
+    assert levels == pytest.approx([1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05 / 3])
+    assert lines[1].low is not None
+    assert lines[1].low > 0
+
+
+def test_wilcoxon_has_no_interval_of_the_mean() -> None:
+    lines = compare_runs(results_of(noise((3, 8))), "MAep", test="wilcoxon")
+    assert {(line.low, line.high, line.level, line.correction) for line in lines} == {
+        (None, None, None, "holm")
+    }
+    raw = [line.p for line in lines]
+    assert min(line.p_adjusted for line in lines) == pytest.approx(min(1, 3 * min(raw)))
+
+
+def test_a_partial_run_does_not_reduce_the_topics_of_other_pairs() -> None:
+    table = noise((3, 25), seed=9)
+    table[1] = [value + 0.2 for value in table[1]]
+    whole = results_of(table)
+    partial = Results([row for row in whole if row.run != "r2" or row.topic in ("0", "1", "2")])
+    lines = {(c.run, c.baseline): c for c in compare_runs(partial, "MAep")}
+    assert {pair: line.topics for pair, line in lines.items()} == {
+        ("r0", "r1"): 25,
+        ("r0", "r2"): 3,
+        ("r1", "r2"): 3,
+    }
+    pair = lines["r0", "r1"]
+    assert pair.correction == "holm"
+    assert pair.p == PAIRED_TESTS["t"](table[0], table[1])
+    scores = topic_scores(partial, "MAep", "m", ["r0", "r1"])
+    assert len(deciding_topics(scores, "r0", "r1", 99)) == 25
+    named = {c.run: c for c in compare_runs(partial, "MAep", baseline="r0")}
+    assert named["r1"].p == pair.p
+    assert named["r1"].p_adjusted < 0.01
+
+
+@pytest.mark.slow
+def test_equal_systems_differ_at_most_at_the_nominal_rate_and_intervals_hold() -> None:
+    """Ten equal systems, and then ten with different means: 400 campaigns of 15 topics."""
+    rng = np.random.default_rng(18)
+    campaigns, alarms, missed = 400, 0, 0
+    means = np.linspace(0, 0.1, 10)
+    for _ in range(campaigns):
+        equal = rng.normal(0, 0.1, (15, 1)) + rng.normal(0.4, 0.1, (15, 10))
+        scores = scores_of(equal.T.tolist())
+        pairs = list(combinations(scores.values, 2))[:1]
+        widths = tukey_inferences(scores, pairs, "t", 0.05)[0]
+        assert widths.low is not None
+        assert widths.high is not None
+        half = (widths.high - widths.low) / 2
+        alarms += float(np.ptp(equal.mean(0))) > half
+        errors = (equal + means).mean(0) - means  # the ANOVA does not depend on the means of the runs
+        missed += float(np.ptp(errors)) > half
+    tolerance = 2.6 * math.sqrt(0.05 * 0.95 / campaigns)
+    assert alarms / campaigns < 0.05 + tolerance
+    assert missed / campaigns < 0.05 + tolerance

@@ -1,0 +1,298 @@
+"""Families of comparisons: p values that are corrected together, and intervals that match them.
+
+An interval excludes 0 exactly if the corrected p value is below the significance level. So each
+interval is the inversion of the test, at the level at which the correction tests this difference.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from xcg.lazy_modules import np
+from xcg.statistics.overall_tests import anova
+from xcg.statistics.significance_tests import (
+    EXACT_RANDOMISATION_TOPICS,
+    PAIRED_TESTS,
+    equal_signs_probability,
+    sign_vectors,
+)
+from xcg.statistics.topic_scores import (
+    DIGITS,
+    ROUNDING,
+    Floats,
+    TopicScores,
+    differences,
+    required_package,
+    standard_deviation,
+)
+
+RANDOM_PERMUTATIONS = 20_000
+_MAX_SCORES_IN_MEMORY = 2_000_000
+_MAX_DIRECT_P_VALUES = 60
+"""scipy needs about 20 ms for a p value of the studentised range; more p values are interpolated."""
+
+Pair = tuple[str, str]
+Interval = tuple[float | None, float | None]
+
+
+class Inference(NamedTuple):
+    """The conclusion about the mean difference of two runs.
+
+    Attributes:
+        p: Two-sided p value of this comparison alone.
+        p_adjusted: p value after the correction for all comparisons of the family.
+        low: Lower limit of the confidence interval; None without a limit.
+        high: Upper limit; None without a limit.
+        level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
+    """
+
+    p: float
+    p_adjusted: float
+    low: float | None
+    high: float | None
+    level: float | None
+
+
+def adjust(p_values: Sequence[float], correction: str) -> list[float]:
+    """Return p values after the correction for their number.
+
+    Args:
+        p_values: The p values of a family.
+        correction: ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``.
+
+    Raises:
+        XcgError: If statsmodels is not installed.
+
+    >>> adjust([0.01, 0.02, 0.25], "holm")
+    [0.03, 0.04, 0.25]
+    """
+    if correction == "none" or not p_values:
+        return list(p_values)
+    with required_package("a correction for several comparisons", "statsmodels"):
+        from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+    return [float(p) for p in multipletests(p_values, method=correction)[1]]
+
+
+def paired_inferences(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], test: str, correction: str, level: float
+) -> list[Inference]:
+    """Test each pair on its own topics, and correct the p values.
+
+    Args:
+        pairs: The scores of two runs for the topics that both have, for each comparison of the family.
+        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        correction: As for :func:`adjust`.
+        level: Significance level.
+
+    Returns:
+        The conclusions in the order of the pairs. Wilcoxon's test is about ranks, not about the mean
+        difference; it has no interval.
+
+    Raises:
+        XcgError: As the tests; or if statsmodels is not installed.
+    """
+    p_values = [PAIRED_TESTS[test](first, second) for first, second in pairs]
+    adjusted = adjust(p_values, correction)
+    levels = _single_levels(p_values, adjusted, correction, level)
+    found = []
+    for (first, second), p, p_adjusted, single in zip(pairs, p_values, adjusted, levels, strict=True):
+        if test in ("t", "randomisation"):
+            interval = t_interval if test == "t" else randomisation_interval
+            limits = interval(differences(first, second), single)
+            found.append(Inference(p, p_adjusted, *limits, 1 - single))
+        else:
+            found.append(Inference(p, p_adjusted, None, None, None))
+    return found
+
+
+def _single_levels(
+    p_values: Sequence[float], adjusted: Sequence[float], correction: str, level: float
+) -> list[float]:
+    """Return the level at which the correction tests each p value.
+
+    Bonferroni's level / m holds for all m intervals together. Holm rejects some hypotheses only at a
+    later step i, at level / (m − i + 1); Benjamini and Hochberg test all at r · level / m if they
+    reject r (the false coverage rate of Benjamini and Yekutieli 2005).
+    """
+    m = len(p_values)
+    if correction == "none":
+        return [level] * m
+    if correction == "fdr_bh":
+        return [max(1, sum(p < level for p in adjusted)) * level / m] * m
+    levels = [level / m] * m
+    if correction == "holm":
+        for rank, index in enumerate(sorted(range(m), key=p_values.__getitem__)):
+            if adjusted[index] < level <= m * p_values[index]:
+                levels[index] = level / (m - rank)
+    return levels
+
+
+def t_interval(found: Floats, level: float) -> Interval:
+    """Return Student's interval of the mean difference, the inversion of the paired t test.
+
+    Equal differences have no standard error. As in the test, only their signs count: the interval is
+    the difference if 2 / 2ⁿ is below the level, and has no limits otherwise.
+
+    Args:
+        found: Differences by topic, at least two.
+        level: Significance level: 1 − confidence level.
+
+    Raises:
+        XcgError: If scipy is not installed.
+    """
+    with required_package("a confidence interval", "scipy"):
+        from scipy.stats import t
+    topics, mean = len(found), float(found.mean())
+    deviation = standard_deviation(found)
+    if not deviation:
+        return (mean, mean) if equal_signs_probability(topics) < level else (None, None)
+    half_width = float(t.isf(level / 2, topics - 1)) * deviation / math.sqrt(topics)
+    return mean - half_width, mean + half_width
+
+
+def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interval:
+    """Return the differences that the paired randomisation test does not reject.
+
+    A sign vector is as extreme as the observed signs of d − δ exactly if δ is between the mean of the
+    topics whose signs it keeps and the mean of the others. So the limits are order statistics of these
+    means.
+
+    Args:
+        found: Differences by topic, at least two.
+        level: Significance level: 1 − confidence level.
+        seed: Seed of the sign vectors, as in the test.
+
+    Returns:
+        The limits; both are None if no sign vectors are rare enough for the level.
+    """
+    topics = len(found)
+    found = found[np.lexsort((found, np.abs(found)))]  # the order of the topics does not matter
+    changed = int(np.count_nonzero(found))
+    exact = topics <= EXACT_RANDOMISATION_TOPICS
+    enumerated = changed <= EXACT_RANDOMISATION_TOPICS
+    zero_signs = np.random.default_rng(seed)
+    rounding = ROUNDING * max(1, float(np.abs(found[-1]))) * topics / 2
+    total = float(found.sum())
+    lows, highs = ([], []) if enumerated else ([np.array([-np.inf])], [np.array([np.inf])])
+    for drawn in sign_vectors(topics if exact else changed, seed):
+        unchanged = 0 if exact else topics - changed
+        signs = np.hstack([zero_signs.integers(0, 2, (len(drawn), unchanged)), drawn])
+        kept = signs == (found > 0)
+        number, kept_sum = kept.sum(axis=1), kept @ found
+        sums = np.stack([kept_sum, total - kept_sum])
+        sums[np.abs(sums) <= rounding] = 0
+        numbers = np.stack([number, topics - number])
+        undefined = (numbers == 0).any(axis=0)
+        means = sums / np.maximum(numbers, 1)
+        lows.append(np.where(undefined, -np.inf, means.min(axis=0)))
+        highs.append(np.where(undefined, np.inf, means.max(axis=0)))
+    low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
+    count = max(1, math.ceil(level * len(low) - 1e-9))  # of extreme vectors, for p ≥ level
+    return _limit(low[count - 1]), _limit(high[-count])
+
+
+def _limit(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def tukey_inferences(
+    scores: TopicScores, pairs: Sequence[Pair], test: str, level: float
+) -> list[Inference]:
+    """Test pairs of runs with a procedure that controls the error over all pairs.
+
+    - ``"t"``: Tukey's honestly significant differences after the two-way ANOVA of runs by topics.
+      q = |d| / √(MS_error / n) has the distribution of the studentised range (Tukey 1953).
+    - ``"randomisation"``: the randomised form. The scores of each topic are permuted among the runs,
+      and p is the fraction (1 + count) / (1 + B) of B = 20,000 permutations whose range of means is at
+      least |d| (Carterette 2012, Multiple testing in statistical analysis of systems-based information
+      retrieval experiments, ACM TOIS 30(1)). Without error variance, Tukey's test is computed like
+      this.
+
+    The unadjusted p of a pair has the same variance or permutations, for the difference of two runs
+    instead of the range.
+
+    Args:
+        scores: Scores of at least three runs.
+        pairs: Pairs of runs to report, of all pairs.
+        test: ``"t"`` or ``"randomisation"``.
+        level: Significance level.
+
+    Returns:
+        The conclusions in the order of the pairs. All intervals hold together at the confidence level.
+
+    Raises:
+        XcgError: If a score is not finite, or scipy is not installed.
+    """
+    found = [float(differences(scores.values[a], scores.values[b]).mean()) for a, b in pairs]
+    distances = np.abs(np.array(found, np.float64))
+    table = anova(scores) if test == "t" else None
+    if table is not None and table.error_squares:
+        error = math.sqrt(table.error_squares / table.error_df / len(scores.topics))
+        runs = len(scores.values)
+        p, adjusted = _tukey_p_values(distances / error, runs, table.error_df)
+        half_width = error * _studentised_range_limit(level, runs, table.error_df)
+    else:
+        p, adjusted, half_width = _randomised_tukey(scores, distances, level)
+    return [
+        Inference(float(p[i]), float(adjusted[i]), mean - half_width, mean + half_width, 1 - level)
+        for i, mean in enumerate(found)
+    ]
+
+
+def _tukey_p_values(q: Floats, runs: int, df: int) -> tuple[Floats, Floats]:
+    """Return the unadjusted and adjusted p values of studentised differences."""
+    from scipy.stats import studentized_range, t
+
+    p = 2 * t.sf(q / math.sqrt(2), df)
+    direct = len(q) <= _MAX_DIRECT_P_VALUES
+    adjusted = studentized_range.sf(q, runs, df) if direct else _interpolated(runs, df)(q / (q + 5))
+    # Small values are rounding errors of an integral, but they are within these limits (Boole).
+    return p, np.clip(adjusted, p, np.minimum(1, p * math.comb(runs, 2)))
+
+
+@lru_cache(maxsize=32)
+def _interpolated(runs: int, df: int) -> Any:
+    """Return the upper tail of the studentised range by q / (q + 5), with errors below 1e-8."""
+    from scipy.stats import studentized_range
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy warns of slow convergence for q of several thousands
+        return np.polynomial.Chebyshev.interpolate(
+            lambda x: studentized_range.sf(5 * x / (1 - x), runs, df), 128, domain=[0, 1]
+        )
+
+
+@lru_cache(maxsize=256)
+def _studentised_range_limit(level: float, runs: int, df: int) -> float:
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.isf(level, runs, df))
+
+
+def _randomised_tukey(
+    scores: TopicScores, distances: Floats, level: float, seed: int = 0
+) -> tuple[Floats, Floats, float]:
+    """Return unadjusted and adjusted p values, and half the width of the intervals."""
+    # Sorted scores make the result independent of the order of runs and topics.
+    matrix = np.array(sorted(map(tuple, np.sort(np.round(scores.matrix, DIGITS), axis=1).tolist())))
+    rng = np.random.default_rng(seed)
+    rows = max(1, _MAX_SCORES_IN_MEMORY // matrix.size)
+    ranges, single = [], []
+    for start in range(0, RANDOM_PERMUTATIONS, rows):
+        size = min(rows, RANDOM_PERMUTATIONS - start)
+        means = rng.permuted(np.broadcast_to(matrix, (size, *matrix.shape)), axis=2).mean(axis=1)
+        ranges.append(np.ptp(means, axis=1))
+        single.append(np.abs(means[:, 0] - means[:, 1]))
+    rounding = ROUNDING * max(1, float(np.abs(matrix).max()))
+    sorted_ranges = np.sort(np.concatenate(ranges))
+    p, adjusted = (
+        (1 + len(values) - np.searchsorted(values, distances - rounding)) / (1 + len(values))
+        for values in (np.sort(np.concatenate(single)), sorted_ranges)
+    )
+    extreme = math.ceil(level * (1 + RANDOM_PERMUTATIONS) - 1e-9) - 1  # permutations for p ≥ level
+    limit = sorted_ranges[-extreme] if extreme else math.inf
+    return p, adjusted, float(limit) + rounding
