@@ -20,7 +20,7 @@ PAGES = [
         ROOT / name
         for name in ("README.md", "CHANGELOG.md", "assessments/README.md", "benchmarks/README.md")
     ),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -1,0 +1,228 @@
+"""Run the commands and examples in docs/papers/, and compare the results with those on the pages.
+
+The text before the first section of a page prepares each of its sections. In tables, the second column
+holds a command or a Python expression, and code in the third column is its result. A block ``console``
+shows commands with their whole output, and a block ``pycon`` is a Python session. ``…`` stands for any
+text in a line, or for any lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import doctest
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pytest
+from conftest import ROOT, Command
+
+PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
+SAMPLES = ("assessments", "configs", "corpora_samples")
+NOT_REPRODUCED = "–"
+SLOW = ("xcg simulate inex", "xcg levels --", "xcg curves trec7")  # take more than three seconds
+
+# What each paper numbers. The parts of its pages are checked against these lists.
+NUMBERED = {
+    "kazai-lalmas-2006": [
+        *(f"Equation {number}" for number in range(1, 18)),
+        *(f"Table {number}" for number in ("I", "II", "III", "IV", "V")),
+        *("Figure 1", "Figure 2", "Figure 3", "Figure 4a", "Figure 4b", "Figure 5", "Figure 6a"),
+        *("Figure 6b", "Figure 7", "Figure 8", "Figure 9a", "Figure 9b", "Figure 9c", "Figure 9d"),
+        *(f"Footnote {number}" for number in (5, 8, 12, 13, 14, 18)),
+    ],
+    "jarvelin-kekalainen-2002": [
+        *(f"Equation {number}" for number in range(1, 7)),
+        *("Table 1", "Table 2"),
+        *(f"Figure {number}({part})" for number in range(1, 5) for part in "ab"),
+    ],
+    "scheel-lommatzsch-albayrak-2011": [
+        *(f"Equation {number}" for number in range(1, 6)),
+        *("Table 1", "Table 2"),
+        *(f"Figure {number}" for number in range(1, 9)),
+    ],
+}
+
+_PART = re.compile(r"^```(\w+)\n((?s:.*?))^```|^\|(.*)\|$|^## (.*)$", re.MULTILINE)
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Example(NamedTuple):
+    """A block, or a row of a table: what it reproduces, a command or expression, and the result."""
+
+    line: int
+    kind: Literal["console", "pycon", "row"]
+    source: str
+    what: str = ""
+    result: str = ""
+
+
+def sections(page: Path) -> dict[str, list[Example]]:
+    """Return the examples in each section of a page; the key of those before the first is empty."""
+    text = page.read_text(encoding="utf-8")
+    section = ""
+    found: dict[str, list[Example]] = {section: []}
+    for match in _PART.finditer(text):
+        language, block, row, heading = match.groups()
+        line = text.count("\n", 0, match.start()) + 1
+        if heading is not None:
+            section = heading
+            found[section] = []
+        elif language == "console":
+            found[section].append(Example(line, "console", block))
+        elif language == "pycon":
+            found[section].append(Example(line, "pycon", block))
+        elif row is not None and not set(row) <= set("|- "):
+            cells = [cell.strip() for cell in row.split(" | ")]
+            assert len(cells) == 3, f"{page.name}:{line}: expected three columns"
+            if cells[0] != "what":
+                found[section].append(Example(line, "row", cells[1], cells[0], cells[2]))
+    return found
+
+
+EXAMPLES = {page.stem: sections(page) for page in PAGES}
+
+
+class Session:
+    """Runs the examples of a page in a folder of their own, with the samples of the checkout."""
+
+    def __init__(self, folder: Path, xcg_command: Command) -> None:
+        self.folder = folder
+        self._xcg = xcg_command
+        self._names: dict[str, Any] = {}
+        self._outputs: dict[str, tuple[str, str]] = {}
+        for name in SAMPLES:
+            (folder / name).symlink_to(ROOT / name)
+
+    def problems(self, example: Example) -> Iterator[str]:
+        """Run an example and yield what differs from the page."""
+        if example.kind == "console":
+            yield from self._console(example.source)
+        elif example.kind == "pycon":
+            yield from self._python_session(example.source)
+        else:
+            yield from self._row(example)
+
+    def _run(self, line: str) -> tuple[str, str]:
+        """Return the output and the notes of a command; it is not run again."""
+        if line in self._outputs:
+            return self._outputs[line]
+        words = shlex.split(line)
+        assert words[0] == "xcg", f"{line!r}: expected a command xcg"
+        done = self._xcg(*words[1:], cwd=self.folder)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        written = [word for option, word in pairwise(words) if option == "--plot"]
+        assert all((self.folder / name).stat().st_size for name in written)
+        self._outputs[line] = done.stdout, done.stderr
+        return self._outputs[line]
+
+    def _console(self, block: str) -> Iterator[str]:
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            found = _stripped(self._run(command)[0])
+            pattern = "\n".join(map(_pattern, _stripped(expected).split("\n")))
+            if not re.fullmatch(pattern, found):
+                yield f"$ {command}\n{found}"
+
+    def _python_session(self, block: str) -> Iterator[str]:
+        test = doctest.DocTestParser().get_doctest(block, self._names, "page", None, None)
+        runner = doctest.DocTestRunner(verbose=False)
+        report = io.StringIO()
+        with contextlib.chdir(self.folder):
+            runner.run(test, out=report.write, clear_globs=False)
+        self._names = test.globs
+        if runner.failures:
+            yield report.getvalue()
+
+    def _row(self, row: Example) -> Iterator[str]:
+        shown = _CODE.findall(row.result)
+        commands = _CODE.findall(row.source)
+        if not commands:  # a reference to an example, or a reason
+            assert row.source == NOT_REPRODUCED or row.source.startswith("["), row.source
+            assert row.result or row.source != NOT_REPRODUCED, "expected a reason"
+            return
+        (command,) = commands
+        if not command.startswith("xcg "):
+            with contextlib.chdir(self.folder):
+                found = repr(eval(command, self._names))
+            if [found] != shown:
+                yield f"{command}\n{found}"
+            return
+        lines = [" ".join(line.split()) for text in self._run(command) for line in text.splitlines()]
+        assert shown or "--plot" in command, "expected a result as code"
+        for text in shown:
+            pattern = re.compile(rf"(?<![\w.-]){_pattern(text)}(?![\w.])")
+            if not any(map(pattern.search, lines)):
+                similar = difflib.get_close_matches(text, lines, 5, 0)
+                yield "\n".join([command, f"no line with {text!r}; similar:", *similar])
+
+
+def _pattern(text: str) -> str:
+    """Return the pattern of a line, or of all lines that ``…`` stands for."""
+    if text == "…":
+        return r"(?s:.*)"
+    return ".*".join(map(re.escape, re.split(" *… *", text)))
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def _cases() -> Iterator[Any]:
+    for page, found in EXAMPLES.items():
+        for section, examples in found.items():
+            if section:
+                slow = any(command in example.source for example in examples for command in SLOW)
+                marks = [pytest.mark.slow] if slow else []
+                yield pytest.param(page, section, id=f"{page}:{section}", marks=marks)
+
+
+@pytest.mark.parametrize(("page", "section"), list(_cases()))
+def test_commands_print_the_results_on_the_page(
+    page: str, section: str, tmp_path: Path, xcg_command: Command
+) -> None:
+    session = Session(tmp_path, xcg_command)
+    wrong = [
+        f"docs/papers/{page}.md:{example.line}\n{problem}"
+        for example in (*EXAMPLES[page][""], *EXAMPLES[page][section])
+        for problem in session.problems(example)
+    ]
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", NUMBERED)
+def test_pages_list_every_equation_table_and_figure(page: str) -> None:
+    whats = " ".join(row.what for rows in EXAMPLES[page].values() for row in rows)
+    numbered = re.findall(r"(?:Equation|Table|Figure|Footnote) [\w()]+", whats)
+    assert not [name for name in NUMBERED[page] if name not in numbered]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_references_to_sections_work(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    assert not set(re.findall(r"\]\(#([^)]+)\)", text)) - anchors
+
+
+def test_a_wrong_result_is_found(tmp_path: Path, xcg_command: Command) -> None:
+    session = Session(tmp_path, xcg_command)
+
+    def correct(kind: Literal["console", "pycon", "row"], source: str, result: str = "") -> bool:
+        return not list(session.problems(Example(1, kind, source, "what", result)))
+
+    command = "xcg evaluate configs/kazai-lalmas-2006.yaml --measures MAep"
+    assert correct("row", "`1 + 1`", "`2`")
+    assert not correct("row", "`1 + 1`", "`3`")
+    assert correct("row", f"`{command}`", "`reverse_… 0.7500` and `rel_leaves 0.6333`")
+    assert not correct("row", f"`{command}`", "`rel_leaves 0.633`")
+    assert not correct("row", f"`{command}`", "`ideal 1.0000` and `rel_leaves 0.6334`")
+    assert correct("pycon", ">>> 1 + 1\n2\n")
+    assert not correct("pycon", ">>> 1 + 1\n3\n")
+    assert correct("console", f"$ {command}\n…\nreverse_ideal  0.7500\nrel_leaves     0.6333\n")
+    assert not correct("console", f"$ {command}\n…\nreverse_ideal  0.7500\n")
