@@ -9,9 +9,12 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
+import xcg
 from xcg.errors import XcgError
+from xcg.evaluation.results import Result, Results
 from xcg.statistics.margins import equivalence_p, evidence, not_worse_p, parse_margins
 
 DIFFERENCES = np.array([0.0125, -0.004, 0.003, -0.017, 0.008, 0.021, -0.009, 0.0005])
@@ -68,3 +71,34 @@ def test_margins_are_parsed_from_numbers_texts_and_mappings() -> None:
     ):
         with pytest.raises(XcgError, match=message):
             parse_margins(wrong, ["MAep", "Q"])  # type: ignore[arg-type]
+
+
+def test_compare_corrects_the_p_values_of_margins() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.uniform(0.2, 0.8, 25)
+    scores = {"base": base}
+    for number, loss in enumerate((0.0, 0.006, 0.02)):
+        scores[f"r{number}"] = base - loss + rng.normal(0, 0.015, 25)
+    rows = [
+        Result(run, str(topic), "MAep", float(value), "m")
+        for run, values in scores.items()
+        for topic, value in enumerate(values)
+    ]
+    results = Results(rows)
+    for correction in ("holm", "none"):
+        lines = xcg.compare(results, baseline="base", correction=correction, margin=0.01)
+        pairs = [(scores[line.run] - base, np.zeros(25)) for line in lines]
+        one_sided = [
+            scipy.stats.ttest_1samp(found, -0.01, alternative="greater").pvalue for found, _ in pairs
+        ]
+        two_one_sided = [ttost_paired(found, zeros, -0.01, 0.01)[0] for found, zeros in pairs]
+        if correction == "holm":
+            one_sided = multipletests(one_sided, method="holm")[1]
+            two_one_sided = multipletests(two_one_sided, method="holm")[1]
+        assert [line.p_not_worse for line in lines] == pytest.approx(list(one_sided))
+        assert [line.p_equivalent for line in lines] == pytest.approx(list(two_one_sided))
+        assert {line.margin for line in lines} == {0.01}
+    assert xcg.compare(results, baseline="base")[0].p_not_worse is None
+    for baseline in (None, "all", "best"):
+        with pytest.raises(XcgError, match="a margin needs a baseline: expected the name of a run"):
+            xcg.compare(results, baseline=baseline, margin=0.01)

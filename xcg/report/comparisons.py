@@ -40,6 +40,7 @@ _CONOVER = {
 """Correction → name of the pairwise test."""
 _TABLE_FIELDS = ("measure", "user_model", "significance")
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
+_MARGIN_FIELDS = ("margin", "p_not_worse", "p_equivalent")
 _TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
     ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
@@ -86,6 +87,7 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
                 **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
                 "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
                 **{name: getattr(line, name) for name in _TEST_FIELDS},
+                **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
                 "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in deciding),
             }
         )
@@ -154,6 +156,11 @@ def _family_sentences(
             )
     else:
         sentences.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
+    if lines[0].margin is not None:
+        sentences.append(
+            "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "
+            f"that it differs by at most the margin; correction of each: {used}"
+        )
     return sentences
 
 

@@ -13,10 +13,10 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.families import adjust
-from xcg.statistics.margins import evidence, not_worse_p
+from xcg.statistics.margins import advantages, evidence, margin_per_topic, not_worse_p
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, check_name, differences, standard_deviation
+from xcg.statistics.topic_scores import ROUNDING, check_name, standard_deviation
 
 _TOPICS_IN_MESSAGE = 3
 _SMALLEST_PRINTED = 0.0001
@@ -259,19 +259,15 @@ def gate_comparisons(
 def _uncorrected(comparison: GateComparison, test: str, margin: float | None) -> GateComparison:
     """Return the comparison with the p values of its test, before any correction."""
     scores, baseline_scores = comparison.scores.values(), comparison.baseline_scores.values()
-    advantages = differences(list(scores), list(baseline_scores))
-    topics = len(advantages)
-    if MEASURES.order(comparison.measure).lower_is_better:
-        advantages = -advantages
+    found = advantages(comparison.measure, list(scores), list(baseline_scores))
+    topics = len(found)
     smallest = smallest_p(test, topics)
     if margin is not None:
-        # The difference of a count is the sum over the topics.
-        divisor = topics if MEASURES.is_count(comparison.measure) else 1
-        p = not_worse_p(test, advantages, margin / divisor)
+        p = not_worse_p(test, found, margin_per_topic(comparison.measure, margin, topics))
         return replace(comparison, smallest_p=smallest / 2, p=p, fails=p >= SIGNIFICANCE_LEVEL)
-    p = PAIRED_TESTS[test](advantages.tolist(), [0.0] * topics)
-    worse = bool(advantages.mean() < 0 and evidence(test, advantages) < 0)
-    if test == "t" and worse and not standard_deviation(advantages):
+    p = PAIRED_TESTS[test](found.tolist(), [0.0] * topics)
+    worse = bool(found.mean() < 0 and evidence(test, found) < 0)
+    if test == "t" and worse and not standard_deviation(found):
         smallest = p  # t is undefined for equal differences, and its substitute has a lower limit
     return replace(comparison, smallest_p=smallest, p=p, fails=worse)
 

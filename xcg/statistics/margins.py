@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
+from xcg.statistics.families import adjust
 from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.topic_scores import DIGITS, Floats, check_name, required_package
+from xcg.statistics.topic_scores import DIGITS, Floats, check_name, differences, required_package
 
 
 def parse_margins(
@@ -63,7 +64,7 @@ def parse_margins(
     return {measure: found.get(measure, found.get("", math.nan)) for measure in known}
 
 
-def not_worse_p(test: str, advantages: Floats, margin: float) -> float:
+def not_worse_p(test: str, found: Floats, margin: float) -> float:
     """Compute the p value of non-inferiority: that a run is at most ``margin`` worse than another.
 
     The null hypothesis is that the run is worse by the margin or more. The margin is added to the
@@ -71,7 +72,7 @@ def not_worse_p(test: str, advantages: Floats, margin: float) -> float:
 
     Args:
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        advantages: Differences between the scores of the run and those of the other run for each topic,
+        found: Differences between the scores of the run and those of the other run for each topic,
             positive if the run is better.
         margin: The difference per topic, above 0.
 
@@ -84,10 +85,10 @@ def not_worse_p(test: str, advantages: Floats, margin: float) -> float:
     >>> round(not_worse_p("t", np.array([0.0, 0.02, -0.02, 0.0]), 0.01), 4)  # t = √1.5
     0.154
     """
-    return _above_zero_p(test, advantages + margin)
+    return _above_zero_p(test, found + margin)
 
 
-def equivalence_p(test: str, advantages: Floats, margin: float) -> float:
+def equivalence_p(test: str, found: Floats, margin: float) -> float:
     """Compute the p value of equivalence: that two runs differ by at most ``margin``.
 
     It is the higher p value of two one-sided tests: the run is at most ``margin`` worse, and at most
@@ -95,7 +96,7 @@ def equivalence_p(test: str, advantages: Floats, margin: float) -> float:
 
     Args:
         test: As for :func:`not_worse_p`.
-        advantages: As for :func:`not_worse_p`.
+        found: As for :func:`not_worse_p`.
         margin: As for :func:`not_worse_p`.
 
     Returns:
@@ -107,7 +108,51 @@ def equivalence_p(test: str, advantages: Floats, margin: float) -> float:
     >>> round(equivalence_p("wilcoxon", np.array([0.0, 0.001, -0.002, 0.0, 0.001]), 0.01), 4)  # 1 / 2⁵
     0.0312
     """
-    return max(not_worse_p(test, advantages, margin), not_worse_p(test, -advantages, margin))
+    return max(not_worse_p(test, found, margin), not_worse_p(test, -found, margin))
+
+
+def margin_inferences(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
+    measure: str,
+    test: str,
+    correction: str,
+    margin: float,
+) -> list[tuple[float, float]]:
+    """Test non-inferiority and equivalence of each pair, and correct the p values.
+
+    Args:
+        pairs: The scores of a run and of its baseline for the topics that both have, for each
+            comparison of the family.
+        measure: Canonical name of the measure of the scores.
+        test: As for :func:`not_worse_p`.
+        correction: As for :func:`xcg.statistics.families.adjust`.
+        margin: The difference of the means, or of the sums if the measure is a count, above 0.
+
+    Returns:
+        For each pair, the corrected p values of non-inferiority and of equivalence.
+
+    Raises:
+        XcgError: As the test; or if statsmodels is not installed.
+    """
+    not_worse, equivalent = [], []
+    for first, second in pairs:
+        found = advantages(measure, first, second)
+        by_topic = margin_per_topic(measure, margin, len(found))
+        not_worse.append(not_worse_p(test, found, by_topic))
+        equivalent.append(equivalence_p(test, found, by_topic))
+    corrected = (adjust(p_values, correction) for p_values in (not_worse, equivalent))
+    return list(zip(*corrected, strict=True))
+
+
+def advantages(measure: str, first: Sequence[float], second: Sequence[float]) -> Floats:
+    """Return the differences between two runs for each topic, positive if the first is better."""
+    found = differences(first, second)
+    return -found if MEASURES.order(measure).lower_is_better else found
+
+
+def margin_per_topic(measure: str, margin: float, topics: int) -> float:
+    """Return the margin of a topic: the difference of a count is the sum over the topics."""
+    return margin / (topics if MEASURES.is_count(measure) else 1)
 
 
 def evidence(test: str, found: Floats) -> float:

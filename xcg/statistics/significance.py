@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from xcg.errors import XcgError, nearest
@@ -23,6 +23,7 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.run import Order, Ties
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
+from xcg.statistics.margins import margin_inferences, parse_margins
 from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -78,6 +79,11 @@ class Comparison:
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
+        margin: The margin of the following p values; None without a margin.
+        p_not_worse: One-sided p value, after the correction, of non-inferiority: that the run is at
+            most ``margin`` worse than the baseline. It is shown if p is below 0.05.
+        p_equivalent: p value, after the correction, of equivalence: that the run is at most ``margin``
+            worse and at most ``margin`` better.
     """
 
     run: str
@@ -102,6 +108,9 @@ class Comparison:
     test: str
     correction: str
     comparisons: int
+    margin: float | None = None
+    p_not_worse: float | None = None
+    p_equivalent: float | None = None
 
 
 def compare(
@@ -114,6 +123,7 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
+    margin: float | Mapping[str, float] | None = None,
     unanswered: Unanswered = "zero",
     order: Order = "score",
     ties: Ties = "document",
@@ -145,6 +155,9 @@ def compare(
             ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``. The default is ``"tukey"`` for
             more than two runs without a baseline if all runs have the same topics, and otherwise
             ``"holm"``.
+        margin: A difference, or differences by measure, up to which a run is not worse than the
+            baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
+            (see :mod:`xcg.statistics.margins`).
         unanswered: As for :func:`xcg.evaluate`.
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
@@ -185,12 +198,15 @@ def compare(
             lenient=lenient,
             workers=workers,
         )
-    chosen = results.measures if measures is None else map(str, MEASURES.parse_all(measures))
+    chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
+    margins = {} if margin is None else parse_margins(margin, chosen)
     return [
         comparison
         for measure in chosen
         for model in results.user_models
-        for comparison in compare_runs(results, measure, model, baseline, test, correction)
+        for comparison in compare_runs(
+            results, measure, model, baseline, test, correction, margins.get(measure)
+        )
     ]
 
 
@@ -201,6 +217,7 @@ def compare_runs(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
+    margin: float | None = None,
 ) -> list[Comparison]:
     """Compare runs by one measure under one user model.
 
@@ -211,6 +228,7 @@ def compare_runs(
         baseline: As for :func:`compare`; of several runs with the best mean, the first is the best.
         test: As for :func:`compare`.
         correction: As for :func:`compare`.
+        margin: A difference above 0, as for :func:`compare`.
 
     Returns:
         The comparisons in the order of the runs; of a pair, the earlier run is compared with the later.
@@ -244,6 +262,8 @@ def compare_runs(
             "expected at least two"
         )
     named = baseline if baseline not in (ALL_PAIRS, BEST) else None
+    if margin is not None and named is None:
+        raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
     base = best_run(scores, measure) if baseline == BEST else named
     if named is not None:
         check_name("run", named, scores)
@@ -267,9 +287,17 @@ def compare_runs(
         found = paired_inferences(columns, test, single, SIGNIFICANCE_LEVEL)
     inferences = dict(zip(samples, found, strict=True))
     procedure_names = test, procedure, len(pairs)
-    return [
+    lines = [
         _comparison(samples[pair], measure, user_model, inferences[pair], procedure_names)
         for pair in shown
+    ]
+    if margin is None:
+        return lines
+    columns = [(samples[pair].values[pair[0]], samples[pair].values[pair[1]]) for pair in shown]
+    p_values = margin_inferences(columns, measure, test, procedure, margin)
+    return [
+        replace(line, margin=margin, p_not_worse=not_worse, p_equivalent=equivalent)
+        for line, (not_worse, equivalent) in zip(lines, p_values, strict=True)
     ]
 
 
