@@ -359,3 +359,30 @@ def test_contradictory_tables_are_errors(xcg_command: Command) -> None:
     one = xcg_command("compare", *single, "--means")
     assert one.returncode == 2
     assert "one run has nothing to be compared with: expected several" in one.stderr
+
+
+def test_margins_add_p_values_and_need_a_named_baseline(xcg_command: Command) -> None:
+    call = ("compare", *OPTIONS, "--margin", "0.1", "--baseline")
+    done = xcg_command(*call, "focused", "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    assert "p_not_worse below 0.05 shows that a run is at most the margin worse" in done.stderr
+    rows = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
+    found = xcg.evaluate(
+        "assessments/handbook",
+        "corpora_samples/handbook-runs",
+        "corpora_samples/handbook",
+        measures="MAep",
+    )
+    for row, line in zip(
+        rows.values(), xcg.compare(found, baseline="focused", margin=0.1), strict=True
+    ):
+        assert (row["run"], row["margin"]) == (line.run, 0.1)
+        assert row["p_not_worse"] == pytest.approx(line.p_not_worse)
+        assert row["p_equivalent"] == pytest.approx(line.p_equivalent)
+    assert rows["random"]["p_not_worse"] > 0.5
+    for baseline in ("all", "best"):
+        wrong = xcg_command(*call, baseline)
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert "--margin has no effect without --fail-if-worse-than or a named --bas" in wrong.stderr
+    gate = ("compare", *OPTIONS, "--fail-if-worse-than", "random", "--margin", "0.1")
+    assert xcg_command(*gate).returncode == 0

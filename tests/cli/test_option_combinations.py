@@ -41,6 +41,8 @@ WITHOUT_EFFECT = [
         "with --margin",
     ),
     (f"compare {FILES} --fail-under MAep=0", "--margin 0.1", "without --fail-if-worse-than"),
+    (f"compare {FILES} --orders", "--margin 0.1", "with --orders, without --fail"),
+    (f"compare {FILES} --baseline best", "--margin 0.1", "without --fail-if-worse-than or a named"),
     (f"compare {FILES}", "--allow-underpowered", "without --fail-if-worse-than"),
     (f"compare {FILES}", "--allow-unmapped 1", "without --fail-under or --fail-if-worse-than"),
     (f"curves {FILES} --over threshold", "--depth 9", "with --over threshold"),

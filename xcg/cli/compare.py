@@ -34,6 +34,7 @@ from xcg.report.plots import differences_plot, sweep_plot
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
+from xcg.statistics.significance import ALL_PAIRS, BEST
 from xcg.statistics.significance import compare as compare_results
 
 
@@ -128,8 +129,9 @@ def _status_3_if_unmapped() -> Iterator[None]:
     "--margin",
     multiple=True,
     metavar="[MEASURE=]VALUE",
-    help="With --fail-if-worse-than: exit with status 1 unless every run is shown to be at most this "
-    "much worse (5 %).",
+    help="Test if runs are at most this much worse than a named baseline, and if they differ by at "
+    "most this much. With --fail-if-worse-than, exit with status 1 unless every run is shown to be at "
+    "most this much worse (5 %).",
 )
 @click.option(
     "--allow-underpowered",
@@ -184,21 +186,24 @@ def compare(
     of_pairs = ("--baseline", "--topics", "--plot")
     for table, is_chosen in (("--orders", orders), ("--overall", overall), ("--means", means)):
         refuse_unused(is_chosen, f"with {table}", *of_pairs)
-        unused = ("--test", "--correction") if orders else ("--test",)
+        unused = ("--test", "--margin", *(("--correction",) if orders else ()))
         refuse_unused(is_chosen and not worse, f"with {table}, without --fail-if-worse-than", *unused)
     refuse_unused(orders and bool(margin), "with --margin", "--correction")
     refuse_unused(not (overall or means), "without --overall or --means", "--letters")
     refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
     gates = "without --fail-under or --fail-if-worse-than"
     refuse_unused(not gated, gates, "--allow-unmapped")
-    refuse_unused(not worse, "without --fail-if-worse-than", "--margin", "--allow-underpowered")
+    refuse_unused(not worse, "without --fail-if-worse-than", "--allow-underpowered")
+    chosen = fail_if_worse_than or baseline
+    named = chosen not in (None, ALL_PAIRS, BEST)
+    refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", "--margin")
     campaign.lenient |= allow_unmapped is not None
     if campaign.measures is None and thresholds and campaign.config is None:
         campaign.measures = " ".join(thresholds)
     inputs = campaign.inputs(check_corpus=gated)
     measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
     results = evaluate_with_progress(replace(inputs, measures=measures))
-    chosen = fail_if_worse_than or baseline
+    margins = parse_margins(margin, results.measures) if margin else None
     notes = list(results.notes)
     rows: list[Row] = []
     sentences: list[str] = []
@@ -211,7 +216,9 @@ def compare(
         if len(results.runs) == 2:
             notes.append("note: Friedman's test needs at least three runs; there are two")
     elif len(results.runs) > 1 or not fail_under:
-        comparisons = compare_results(results, baseline=chosen, test=test, correction=correction)
+        comparisons = compare_results(
+            results, baseline=chosen, test=test, correction=correction, margin=margins
+        )
         rows = comparison_rows(results, comparisons, topics)
         sentences = comparison_sentences(comparisons, chosen, correction)
 
@@ -224,7 +231,7 @@ def compare(
         fail_if_worse_than,
         test=test,
         correction=correction,
-        margins=parse_margins(margin, results.measures) if margin else None,
+        margins=margins,
         allow_unmapped=allow_unmapped or 0,
         allow_underpowered=allow_underpowered,
     )
