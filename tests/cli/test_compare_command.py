@@ -173,6 +173,29 @@ def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> N
         row["user_model"]: row["tau_b"] for row in rows if row["user_model"] == row["and user_model"]
     }
     assert tau["overlap-off"] > 0.8 > tau["kazai-lalmas-2006"]
+    for row in rows:  # inexEval has one value per topic, as MAep
+        assert row["tau_b low"] - 1e-9 <= row["tau_b"] <= row["tau_b high"] + 1e-9
+    assert any(row["tau_b low"] < row["tau_b high"] for row in rows)
+    without = xcg_command("compare", *call, "--format", "jsonl", "--resamples", "0")
+    assert "tau_b low" not in without.stdout
+    other = xcg_command("compare", *call, "--format", "jsonl", "--seed", "1")
+    assert other.stdout != done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--seed", "1"), "--seed has no effect without --orders: remove it"),
+        (("--resamples", "9"), "--resamples has no effect without --orders: remove it"),
+        (("--orders", "--seed", "1", "--resamples", "0"), "--seed has no effect with --resamples 0"),
+    ],
+)
+def test_resampling_is_for_orders(
+    xcg_command: Command, options: tuple[str, ...], message: str
+) -> None:
+    done = xcg_command("compare", *OPTIONS, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 def test_the_gate_by_minimums_and_by_a_baseline(xcg_command: Command) -> None:

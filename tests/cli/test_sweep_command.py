@@ -23,6 +23,12 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     assert len(lines) == 45
     assert lines[0]["user_model"] == "sweep[quantisation=sog,ideal=kazai_lalmas,alpha=0.0]"
     assert lines[0]["tau_b"] == pytest.approx(1)
+    assert (lines[0]["tau_b low"], lines[0]["tau_b high"]) == (1, 1)
+    assert all(line["tau_b low"] <= line["tau_b"] + 1e-9 for line in lines)
+    assert min(line["tau_b low"] for line in lines) < min(line["tau_b"] for line in lines)
+    unused = xcg_command(*call, "--resamples", "0", "--seed", "1")
+    assert (unused.returncode, unused.stdout) == (2, "")
+    assert "--seed has no effect with --resamples 0" in unused.stderr
     one = xcg.evaluate(
         "assessments/handbook",
         "corpora_samples/handbook-runs",

@@ -87,13 +87,14 @@ def test_sparse_bins_neither_prevent_nor_support_a_difference() -> None:
 
 
 def test_intervals_are_percentiles_of_samples_that_are_centred_on_the_estimate() -> None:
-    # The rates of 41 resamples are 0, 1, …, 40 %, with mean 20 %; the estimate is 30 %. So the centred
-    # samples are 10, …, 50 %. 2.5 % of 41 samples are 1.025: the second of each side is the limit.
+    # The rates of 41 resamples are 0, 1, …, 40 %, with mean 20 %; the estimate is 30 %. Deviations are
+    # widened by 1.2: the samples are 30 + 1.2 · (−20, …, 20) %. 2.5 % of 41 samples are 1.025: the
+    # second of each side is the limit.
     resamples = tuple(rates_of([100], [swaps]) for swaps in range(41))
     rates = rates_of([100], [30], resamples)
-    assert np.sort(rate_samples(rates, 1)[:, 0]) == pytest.approx(np.arange(10, 51) / 100)
+    assert np.sort(rate_samples(rates, 1)[:, 0]) == pytest.approx(0.3 + 0.012 * np.arange(-20, 21))
     interval, *others = rate_intervals(rates, 1)
-    assert interval == pytest.approx((0.11, 0.49))
+    assert interval == pytest.approx((0.3 - 0.228, 0.3 + 0.228))
     assert others == [None] * 22
 
 
@@ -108,7 +109,7 @@ def test_no_swap_among_few_comparisons_is_not_certainty() -> None:
 
 
 def test_the_interval_of_a_difference_is_infinite_if_resamples_have_none() -> None:
-    # Two bins with 4 % and 2 %: centred samples of the second are 2 % ± 2 % or ± 8 %.
+    # Two bins with 4 % and 2 %: the samples of the second are 2 % ± 1.2 · 2 % or ± 1.2 · 8 %.
     def rates(spread: int) -> SwapRates:
         resamples = tuple(rates_of([100, 100], [4, 10 + sign * spread]) for sign in (-1, 1))
         return rates_of([100, 100], [4, 2], resamples)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.statistics.bootstrap import resampled_topics
 from xcg.statistics.rank_correlation import (
     kendall_tau_b,
     level_correlation,
@@ -20,6 +23,7 @@ from xcg.statistics.rank_correlation import (
     pearson,
     tau_ap,
 )
+from xcg.statistics.topic_scores import topic_scores
 
 
 def test_tau_ap_computed_by_hand() -> None:
@@ -113,7 +117,7 @@ def test_shifts_between_orders() -> None:
     found = {(s.measure, s.user_model): s for s in order_shifts(results)}
     # nxCG@2: small has down 1, up 0, off 0; large has up 1, down 0, off 0
     assert found["nxCG@2", "small"].tau_b == pytest.approx(1)
-    assert found["nxCG@2", "small"][4:] == (0, "down")
+    assert found["nxCG@2", "small"][4:6] == (0, "down")
     assert found["nxCG@2", "large"].tau_b == pytest.approx(-0.5)  # ties in both columns
     assert found["nxCG@2", "large"].pearson == pytest.approx(-0.5)  # 1, 0, 0 and 0, 1, 0
     assert found["nxCG@2", "large"].moved == 2
@@ -173,3 +177,50 @@ def test_sweeps_that_compare_nothing() -> None:
         order_shifts(xcg.evaluate(BASE, RETRIEVED))
     with pytest.raises(XcgError, match="one run has no order"):
         order_shifts(xcg.evaluate(BASE, {"up": RETRIEVED["up"]}, None, SMALL_AND_LARGE))
+
+
+def random_results(measures: list[str], topics: int = 8, runs: int = 5) -> Results:
+    """Return random scores per topic, and their means."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for measure in measures:
+        table = rng.random((topics, runs))
+        for run in range(runs):
+            rows += [Result(f"r{run}", str(t), measure, table[t, run], "m") for t in range(topics)]
+            rows.append(Result(f"r{run}", MEAN, measure, float(table[:, run].mean()), "m"))
+    return Results(rows)
+
+
+def test_intervals_of_tau_b_agree_with_resampled_means() -> None:
+    results = random_results(["MAep", "ASL"])
+    (found,) = order_agreements(results, resamples=60, seed=5)
+    tables = {m: topic_scores(results, m, "m", results.runs).matrix for m in ("MAep", "ASL")}
+    taus = []
+    for resample in range(60):
+        drawn = resampled_topics(8, 5, resample)
+        means = [tables["MAep"][drawn].mean(axis=0), -tables["ASL"][drawn].mean(axis=0)]
+        taus.append(scipy.stats.kendalltau(*means).statistic)
+    shifted = np.sort(taus) - np.mean(taus) + found.tau_b
+    assert found.interval == pytest.approx((max(shifted[1], -1), min(shifted[58], 1)))
+    assert order_agreements(results)[0] == found._replace(interval=None)
+    assert order_agreements(results, 60, 6)[0].interval != found.interval
+
+
+def test_means_that_are_not_arithmetic_have_no_interval() -> None:
+    rows = [
+        row._replace(value=0.5) if (row.topic, row.measure) == (MEAN, "ASL") else row
+        for row in random_results(["MAep", "ASL", "Q"])
+    ]
+    found = order_agreements(Results(rows), resamples=20)
+    known = {(row.measure, row.other_measure): row.interval is not None for row in found}
+    assert known == {("MAep", "ASL"): False, ("MAep", "Q"): True, ("ASL", "Q"): False}
+
+
+def test_shifts_have_intervals() -> None:
+    results = xcg.evaluate(BASE | {"2": BASE["1"]}, RETRIEVED, None, SMALL_AND_LARGE, "nxCG@2")
+    first, second = order_shifts(results, resamples=30)
+    assert first.interval == pytest.approx((1, 1))  # the baseline itself
+    assert second.interval is not None
+    assert second.tau_b is not None
+    assert second.interval.low <= second.tau_b <= second.interval.high
+    assert order_shifts(results)[1].interval is None

@@ -17,6 +17,8 @@ from xcg.cli.options import (
     count_option,
     evaluate_with_progress,
     refuse_unused,
+    resamples_option,
+    seed_option,
 )
 from xcg.cli.output import RECORDS, TABLES, Printed, prints
 from xcg.errors import UnmappedError, XcgError
@@ -28,6 +30,7 @@ from xcg.report.comparisons import (
     means_rows,
     order_rows,
     overall_rows,
+    shift_rows,
     with_letters,
 )
 from xcg.report.plots import differences_plot, sweep_plot
@@ -41,17 +44,21 @@ from xcg.statistics.significance import compare as compare_results
 @click.command()
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
 @click.option("--baseline", metavar="NAME", help="Compare with this user model.  [default: the first]")
+@resamples_option
+@seed_option
 @prints(*RECORDS, plot=True)
-def sweep(campaign: CampaignOptions, baseline: str | None) -> Printed:
+def sweep(campaign: CampaignOptions, baseline: str | None, resamples: int, seed: int) -> Printed:
     """Compare the order of runs between user models.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. All
-    combinations are evaluated in one pass over the files.
+    combinations are evaluated in one pass over the files. tau_b low and high are the limits of a 95 %
+    bootstrap interval over topics.
     """
+    refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     results = evaluate_with_progress(campaign.inputs())
-    shifts = order_shifts(results, baseline)
+    shifts = order_shifts(results, baseline, resamples, seed)
     return Printed(
-        [shift._asdict() for shift in shifts],
+        shift_rows(shifts, resamples),
         results.notes,
         lambda: sweep_plot(results, shifts, baseline or results.user_models[0]),
     )
@@ -112,6 +119,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
     help="Print τ-b, Pearson's correlation and τ_AP between the orders of runs by all measures and "
     "user models.",
 )
+@resamples_option
+@seed_option
 @count_option("--topics", "Print this number of deciding topics.", default=3, least=0)
 @click.option(
     "--fail-under",
@@ -154,6 +163,8 @@ def compare(
     means: bool,
     letters: bool,
     orders: bool,
+    resamples: int,
+    seed: int,
     topics: int,
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
@@ -182,6 +193,8 @@ def compare(
         raise XcgError("expected one of --overall, --means and --orders")
     thresholds = parse_thresholds(fail_under)
     gated = bool(thresholds) or fail_if_worse_than is not None
+    refuse_unused(not orders, "without --orders", "--resamples", "--seed")
+    refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     worse = fail_if_worse_than is not None
     of_pairs = ("--baseline", "--topics", "--plot")
     for table, is_chosen in (("--orders", orders), ("--overall", overall), ("--means", means)):
@@ -208,7 +221,7 @@ def compare(
     rows: list[Row] = []
     sentences: list[str] = []
     if orders:
-        rows = order_rows(results)
+        rows = order_rows(results, resamples, seed)
     elif overall or means:
         shown, legend = with_letters(results) if letters else (results, "")
         rows = (overall_rows if overall else means_rows)(shown, correction or "holm")

@@ -19,6 +19,7 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_user_models
 from xcg.evaluation.results import Results
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
+from xcg.statistics.bootstrap import RESAMPLES
 
 ANY_PATH = click.Path(path_type=Path)
 
@@ -81,6 +82,12 @@ ties_option = click.option(
     type=click.Choice(TIES),
     help="Order results of equal score or rank in TREC runs by descending document id, by rank, or as "
     "in the file.  [default: document]",
+)
+resamples_option = count_option(
+    "--resamples",
+    "Compute intervals from this number of bootstrap resamples of the topics; 0 for none.",
+    default=RESAMPLES,
+    least=0,
 )
 seed_option = count_option("--seed", "Start the random numbers from this seed.", default=0, least=0)
 

@@ -17,6 +17,7 @@ from xcg.cli.options import (
     evaluate_with_progress,
     paths_option,
     refuse_unused,
+    resamples_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
@@ -38,7 +39,6 @@ from xcg.report.stability import (
 )
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
-from xcg.statistics.bootstrap import RESAMPLES
 from xcg.statistics.extrapolation import SMOOTHINGS, Smoothing
 from xcg.statistics.levels import (
     FULL_DEPTH_MEASURES,
@@ -50,8 +50,6 @@ from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
 from xcg.statistics.topic_sets import RELATIVES, Relative, parallel_swap_rates, summarise_runs
-
-RESAMPLES_HELP = "Compute intervals from this number of bootstrap resamples of the topics; 0 for none."
 
 
 @click.group()
@@ -76,7 +74,7 @@ def stability() -> None:
 @click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
 @count_option("--sample", "Use at most this number of random combinations.", least=2)
 @seed_option
-@count_option("--resamples", f"{RESAMPLES_HELP}  [default: {RESAMPLES}]", least=0)
+@resamples_option
 @prints(*RECORDS, plot=True)
 def stability_assessors(
     campaign: CampaignOptions,
@@ -86,7 +84,7 @@ def stability_assessors(
     agreement: bool,
     sample: int | None,
     seed: int,
-    resamples: int | None,
+    resamples: int,
 ) -> Printed:
     """Evaluate all combinations of alternative assessments, and compare scores and orders of runs.
 
@@ -124,8 +122,7 @@ def stability_assessors(
     if ranges:
         rows = range_rows(found, sample, seed, chosen)
     else:
-        number = RESAMPLES if resamples is None else resamples
-        rows = assessor_rows(found, sample, seed, chosen, number)
+        rows = assessor_rows(found, sample, seed, chosen, resamples)
     draw = plots.ranges_plot if ranges else plots.correlations_plot
     notes = [*next(iter(found.values())).notes, *interval_notes(rows)]
     return Printed(rows, notes, lambda: draw(rows))
@@ -135,7 +132,7 @@ def stability_assessors(
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
 @count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
-@count_option("--resamples", RESAMPLES_HELP, default=RESAMPLES, least=0)
+@resamples_option
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
 @click.option(
     "--sizes",

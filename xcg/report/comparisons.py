@@ -10,8 +10,9 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
-from xcg.statistics.rank_correlation import order_agreements
+from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import (
     ALL_PAIRS,
     BEST,
@@ -277,14 +278,32 @@ def _difference_fields(difference: float, reference: float) -> Row:
     }
 
 
-def order_rows(results: Results) -> list[Row]:
+def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]:
     """Return τ-b, τ_AP and Pearson's correlation between the orders of runs.
 
-    There is one row for every two measures and user models.
+    There is one row for every two measures and user models. The first order of each pair is the
+    reference of τ_AP.
 
-    The first order of each pair is the reference of τ_AP.
+    Args:
+        results: Results of at least two runs.
+        resamples: Number of bootstrap resamples for the interval of τ-b; 0 for no interval.
+        seed: Seed of the resamples.
 
     Raises:
         XcgError: If there is only one run or only one order.
     """
-    return [dict(zip(_ORDER_FIELDS, found, strict=True)) for found in order_agreements(results)]
+    rows = []
+    for found in order_agreements(results, resamples, seed):
+        row: Row = dict(zip(_ORDER_FIELDS, found[:-1], strict=True))
+        rows.append(row | (interval_columns("tau_b", found.interval) if resamples else {}))
+    return rows
+
+
+def shift_rows(shifts: Sequence[OrderShift], resamples: int = 0) -> list[Row]:
+    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples."""
+    rows = []
+    for shift in shifts:
+        row: Row = shift._asdict()
+        del row["interval"]
+        rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
+    return rows

@@ -23,7 +23,7 @@ from xcg.statistics.assessor_combinations import (
     stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.bootstrap import Interval
+from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.extrapolation import Smoothing, expected_rates
 from xcg.statistics.needed_differences import RELIABLE, needed_difference, rate_intervals
 from xcg.statistics.topic_scores import ROUNDING, Floats
@@ -84,8 +84,8 @@ def assessor_rows(
         error: Row = {"error rate %": 100 * rate.error}
         if resamples:
             intervals = stability_intervals(scores, sample, seed, resamples)
-            row |= _limits("tau_b", intervals.tau)
-            error |= _limits("error", intervals.error, 100)
+            row |= interval_columns("tau_b", intervals.tau)
+            error |= interval_columns("error", intervals.error, 100)
         rows.append({**row, **error, "ties %": 100 * rate.ties})
     return rows
 
@@ -179,7 +179,7 @@ def swap_rows(
                 }
                 if rates.resamples:
                     interval = None if math.isnan(rate) else intervals[bin_]
-                    row |= _limits("rate", interval)
+                    row |= interval_columns("rate", interval)
                 row |= {"sparse": None, "cumulated comparisons %": None}
                 if size in rates.sizes:
                     index = rates.sizes.index(size), bin_
@@ -217,7 +217,7 @@ def needed_rows(
                 _with_unit("difference needed", rates): _in_unit(needed.difference, rates),
             }
             if rates.resamples:
-                row |= _limits("needed", needed.interval, 1 if rates.relative is None else 100)
+                row |= interval_columns("needed", needed.interval, 1 if rates.relative is None else 100)
             if rates.relative is None:
                 row["% of best"] = _percent(needed.difference, summaries[measure].best)
                 row["% of mean"] = _percent(needed.difference, summaries[measure].mean)
@@ -235,18 +235,9 @@ def _small_differences(rates: SwapRates, size: int, smoothing: Smoothing) -> Row
     row: Row = {SMALL: None if math.isnan(rate) else 100 * rate}
     if rates.resamples:
         interval = None if math.isnan(rate) else rate_intervals(pooled, size, smoothing)[0]
-        row |= _limits("swaps", interval, 100)
+        row |= interval_columns("swaps", interval, 100)
     row[SMALL_BY_BIN] = 100 * float(known.mean()) if known.size else None
     return row
-
-
-def _limits(name: str, interval: Interval | None, factor: float = 1) -> Row:
-    """Return the limits of an interval; a limit that is infinite is None."""
-    limits = (math.inf, math.inf) if interval is None else interval
-    return {
-        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
-        for word, limit in zip(("low", "high"), limits, strict=True)
-    }
 
 
 def sparse_notes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from xcg.errors import XcgError
@@ -43,7 +44,9 @@ def resampled_topics(topics: int, seed: int, resample: int) -> npt.NDArray[np.in
     return random_generator(seed, resample).integers(0, topics, topics)
 
 
-def centre(estimate: Floats | float, samples: Floats, maximum: float = 1.0) -> Floats:
+def centre(
+    estimate: Floats | float, samples: Floats, maximum: float = 1.0, widening: float = 1.0
+) -> Floats:
     """Shift bootstrap samples so that their mean is the estimate.
 
     A resample contains fewer different topics than the collection, so samples of swap rates, error
@@ -54,6 +57,7 @@ def centre(estimate: Floats | float, samples: Floats, maximum: float = 1.0) -> F
         samples: Array of shape (resamples, …): the values of each resample; NaN is ignored.
         maximum: Greatest legal value; the lowest is 0 for rates and −1 for correlations, so values
             are clipped from −1.
+        widening: Factor of the deviations from the mean.
 
     >>> centre(0.5, np.array([0.1, 0.2, 0.3])).round(3).tolist()
     [0.4, 0.5, 0.6]
@@ -62,8 +66,21 @@ def centre(estimate: Floats | float, samples: Floats, maximum: float = 1.0) -> F
     count = known.sum(axis=0)
     total = np.where(known, samples, 0).sum(axis=0)
     means = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-    shifted: Floats = np.clip(samples - means + estimate, -1, maximum)
+    shifted: Floats = np.clip(widening * (samples - means) + estimate, -1, maximum)
     return shifted
+
+
+def interval_columns(name: str, interval: Interval | None, factor: float = 1) -> dict[str, object]:
+    """Return the limits of an interval as columns of a table; unknown and infinite limits are None.
+
+    >>> interval_columns("rate", Interval(0.25, float("inf")), 100)
+    {'rate low': 25.0, 'rate high': None}
+    """
+    limits = (math.inf, math.inf) if interval is None else interval
+    return {
+        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
+        for word, limit in zip(("low", "high"), limits, strict=True)
+    }
 
 
 def percentile_interval(samples: npt.ArrayLike, level: float = LEVEL) -> Interval | None:

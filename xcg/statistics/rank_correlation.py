@@ -9,10 +9,14 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import RecallBase
-from xcg.lazy_modules import np
+from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.topic_scores import ROUNDING, required_package
+from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, required_package
+
+Signs = npt.NDArray[np.int8]
+_Key = tuple[str, str]  # measure, user model
 
 
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -149,6 +153,7 @@ class OrderShift(NamedTuple):
         pearson: Pearson's correlation of these means; None if all are equal.
         moved: Number of runs with another rank than under the baseline model.
         best: Name of the best run, or names of the best runs.
+        interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
     """
 
     measure: str
@@ -157,14 +162,19 @@ class OrderShift(NamedTuple):
     pearson: float | None
     moved: int
     best: str
+    interval: Interval | None = None
 
 
-def order_shifts(results: Results, baseline: str | None = None) -> list[OrderShift]:
+def order_shifts(
+    results: Results, baseline: str | None = None, resamples: int = 0, seed: int = 0
+) -> list[OrderShift]:
     """Compare the order of runs under each user model with the order under a baseline model.
 
     Args:
         results: Results of at least two runs under at least two user models.
         baseline: Name of a user model; by default the first.
+        resamples: Number of bootstrap resamples of the topics; 0 for no intervals.
+        seed: Seed of the resamples, at least 0.
 
     Returns:
         A row for each measure and user model. Only runs with scores under both models are compared.
@@ -182,6 +192,7 @@ def order_shifts(results: Results, baseline: str | None = None) -> list[OrderShi
         raise XcgError("one run has no order: expected at least two")
     means = {(row.measure, row.user_model, row.run): row.value for row in results.means()}
     shifts = []
+    orders = _resampled_orders(results, resamples, seed)
     for measure, model in product(results.measures, models):
         order = MEASURES.order(measure)
         runs = [r for r in results.runs if {(measure, model, r), (measure, base, r)} <= means.keys()]
@@ -192,7 +203,9 @@ def order_shifts(results: Results, baseline: str | None = None) -> list[OrderShi
         moved = sum(old != new for old, new in zip(ranks_before, ranks, strict=True))
         best = ", ".join(run for run, rank in zip(runs, ranks, strict=True) if rank == 1)
         correlations = kendall_tau_b(before, after), pearson(before, after)
-        shifts.append(OrderShift(measure, model, *correlations, moved, best))
+        keys = (measure, base), (measure, model)
+        interval = _tau_b_interval(orders, *keys, correlations[0])
+        shifts.append(OrderShift(measure, model, *correlations, moved, best, interval))
     return shifts
 
 
@@ -207,6 +220,7 @@ class OrderAgreement(NamedTuple):
         tau_b: Kendall's τ-b; None if all means by a measure are equal.
         pearson: Pearson's correlation of the means; None if all means by a measure are equal.
         tau_ap: τ_AP with the first measure as reference.
+        interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
     """
 
     measure: str
@@ -216,9 +230,10 @@ class OrderAgreement(NamedTuple):
     tau_b: float | None
     pearson: float | None
     tau_ap: float
+    interval: Interval | None = None
 
 
-def order_agreements(results: Results) -> list[OrderAgreement]:
+def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> list[OrderAgreement]:
     """Compare the orders of runs by all pairs of measures and user models.
 
     The means by lower-is-better measures are negated, so that a positive correlation always means
@@ -226,6 +241,8 @@ def order_agreements(results: Results) -> list[OrderAgreement]:
 
     Args:
         results: Results of at least two runs, by at least two measures or user models.
+        resamples: Number of bootstrap resamples of the topics; 0 for no intervals.
+        seed: Seed of the resamples, at least 0.
 
     Raises:
         XcgError: If there is one run or one order, or scipy is not installed.
@@ -239,12 +256,74 @@ def order_agreements(results: Results) -> list[OrderAgreement]:
         goodness[measure, model] = [-mean for mean in means] if lower_is_better else means
     if len(goodness) < 2:
         raise XcgError("one order: expected at least two measures or user models")
-    return [
-        OrderAgreement(
-            *(*first, *second),
-            kendall_tau_b(means, others),
-            pearson(means, others),
-            tau_ap(means, others),
+    orders = _resampled_orders(results, resamples, seed)
+    agreements = []
+    for (first, means), (second, others) in combinations(goodness.items(), 2):
+        tau = kendall_tau_b(means, others)
+        interval = _tau_b_interval(orders, first, second, tau)
+        agreements.append(
+            OrderAgreement(
+                *(*first, *second), tau, pearson(means, others), tau_ap(means, others), interval
+            )
         )
-        for (first, means), (second, others) in combinations(goodness.items(), 2)
+    return agreements
+
+
+def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key, Signs]:
+    """Return the signs of the differences of all pairs of runs, with shape (resamples, pairs).
+
+    Topics are drawn from those that have all scores. Measures are left out if their means are not the
+    arithmetic means of the scores of topics.
+    """
+    if not resamples:
+        return {}
+    scores: dict[_Key, dict[tuple[str, str], float]] = {}
+    for row in results:
+        scores.setdefault((row.measure, row.user_model), {})[row.run, row.topic] = row.value
+    runs = results.runs
+    complete = [
+        topic
+        for topic in results.topics
+        if all((run, topic) in values for values in scores.values() for run in runs)
     ]
+    if len(complete) < 2:
+        return {}
+    count = len(complete)
+    weights = np.array(
+        [np.bincount(resampled_topics(count, seed, n), minlength=count) for n in range(resamples)]
+    )
+    i, j = np.triu_indices(len(runs), 1)
+    orders = {}
+    for key, values in scores.items():
+        if not _has_arithmetic_means(values, runs, results.topics):
+            continue
+        table = np.array([[values[run, topic] for run in runs] for topic in complete])
+        means = np.round(weights @ table / count, DIGITS)
+        sign = -1 if MEASURES.order(key[0]).lower_is_better else 1
+        orders[key] = (sign * np.sign(means[:, i] - means[:, j])).astype(np.int8)
+    return orders
+
+
+def _has_arithmetic_means(
+    values: dict[tuple[str, str], float], runs: Sequence[str], topics: Sequence[str]
+) -> bool:
+    for run in runs:
+        scores = [values[run, topic] for topic in topics if (run, topic) in values]
+        mean = values.get((run, MEAN), math.nan)
+        if not math.isclose(math.fsum(scores) / len(scores), mean, rel_tol=1e-9, abs_tol=ROUNDING):
+            return False
+    return True
+
+
+def _tau_b_interval(
+    orders: dict[_Key, Signs], first: _Key, second: _Key, estimate: float | None
+) -> Interval | None:
+    """Return the interval of τ-b between two orders; None if one is missing."""
+    if estimate is None or first not in orders or second not in orders:
+        return None
+    one, two = orders[first], orders[second]
+    products = np.einsum("rp,rp->r", one, two, dtype=np.int64)
+    untied = [np.count_nonzero(signs, axis=1).astype(np.float64) for signs in (one, two)]
+    norms = np.sqrt(untied[0] * untied[1])
+    taus = np.divide(products, norms, out=np.full(len(norms), np.nan), where=norms > 0)
+    return percentile_interval(centre(estimate, taus))
