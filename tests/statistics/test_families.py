@@ -13,6 +13,7 @@ from score_tables import noise, results_of, scores_of
 
 from xcg.evaluation.results import Results
 from xcg.statistics.families import (
+    _tukey_p_values,
     randomisation_interval,
     t_interval,
     tukey_inferences,
@@ -75,10 +76,20 @@ def test_many_pairs_have_the_p_values_of_few_pairs() -> None:
     pairs = list(combinations(scores.values, 2))
     every = tukey_inferences(scores, pairs, "t", 0.05)
     assert len(every) == 78
-    few = tukey_inferences(scores, pairs[::4], "t", 0.05)
+    few = [tukey_inferences(scores, [pair], "t", 0.05)[0] for pair in pairs[::4]]
     for line, other in zip(every[::4], few, strict=True):
         assert line.p_adjusted == pytest.approx(other.p_adjusted, abs=1e-8)
         assert (line.p, line.low, line.high) == (other.p, other.low, other.high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "df"), [(5, 4), (20, 3000), (21, 400), (69, 3332), (150, 7301)])
+def test_interpolated_p_values_are_those_of_scipy(runs: int, df: int) -> None:
+    from scipy.stats import studentized_range
+
+    q = np.linspace(0.1, 12, 25)
+    expected = studentized_range.sf(q, runs, df)
+    assert _tukey_p_values(q, runs, df)[1] == pytest.approx(expected, abs=1e-8)
 
 
 def test_the_randomised_tukey_test_with_all_permutations() -> None:

@@ -209,6 +209,20 @@ def test_unknown_names_are_errors(arguments: dict[str, str], message: str) -> No
     assert message in str(raised.value)
 
 
+def test_a_run_named_like_a_kind_of_baseline_is_not_confused_with_it() -> None:
+    rows = [row._replace(run="best") if row.run == "r1" else row for row in results_of(noise((3, 4)))]
+    assert len(compare_runs(Results(rows), "MAep")) == 3
+    with pytest.raises(XcgError, match="the baseline 'best' is not a run, but a run has this name"):
+        compare_runs(Results(rows), "MAep", baseline="best")
+
+
+def test_a_pair_with_fewer_than_two_topics_is_an_error() -> None:
+    rows = [row for row in results_of(noise((3, 4))) if row.run != "r2" or row.topic == "1"]
+    for baseline in (None, "r0"):
+        with pytest.raises(XcgError, match=r"1 topics have scores .* leave a run out, or score un"):
+            compare_runs(Results(rows), "MAep", baseline=baseline)
+
+
 def test_too_few_runs_and_several_user_models_are_errors() -> None:
     with pytest.raises(XcgError, match="1 runs with scores per topic of MAep under m"):
         compare_runs(results_of([[0.1, 0.2]]), "MAep")

@@ -261,6 +261,10 @@ def compare_runs(
             f"{len(scores)} runs with scores per topic of {measure} under {user_model}: "
             "expected at least two"
         )
+    if baseline in (ALL_PAIRS, BEST) and baseline in scores:
+        raise XcgError(
+            f"the baseline {baseline!r} is not a run, but a run has this name: rename the run"
+        )
     named = baseline if baseline not in (ALL_PAIRS, BEST) else None
     if margin is not None and named is None:
         raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")

@@ -109,7 +109,7 @@ def common_scores(
     if len(common) < 2:
         raise XcgError(
             f"{len(common)} topics have scores of {what} for each of {', '.join(scores)}: "
-            "expected at least two"
+            "expected at least two; leave a run out, or score unanswered topics (unanswered: zero)"
         )
     return TopicScores(common, {run: [values[t] for t in common] for run, values in scores.items()})
 
