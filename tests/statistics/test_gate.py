@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from bee_campaign import GOLD, GOOD, POOR, RIGHT, Chunks, run_compare, write_campaign
+from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, Chunks, run_compare, write_campaign
 from conftest import Command
 from statsmodels.stats.multitest import multipletests
 
@@ -225,6 +225,19 @@ def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
     scores["partial", "MAep", "m"] = [0.5]
     with pytest.raises(XcgError, match="partial and base share 1 topics with scores of MAep under m"):
         gate_comparisons(results_of(scores), "base")
+
+
+def test_the_command_compares_pair_by_pair(files: Callable[..., list[str]]) -> None:
+    poor = {**POOR, "2": [WRONG], "5": [WRONG]}
+    partial_run = {topic: GOOD[topic] for topic in ("1", "2", "3")}
+    campaign = files(good=GOOD, poor=poor, partly=partial_run)
+    gate = ("--fail-if-worse-than", "good", "--measures", "MAep", "--unanswered", "skip")
+    status, stderr = run_compare(*campaign, *gate)
+    assert status == 1
+    assert "gate: t test, Holm over 2 comparisons, level 5 %, baseline good" in stderr
+    assert "failed: poor, spans: MAep is" in stderr
+    assert "t test, 6 topics, Holm over 2 comparisons" in stderr
+    assert "failed: partly" not in stderr
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation"])
