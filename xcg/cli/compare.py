@@ -116,8 +116,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--orders",
     is_flag=True,
-    help="Print τ-b, Pearson's correlation and τ_AP between the orders of runs by all measures and "
-    "user models.",
+    help="Print τ-b with a 95 % bootstrap interval over topics, Pearson's correlation and τ_AP between "
+    "the orders of runs by all measures and user models.",
 )
 @resamples_option
 @seed_option

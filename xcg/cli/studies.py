@@ -185,9 +185,11 @@ def stability_topics(
 ) -> Printed:
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
-    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated. With
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
+    swap rate of differences below 0.01: over all comparisons, and as the mean of three ranges. With
     --rates, prints the swap rates for all numbers of topics, and the share of comparisons with a
-    difference in this or a lower range. The plot has the form of Figure 9.
+    difference in this or a lower range. Ties on one of the sets are counted apart. Ranges with fewer
+    than 59 comparisons are sparse: they decide no difference. The plot has the form of Figure 9.
     """
     set_sizes = _whole_numbers("sizes", sizes, "25 50", 1, 99_999) if sizes.strip() else []
     check_workers(workers)
