@@ -40,6 +40,10 @@ WITHOUT_EFFECT = [
         "--correction none",
         "with --margin",
     ),
+    *(
+        (f"compare {FILES} --run {RUN} --fail-under MAep=0", option, "on a single run")
+        for option in ("--baseline focused", "--test t", "--correction holm", "--topics 1")
+    ),
     (f"compare {FILES} --fail-under MAep=0", "--margin 0.1", "without --fail-if-worse-than"),
     (f"compare {FILES} --orders", "--margin 0.1", "with --orders, without --fail"),
     (f"compare {FILES} --baseline best", "--margin 0.1", "without --fail-if-worse-than or a named"),
@@ -49,6 +53,7 @@ WITHOUT_EFFECT = [
     (f"curves {FILES} --over threshold", "--ideal", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--at 3", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--reference best", "with --over threshold"),
+    (f"curves {CONFIG} --measures ep", "--depth 9", "on ep, which has no curve over ranks"),
     (f"curves {FILES}", "--points 9", "without --over threshold"),
     (f"curves {FILES}", "--reference best", "without --at RANK"),
     (f"curves {CONFIG} --at 3", "--ideal", "with --at"),
@@ -123,6 +128,36 @@ def test_options_with_effect_are_accepted(xcg_command: Command, call: str) -> No
     done = xcg_command(*call.split())
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
+@pytest.mark.parametrize("pairs", [(), ("--baseline", "best"), ("--baseline", "focused")])
+def test_each_correction_has_an_effect_or_is_refused(
+    xcg_command: Command, test: str, pairs: tuple[str, ...]
+) -> None:
+    """The default is one of the corrections; the others give other results."""
+    call = ("compare", *FILES.split(), *pairs, "--test", test)
+    default = xcg_command(*call)
+    corrections = ("tukey", "holm", "bonferroni", "fdr_bh", "none")
+    done = [xcg_command(*call, "--correction", correction) for correction in corrections]
+    accepted = [one.stdout for one in done if one.returncode == 0]
+    assert len(set(accepted)) == len(accepted) >= 4
+    assert accepted.count(default.stdout) == 1
+    for refused in (one for one in done if one.returncode != 0):
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "the correction tukey is only defined if" in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_scheduler_implies_dask(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xcg.evaluation.parallel._PATIENCE", 1)
+    done = xcg_command(*f"stability topics {FILES} --scheduler tcp://127.0.0.1:1".split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        "xcg: error: the Dask scheduler at tcp://127.0.0.1:1 does not answer: "
+    )
+    assert done.stderr.count("\n") == 1
 
 
 def test_agreement_needs_no_runs(xcg_command: Command) -> None:

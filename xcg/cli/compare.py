@@ -234,6 +234,9 @@ def compare(
         )
         rows = comparison_rows(results, comparisons, topics)
         sentences = comparison_sentences(comparisons, chosen, correction)
+    else:
+        of_tests = ("--baseline", "--test", "--correction", "--topics")
+        refuse_unused(fail_if_worse_than is None, "on a single run", *of_tests)
 
     figure = functools.partial(differences_plot, results, chosen)
     if not gated:

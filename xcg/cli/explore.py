@@ -15,7 +15,7 @@ from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
-from xcg.evaluation.curves import IDEAL, CurveOf, curves_of_inputs
+from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
 from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
 from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
@@ -23,6 +23,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, threshold_curves
 from xcg.judgements.recall_base import MEAN
+from xcg.measures.parser import split_measures
 from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
@@ -218,6 +219,8 @@ def curves(
         raise XcgError(f"--at {at} is after the last rank of the curves: expected --depth {at}")
     inputs = campaign.inputs(parse_measures=False)
     measures = campaign.measures or ("nxCG ep" if at is None else "xCG")
+    over_ranks = any(curve_measure(name).curve_over == "rank" for name in split_measures(measures))
+    refuse_unused(not over_ranks, f"on {measures}, which has no curve over ranks", "--depth")
     lines = curves_of_inputs(inputs, measures, depth, ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
     printed = lines if per_topic else means

@@ -117,7 +117,8 @@ def _dask_results(
     distributed = _imported("distributed", "--backend dask needs dask: pip install 'xcg[dask]'")
     name = f"the Dask scheduler at {scheduler}" if scheduler else "the local Dask scheduler"
     # The client logs lost connections, which are reported as errors here.
-    with _silent(distributed.client.logger), ExitStack() as opened:
+    log = distributed.client.logger
+    with _silent(log), _silent(log.parent), ExitStack() as opened:
         try:
             address = scheduler or opened.enter_context(
                 distributed.LocalCluster(
