@@ -190,9 +190,7 @@ def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> N
         (("--orders", "--seed", "1", "--resamples", "0"), "--seed has no effect with --resamples 0"),
     ],
 )
-def test_resampling_is_for_orders(
-    xcg_command: Command, options: tuple[str, ...], message: str
-) -> None:
+def test_resampling_is_for_orders(xcg_command: Command, options: tuple[str, ...], message: str) -> None:
     done = xcg_command("compare", *OPTIONS, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

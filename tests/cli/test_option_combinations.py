@@ -44,6 +44,7 @@ WITHOUT_EFFECT = [
         (f"compare {FILES} --run {RUN} --fail-under MAep=0", option, "on a single run")
         for option in ("--baseline focused", "--test t", "--correction holm", "--topics 1")
     ),
+    (f"compare {FILES} --baseline best", "--margin 0.1", "without --fail-if-worse-than or a named"),
     (f"compare {FILES} --fail-under MAep=0", "--margin 0.1", "without --fail-if-worse-than"),
     (f"compare {FILES} --orders", "--margin 0.1", "with --orders, without --fail"),
     (f"compare {FILES} --baseline best", "--margin 0.1", "without --fail-if-worse-than or a named"),

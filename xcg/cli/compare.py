@@ -196,16 +196,15 @@ def compare(
     refuse_unused(not orders, "without --orders", "--resamples", "--seed")
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     worse = fail_if_worse_than is not None
-    of_pairs = ("--baseline", "--topics", "--plot")
+    of_pairs = ("--baseline", "--topics")
     for table, is_chosen in (("--orders", orders), ("--overall", overall), ("--means", means)):
-        refuse_unused(is_chosen, f"with {table}", *of_pairs)
+        refuse_unused(is_chosen, f"with {table}", *of_pairs, "--plot")
         unused = ("--test", "--margin", *(("--correction",) if orders else ()))
         refuse_unused(is_chosen and not worse, f"with {table}, without --fail-if-worse-than", *unused)
     refuse_unused(orders and bool(margin), "with --margin", "--correction")
     refuse_unused(not (overall or means), "without --overall or --means", "--letters")
     refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
-    gates = "without --fail-under or --fail-if-worse-than"
-    refuse_unused(not gated, gates, "--allow-unmapped")
+    refuse_unused(not gated, "without --fail-under or --fail-if-worse-than", "--allow-unmapped")
     refuse_unused(not worse, "without --fail-if-worse-than", "--allow-underpowered")
     chosen = fail_if_worse_than or baseline
     named = chosen not in (None, ALL_PAIRS, BEST)
@@ -235,8 +234,7 @@ def compare(
         rows = comparison_rows(results, comparisons, topics)
         sentences = comparison_sentences(comparisons, chosen, correction)
     else:
-        of_tests = ("--baseline", "--test", "--correction", "--topics")
-        refuse_unused(fail_if_worse_than is None, "on a single run", *of_tests)
+        refuse_unused(not worse, "on a single run", "--test", "--correction", "--margin", *of_pairs)
 
     figure = functools.partial(differences_plot, results, chosen)
     if not gated:
