@@ -27,7 +27,7 @@ def main(topics: int, campaigns: int) -> None:
     rng = np.random.default_rng(1)
     bins = len(BIN_STARTS)
     sizes = topics // 2, topics // 4
-    truth = swap_rates(campaign(rng, 20_000), sizes, trials=2000).pooled(bins)
+    truth = swap_rates(campaign(rng, 20_000), sizes, trials=10_000).pooled(bins)
     found: dict[int, list[tuple[bool, float]]] = {size: [] for size in sizes}
     for seed in range(campaigns):
         scores = {"MAep": campaign(rng, topics)}
