@@ -54,7 +54,7 @@ WITHOUT_EFFECT = [
     (f"curves {FILES} --over threshold", "--ideal", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--at 3", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--reference best", "with --over threshold"),
-    (f"curves {CONFIG} --measures ep", "--depth 9", "on ep, which has no curve over ranks"),
+    (f"curves {CONFIG} --measures ep", "--depth 9", "on ep, which has no curve over ranks or text"),
     (f"curves {FILES}", "--points 9", "without --over threshold"),
     (f"curves {FILES}", "--reference best", "without --at RANK"),
     (f"curves {CONFIG} --at 3", "--ideal", "with --at"),

@@ -162,7 +162,7 @@ def explain(
 
 @click.command()
 @campaign_options("runs", "order", "ties", "measures")
-@count_option("--depth", "Compute curves over ranks down to this rank.", default=100)
+@count_option("--depth", "Compute curves over ranks or text up to this rank or amount.", default=100)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
 @click.option(
@@ -219,8 +219,9 @@ def curves(
         raise XcgError(f"--at {at} is after the last rank of the curves: expected --depth {at}")
     inputs = campaign.inputs(parse_measures=False)
     measures = campaign.measures or ("nxCG ep" if at is None else "xCG")
-    over_ranks = any(curve_measure(name).curve_over == "rank" for name in split_measures(measures))
-    refuse_unused(not over_ranks, f"on {measures}, which has no curve over ranks", "--depth")
+    abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
+    of_recall = abscissae <= {"recall", "gain-recall"}
+    refuse_unused(of_recall, f"on {measures}, which has no curve over ranks or text", "--depth")
     lines = curves_of_inputs(inputs, measures, depth, ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
     printed = lines if per_topic else means
