@@ -19,6 +19,7 @@ from xcg.measures.definition import (
 )
 from xcg.measures.highlighted_ranking import HighlightedRanking, Repeated
 from xcg.measures.parser import MEASURES
+from xcg.measures.sums import sum_in_order
 from xcg.measures.topic_gains import TopicGains
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
@@ -350,4 +351,4 @@ def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
 )
 def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
-    return sum(interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])) / 101
+    return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])) / 101

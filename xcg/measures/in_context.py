@@ -10,6 +10,7 @@ from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number, Parameters
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
 from xcg.measures.highlighted_ranking import HighlightedRanking, Spans
+from xcg.measures.sums import sum_in_order
 from xcg.runs.run import UNKNOWN_SPAN
 
 ArticleScores = Sequence[tuple[float, bool]]
@@ -171,7 +172,7 @@ def generalised_precision(scores: ArticleScores, rank: int) -> float:
     (0.8, 0.4)
     """
     first = scores[:rank]
-    return sum(score for score, _ in first) / len(first) if first else 0.0
+    return sum_in_order(score for score, _ in first) / len(first) if first else 0.0
 
 
 def average_generalised_precision(scores: ArticleScores, relevant: int) -> float:

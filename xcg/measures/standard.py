@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from xcg.measures.definition import (
@@ -19,6 +17,7 @@ from xcg.measures.definition import (
 from xcg.measures.ir_measures_names import MEANS
 from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
+from xcg.measures.sums import sum_in_order
 
 
 def precision(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
@@ -231,17 +230,6 @@ def number_of_topics(ranking: JudgedRanking) -> float:
     1.0
     """
     return 1.0
-
-
-def sum_in_order(values: Iterable[float]) -> float:
-    """Add values one after the other, rounding after each as trec_eval does.
-
-    An exact sum can differ in the last digit, and then 0.61875 is printed as 0.6188 instead of 0.6187.
-
-    >>> sum_in_order([0.1] * 10), math.fsum([0.1] * 10)
-    (0.9999999999999999, 1.0)
-    """
-    return functools.reduce(operator.add, values, 0.0)
 
 
 def _dcg(levels: zip[tuple[int, int]] | enumerate[int], depth: float) -> float:

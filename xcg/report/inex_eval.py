@@ -25,6 +25,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures.highlighted import f_measure
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.in_context import article_scores, entry_point_scores, tolerance_scores
+from xcg.measures.sums import sum_in_order
 from xcg.runs.run import UNKNOWN_SPAN, Run
 
 Task = Literal["t", "f", "r", "b", "i"]
@@ -330,7 +331,7 @@ def _in_context(
     at_relevant = (
         p for p, (_, is_relevant) in zip(precisions, of_articles, strict=True) if is_relevant
     )
-    scores["AgP"] = _divide(_sum(at_relevant), relevant)
+    scores["AgP"] = _divide(sum_in_order(at_relevant), relevant)
     return scores, _interpolated(zip(precisions, recalls, strict=True), levels=11)
 
 
@@ -375,16 +376,8 @@ def _scores_of_run(
     return {**{topic: one.scores for topic, one in counted.items()}, MEAN: means}
 
 
-def _sum(numbers: Iterable[float]) -> float:
-    """Add numbers from left to right, as Java does; sum() of Python 3.12 compensates errors."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
-
-
 def _mean(numbers: Sequence[float]) -> float:
-    return _divide(_sum(numbers), len(numbers))
+    return _divide(sum_in_order(numbers), len(numbers))
 
 
 def _divide(number: float, divisor: float) -> float:
