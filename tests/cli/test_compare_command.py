@@ -76,6 +76,7 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
                 "baseline: none",
                 "topics: 15 in each comparison",
                 "intervals: all of a family hold together with 95 %",
+                "detectable: the smallest true difference that a comparison finds with 80 % power",
             ],
         ),
         (
@@ -87,6 +88,8 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
                 "topics: 15 in each comparison",
                 "intervals: each with the level in its row; those with the highest level hold together "
                 "with 95 %",
+                "detectable: the smallest true difference that a comparison finds with 80 % power, if "
+                "no other comparison finds one",
             ],
         ),
         (
@@ -97,6 +100,8 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
                 "baseline: none",
                 "topics: 15 in each comparison",
                 "intervals: none, because Wilcoxon's test is about ranks and not about means",
+                "detectable: the smallest true difference that a comparison finds with 80 % power, if "
+                "no other comparison finds one",
             ],
         ),
     ],
@@ -109,7 +114,7 @@ def test_sentences_above_the_table_state_the_procedure(
     lines = done.stdout.splitlines()
     assert lines[: len(sentences)] == sentences
     heading = lines[len(sentences)].split()
-    assert {"topics", "mean", "baseline_mean", "level", "test", "correction", "comparisons"} <= {
+    assert {"topics", "mean", "baseline_mean", "level", "detectable", "test", "correction"} <= {
         *heading
     }
 

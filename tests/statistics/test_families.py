@@ -18,9 +18,9 @@ from xcg.statistics.families import (
     t_interval,
     tukey_inferences,
 )
-from xcg.statistics.significance import compare_runs, deciding_topics
+from xcg.statistics.significance import compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.topic_scores import topic_scores
+from xcg.statistics.topic_scores import deciding_topics, topic_scores
 
 
 def test_tukey_with_the_anova_of_statsmodels() -> None:

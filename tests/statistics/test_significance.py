@@ -14,14 +14,15 @@ from score_tables import Column, noise, results_of, scores_of, tables
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
+from xcg.statistics.power import t_detectable
 from xcg.statistics.significance import (
     CORRECTIONS,
     Comparison,
     compare_runs,
-    deciding_topics,
     practical_significance,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.topic_scores import deciding_topics
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
@@ -76,6 +77,7 @@ def test_a_comparison_computed_by_hand() -> None:
         p=PAIRED_TESTS["t"](high, low),
         p_adjusted=PAIRED_TESTS["t"](high, low),
         level=0.95,
+        detectable=t_detectable(deviation, 5, 0.05, 0.8),
         test="t",
         correction="holm",
         comparisons=1,

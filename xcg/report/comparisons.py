@@ -18,19 +18,24 @@ from xcg.statistics.significance import (
     BEST,
     SIGNIFICANCE_LEVEL,
     Comparison,
-    deciding_topics,
     means_of_runs,
     practical_significance,
     relative_difference,
 )
 from xcg.statistics.significant_pairs import compact_form, significant_pairs
-from xcg.statistics.topic_scores import TopicScores, common_scores, scores_by_run, topic_scores
+from xcg.statistics.topic_scores import (
+    TopicScores,
+    common_scores,
+    deciding_topics,
+    scores_by_run,
+    topic_scores,
+)
 
 Row = dict[str, Any]
 
 _COMPARISON_FIELDS = (
     *("run", "baseline", "topics", "mean", "baseline_mean", "difference", "relative", "criterion"),
-    *("low", "high", "level", "effect"),
+    *("low", "high", "level", "detectable", "effect"),
 )
 _CONOVER = {
     "holm": "Conover, Holm",
@@ -98,7 +103,7 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
 def comparison_sentences(
     comparisons: Sequence[Comparison], baseline: str | None, correction: str | None = None
 ) -> list[str]:
-    """State test, correction, level, family, baseline, topics and intervals of comparisons.
+    """State test, correction, level, family, baseline, topics, intervals and power of comparisons.
 
     Args:
         comparisons: What :func:`xcg.compare` returned.
@@ -157,6 +162,15 @@ def _family_sentences(
             )
     else:
         sentences.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
+    if any(line.detectable is not None for line in lines):
+        sentences.append(
+            "detectable: the smallest true difference that a comparison finds with 80 % power"
+            + (
+                ", if no other comparison finds one"
+                if size > 1 and used not in ("tukey", "none")
+                else ""
+            )
+        )
     if lines[0].margin is not None:
         sentences.append(
             "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "

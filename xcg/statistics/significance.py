@@ -24,6 +24,7 @@ from xcg.measures import MEASURES
 from xcg.runs.run import Order, Ties
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
+from xcg.statistics.power import detectable_differences, tukey_detectable
 from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -76,6 +77,10 @@ class Comparison:
             1 − 0.05 / ``comparisons`` for Bonferroni, so that all hold together at 0.95; the same for
             Holm, except if only a later step of Holm's procedure finds the difference, at a lower
             level. None without an interval.
+        detectable: The smallest true difference that this comparison finds with a probability of 80 %
+            if no other difference of the family is found (the power; see
+            :mod:`xcg.statistics.power`). None if the differences of all topics are equal, or there are
+            too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
@@ -105,6 +110,7 @@ class Comparison:
     p: float
     p_adjusted: float
     level: float | None
+    detectable: float | None
     test: str
     correction: str
     comparisons: int
@@ -285,15 +291,20 @@ def compare_runs(
     if together:
         complete = common_scores(scores, topics, what)
         found = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+        detectable = [tukey_detectable(complete, found[0])] * len(found)
     else:
         columns = [(s.values[run], s.values[other]) for (run, other), s in samples.items()]
         single = "none" if procedure == "tukey" else procedure  # there is one pair
         found = paired_inferences(columns, test, single, SIGNIFICANCE_LEVEL)
+        shown_differences = [differences(*samples[pair].values.values()) for pair in shown]
+        detectable = detectable_differences(
+            shown_differences, test, single, SIGNIFICANCE_LEVEL, len(pairs)
+        )
     inferences = dict(zip(samples, found, strict=True))
     procedure_names = test, procedure, len(pairs)
     lines = [
-        _comparison(samples[pair], measure, user_model, inferences[pair], procedure_names)
-        for pair in shown
+        _comparison(samples[pair], measure, user_model, inferences[pair], smallest, procedure_names)
+        for pair, smallest in zip(shown, detectable, strict=True)
     ]
     if margin is None:
         return lines
@@ -337,6 +348,7 @@ def _comparison(
     measure: str,
     user_model: str,
     inference: Inference,
+    detectable: float | None,
     procedure: tuple[str, str, int],
 ) -> Comparison:
     (run, first), (baseline, second) = scores.values.items()
@@ -370,6 +382,7 @@ def _comparison(
         p=inference.p,
         p_adjusted=inference.p_adjusted,
         level=inference.level,
+        detectable=None if detectable is None else detectable * factor,
         test=test,
         correction=correction,
         comparisons=comparisons,
@@ -419,32 +432,3 @@ def practical_significance(difference: float, reference: float) -> str:
     # A rounding error must not exceed a limit: 0.55 - 0.5 is slightly more than 10 % of 0.5.
     share = round(abs(relative), DIGITS)
     return "marginal" if share < 0.05 else "noticeable" if share <= 0.1 else "material"
-
-
-def deciding_topics(
-    scores: TopicScores, run: str, baseline: str, count: int = 5
-) -> list[tuple[str, float]]:
-    """Return the topics with the largest differences between two runs.
-
-    Args:
-        scores: Scores that include both runs.
-        run: Name of a run.
-        baseline: Name of the run to compare with.
-        count: Maximum number of topics, at least 0.
-
-    Returns:
-        Topics with run − baseline, by decreasing magnitude; equal magnitudes are in the order of the
-        topics. Topics without a difference are left out.
-
-    Raises:
-        XcgError: If a run is unknown.
-
-    >>> scores = TopicScores(["1", "2", "3"], {"a": [0.5, 0.25, 1], "b": [0.25, 0.75, 1]})
-    >>> deciding_topics(scores, "a", "b")
-    [('2', -0.5), ('1', 0.25)]
-    """
-    for name in (run, baseline):
-        check_name("run", name, scores.values)
-    found = differences(scores.values[run], scores.values[baseline]).tolist()
-    changed = [pair for pair in zip(scores.topics, found, strict=True) if pair[1]]
-    return sorted(changed, key=lambda pair: -abs(pair[1]))[:count]

@@ -101,12 +101,12 @@ def wilcoxon_test(
     if len(units) > EXACT_WILCOXON_TOPICS and len(units) * total > additions:
         return float(wilcoxon(found, zero_method=zeros, method="approx").pvalue)
     positive = int(units[found[changed] > 0].sum())
-    distribution = _rank_sum_distribution(tuple(sorted(units.tolist())))
+    distribution = rank_sum_distribution(tuple(sorted(units.tolist())))
     return min(1.0, 2 * float(distribution[min(positive, total - positive)]))
 
 
 @lru_cache(maxsize=8)
-def _rank_sum_distribution(ranks: tuple[int, ...]) -> Floats:
+def rank_sum_distribution(ranks: tuple[int, ...]) -> Floats:
     """Return the probability of each sum up to 0, 1, … if each rank is counted with probability ½."""
     probabilities = np.zeros(sum(ranks) // 2 + 1)  # the other half is symmetric
     probabilities[0] = 1

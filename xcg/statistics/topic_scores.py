@@ -147,6 +147,35 @@ def standard_deviation(values: Floats) -> float:
     return deviation if deviation > ROUNDING * max(1, float(np.abs(values).max())) else 0.0
 
 
+def deciding_topics(
+    scores: TopicScores, run: str, baseline: str, count: int = 5
+) -> list[tuple[str, float]]:
+    """Return the topics with the largest differences between two runs.
+
+    Args:
+        scores: Scores that include both runs.
+        run: Name of a run.
+        baseline: Name of the run to compare with.
+        count: Maximum number of topics, at least 0.
+
+    Returns:
+        Topics with run − baseline, by decreasing magnitude; equal magnitudes are in the order of the
+        topics. Topics without a difference are left out.
+
+    Raises:
+        XcgError: If a run is unknown.
+
+    >>> scores = TopicScores(["1", "2", "3"], {"a": [0.5, 0.25, 1], "b": [0.25, 0.75, 1]})
+    >>> deciding_topics(scores, "a", "b")
+    [('2', -0.5), ('1', 0.25)]
+    """
+    for name in (run, baseline):
+        check_name("run", name, scores.values)
+    found = differences(scores.values[run], scores.values[baseline]).tolist()
+    changed = [pair for pair in zip(scores.topics, found, strict=True) if pair[1]]
+    return sorted(changed, key=lambda pair: -abs(pair[1]))[:count]
+
+
 @contextmanager
 def required_package(what: str, package: str) -> Iterator[None]:
     """Turn a failed import inside the block into an error that names the missing extra."""
