@@ -234,7 +234,7 @@ def tukey_inferences(
         error = math.sqrt(table.error_squares / table.error_df / len(scores.topics))
         runs = len(scores.values)
         p, adjusted = _tukey_p_values(distances / error, runs, table.error_df)
-        half_width = error * _studentised_range_limit(level, runs, table.error_df)
+        half_width = error * studentised_range_limit(level, runs, table.error_df)
     else:
         p, adjusted, half_width = _randomised_tukey(scores, distances, level)
     return [
@@ -269,7 +269,8 @@ def _interpolated(runs: int, df: int) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _studentised_range_limit(level: float, runs: int, df: int) -> float:
+def studentised_range_limit(level: float, runs: int, df: int) -> float:
+    """Return the critical value of the studentised range."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.isf(level, runs, df))
@@ -280,21 +281,30 @@ def _randomised_tukey(
 ) -> tuple[Floats, Floats, float]:
     """Return unadjusted and adjusted p values, and half the width of the intervals."""
     # Sorted scores make the result independent of the order of runs and topics.
-    matrix = np.array(sorted(map(tuple, np.sort(np.round(scores.matrix, DIGITS), axis=1).tolist())))
-    rng = np.random.default_rng(seed)
-    rows = max(1, _MAX_SCORES_IN_MEMORY // matrix.size)
-    ranges, single = [], []
-    for start in range(0, RANDOM_PERMUTATIONS, rows):
-        size = min(rows, RANDOM_PERMUTATIONS - start)
-        means = rng.permuted(np.broadcast_to(matrix, (size, *matrix.shape)), axis=2).mean(axis=1)
-        ranges.append(np.ptp(means, axis=1))
-        single.append(np.abs(means[:, 0] - means[:, 1]))
-    rounding = ROUNDING * max(1, float(np.abs(matrix).max()))
-    sorted_ranges = np.sort(np.concatenate(ranges))
+    table = tuple(sorted(map(tuple, np.sort(np.round(scores.matrix, DIGITS), axis=1).tolist())))
+    single, sorted_ranges = _permuted_differences(table, RANDOM_PERMUTATIONS, seed)
+    rounding = ROUNDING * max(1, float(np.abs(table).max()))
     p, adjusted = (
         (1 + len(values) - np.searchsorted(values, distances - rounding)) / (1 + len(values))
-        for values in (np.sort(np.concatenate(single)), sorted_ranges)
+        for values in (single, sorted_ranges)
     )
     extreme = math.ceil(level * (1 + RANDOM_PERMUTATIONS) - 1e-9) - 1  # permutations for p ≥ level
     limit = sorted_ranges[-extreme] if extreme else math.inf
     return p, adjusted, float(limit) + rounding
+
+
+@lru_cache(maxsize=64)
+def _permuted_differences(
+    table: tuple[tuple[float, ...], ...], permutations: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the sorted differences of two runs, and the sorted ranges, after permutations."""
+    matrix = np.array(table)
+    rng = np.random.default_rng(seed)
+    rows = max(1, _MAX_SCORES_IN_MEMORY // matrix.size)
+    ranges, single = [], []
+    for start in range(0, permutations, rows):
+        size = min(rows, permutations - start)
+        means = rng.permuted(np.broadcast_to(matrix, (size, *matrix.shape)), axis=2).mean(axis=1)
+        ranges.append(np.ptp(means, axis=1))
+        single.append(np.abs(means[:, 0] - means[:, 1]))
+    return np.sort(np.concatenate(single)), np.sort(np.concatenate(ranges))

@@ -23,6 +23,8 @@ EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16
 RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
+_SIGN_VECTORS_AT_ONCE = 2048
+_MAX_ROWS_AT_ONCE = 512
 P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
@@ -85,24 +87,43 @@ def wilcoxon_test(
     >>> wilcoxon_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 sign vectors: + + + and − − −
     0.25
     """
+    return float(_wilcoxon_p_values(differences(first, second)[None], zeros)[0])
+
+
+def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floats:
+    """Return the p value of each row of differences by Wilcoxon's test."""
     with required_package("Wilcoxon's test", "scipy"):
         from scipy.stats import rankdata, wilcoxon
     # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit, and would get different ranks without rounding.
-    found = np.round(differences(first, second), DIGITS)
+    found = np.round(found, DIGITS)
     changed = found != 0
-    if not changed.any():
-        return 1.0
-    ranks = rankdata(np.abs(found if zeros == "pratt" else found[changed]))
-    doubled = np.rint(2 * (ranks[changed] if zeros == "pratt" else ranks)).astype(int)  # ties have ½
-    units = doubled // np.gcd.reduce(doubled)
-    total = int(units.sum())
+    ranks = rankdata(np.abs(found), axis=1)  # the zeros are first
+    if zeros == "wilcox":
+        ranks -= (~changed).sum(axis=1, keepdims=True)
+    doubled = np.rint(2 * ranks).astype(int) * changed  # ties have ½
+    positive = (doubled * (found > 0)).sum(axis=1)
+    patterns, indices = np.unique(np.sort(doubled, axis=1), axis=0, return_inverse=True)
+    indices = indices.reshape(-1)  # NumPy 2.0 returns a column
+    order = np.argsort(indices, kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(indices))[:-1])
+    p_values = np.ones(len(found))
     # The convolution takes n·total / 2 additions. Without ties, total is n·(n + 1).
     additions = EXACT_WILCOXON_TOPICS**2 * (EXACT_WILCOXON_TOPICS + 1)
-    if len(units) > EXACT_WILCOXON_TOPICS and len(units) * total > additions:
-        return float(wilcoxon(found, zero_method=zeros, method="approx").pvalue)
-    positive = int(units[found[changed] > 0].sum())
-    distribution = rank_sum_distribution(tuple(sorted(units.tolist())))
-    return min(1.0, 2 * float(distribution[min(positive, total - positive)]))
+    for pattern, rows in zip(patterns, groups, strict=True):
+        units = pattern[pattern > 0]
+        if not len(units):
+            continue
+        unit = np.gcd.reduce(units)
+        units = units // unit
+        total = int(units.sum())
+        if len(units) > EXACT_WILCOXON_TOPICS and len(units) * total > additions:
+            for row in rows:
+                p_values[row] = wilcoxon(found[row], zero_method=zeros, method="approx").pvalue
+            continue
+        distribution = rank_sum_distribution(tuple(units.tolist()))
+        sums = positive[rows] // unit
+        p_values[rows] = np.minimum(1, 2 * distribution[np.minimum(sums, total - sums)])
+    return p_values
 
 
 @lru_cache(maxsize=8)
@@ -142,21 +163,45 @@ def randomisation_test(first: Sequence[float], second: Sequence[float], seed: in
     >>> randomisation_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 vectors: + + + and − − −
     0.25
     """
-    found = differences(first, second)
-    topics = len(found)
-    observed = abs(float(found.mean()))
+    return float(_randomisation_p_values(differences(first, second)[None], seed=seed)[0])
+
+
+def _randomisation_p_values(found: Floats, limit: float = 1.0, seed: int = 0) -> Floats:
+    """Return the p value of each row of differences by the randomisation test.
+
+    The vectors of a row are counted until its p value is certainly above the limit.
+    """
+    topics = found.shape[1]
     # Only magnitudes matter, because signs are drawn; 0 remains 0 with either sign.
-    magnitudes = np.sort(np.abs(found[found != 0]))
-    changed = len(magnitudes)
-    if not changed:
-        return 1.0
-    minimum = observed - ROUNDING * max(1, float(magnitudes[-1]))
-    identity = 0 if changed <= EXACT_RANDOMISATION_TOPICS else 1  # is among all vectors, or is added
-    count = drawn = identity
-    for signs in sign_vectors(changed, seed):
-        count += _count_extreme(signs, magnitudes, topics, minimum)
-        drawn += len(signs)
-    return count / drawn
+    magnitudes = np.sort(np.abs(found), axis=1)
+    minimums = np.abs(found.mean(axis=1)) - ROUNDING * np.maximum(1, magnitudes[:, -1])
+    changed = np.count_nonzero(magnitudes, axis=1)
+    p_values = np.ones(len(found))
+    for number in np.unique(changed[changed > 0]).tolist():
+        rows = np.flatnonzero(changed == number)
+        for chosen in np.array_split(rows, math.ceil(len(rows) / _MAX_ROWS_AT_ONCE)):
+            p_values[chosen] = _share_of_extreme_signs(
+                magnitudes[chosen, topics - number :], topics * minimums[chosen], limit, seed
+            )
+    return p_values
+
+
+def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, seed: int) -> Floats:
+    """Return the share of sign vectors whose absolute sum is at least the minimum of each row."""
+    number = magnitudes.shape[1]
+    exact = number <= EXACT_RANDOMISATION_TOPICS
+    total = 2**number if exact else 1 + RANDOM_SIGN_VECTORS
+    counts = np.full(len(magnitudes), 0 if exact else 1)  # the observed signs are among all vectors
+    undecided = np.arange(len(magnitudes))
+    for drawn in sign_vectors(number, seed):
+        for start in range(0, len(drawn), _SIGN_VECTORS_AT_ONCE):
+            signs = 2.0 * drawn[start : start + _SIGN_VECTORS_AT_ONCE] - 1
+            sums = np.abs(signs @ magnitudes[undecided].T)
+            counts[undecided] += np.count_nonzero(sums >= minimums[undecided], axis=0)
+            undecided = undecided[counts[undecided] <= limit * total]
+            if not len(undecided):
+                return counts / total
+    return counts / total
 
 
 def sign_vectors(changed: int, seed: int = 0) -> Iterator[npt.NDArray[np.integer]]:
@@ -177,20 +222,45 @@ def sign_vectors(changed: int, seed: int = 0) -> Iterator[npt.NDArray[np.integer
         yield rng.integers(0, 2, size, np.int8)
 
 
-def _count_extreme(
-    signs: npt.NDArray[np.integer], magnitudes: Floats, topics: int, minimum: float
-) -> int:
-    """Count the rows of signs (1 for plus, 0 for minus) whose absolute mean is at least a minimum."""
-    means = np.abs((2 * signs - 1) @ magnitudes) / topics
-    return int(np.count_nonzero(means >= minimum))
-
-
 PAIRED_TESTS: dict[str, PairedTest] = {
     "t": t_test,
     "wilcoxon": wilcoxon_test,
     "wilcoxon-pratt": partial(wilcoxon_test, zeros="pratt"),
     "randomisation": randomisation_test,
 }
+
+
+def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
+    """Compute the p values of many pairs of runs, as :data:`PAIRED_TESTS` computes each of them.
+
+    Args:
+        test: A name in :data:`PAIRED_TESTS`.
+        found: Differences, from :func:`xcg.statistics.topic_scores.differences`; shape (pairs, topics).
+        limit: Larger p values need not be exact, only larger than this. This saves most of the time of
+            the randomisation test.
+
+    Returns:
+        Array of shape (pairs,).
+
+    Raises:
+        XcgError: If the test is unknown, or scipy is needed and not installed.
+
+    >>> paired_p_values("randomisation", np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()
+    [0.25, 1.0]
+    """
+    check_name("test", test, PAIRED_TESTS)
+    if test == "randomisation":
+        return _randomisation_p_values(found, limit)
+    if test != "t":
+        return _wilcoxon_p_values(found, "pratt" if test == "wilcoxon-pratt" else "wilcox")
+    with required_package("the t test", "scipy"):
+        from scipy.stats import ttest_1samp
+    largest = np.maximum(1, np.abs(found).max(axis=1))
+    constant = found.std(axis=1, ddof=1) <= ROUNDING * largest  # as standard_deviation
+    p_values = np.where(found.any(axis=1), equal_signs_probability(found.shape[1]), 1.0)
+    if not constant.all():
+        p_values[~constant] = ttest_1samp(found[~constant], 0, axis=1).pvalue
+    return p_values
 
 
 def smallest_p(test: str, topics: int, changed: int | None = None) -> float:

@@ -1,0 +1,415 @@
+"""False-alarm rates and power of tests, corrections and gates on the scores of a campaign.
+
+An A/A study: the scores of each topic are exchanged among the runs at random. Then all runs are equally
+good, and every significant difference is a false alarm. Topics, the distribution of scores in each
+topic, and the dependence between measures and user models stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import NamedTuple
+
+from xcg.errors import XcgError
+from xcg.evaluation.results import Results
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES
+from xcg.statistics.decisions import (
+    Booleans,
+    IndexPair,
+    corrected,
+    exchange,
+    gate_fails,
+    pair_p_values,
+    tukey_significant,
+)
+from xcg.statistics.margins import margin_per_topic
+from xcg.statistics.significance import ALL_PAIRS, BEST, CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance_tests import (
+    P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
+    smallest_p,
+)
+from xcg.statistics.topic_scores import (
+    ROUNDING,
+    Floats,
+    check_name,
+    common_scores,
+    required_package,
+    scores_by_run,
+)
+
+CAMPAIGNS = 1000
+ALL = "all"
+NAMED = "named baseline"
+PAIRS = "all pairs"
+GATE = "gate"
+_MAX_SCORES_IN_MEMORY = 4_000_000
+_CONFIDENCE = 0.95
+_TUKEY_TESTS = ("t", "randomisation")
+
+Progress = Callable[[int, int], None]
+
+
+class Proportion(NamedTuple):
+    """A share of campaigns, with its 95 % interval.
+
+    Attributes:
+        rate: The share, from 0 to 1.
+        low: Lower limit of the interval.
+        high: Upper limit of the interval.
+    """
+
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """How often a procedure finds a difference in exchanged campaigns.
+
+    Attributes:
+        measure: Canonical name of the measure; ``"all"`` for a gate.
+        user_model: Name of the user model; ``"all"`` for a gate.
+        procedure: ``"named baseline"``; ``"all pairs"``; or ``"gate"``, which compares runs with a
+            baseline by all measures under all user models.
+        baseline: Name of the baseline; empty for all pairs.
+        test: Name of the test.
+        correction: Name of the correction.
+        comparisons: Number of comparisons in the family.
+        difference: What was added to the scores of one run; 0 for a false-alarm rate.
+        campaigns: Number of exchanged campaigns.
+        found: Number of campaigns with a false alarm; or, with a difference, of those that found it.
+        rate: found / campaigns: the false-alarm rate, or the power.
+        low: Lower limit of the 95 % interval of the rate (Clopper and Pearson 1934).
+        high: Upper limit.
+        verdict: Compares the interval of a false-alarm rate with the level of 5 %: ``"above 5 %"``,
+            ``"below 5 %"`` or ``"5 % is possible"``. ``"no power"`` if no comparison of the family can
+            be significant with so few topics. Empty with a difference.
+    """
+
+    measure: str
+    user_model: str
+    procedure: str
+    baseline: str
+    test: str
+    correction: str
+    comparisons: int
+    difference: float
+    campaigns: int
+    found: int
+    rate: float
+    low: float
+    high: float
+    verdict: str
+
+
+def proportion(found: int, campaigns: int) -> Proportion:
+    """Return a share of campaigns with its interval of Clopper and Pearson.
+
+    Args:
+        found: Number of campaigns, from 0 to ``campaigns``.
+        campaigns: Number of all campaigns, at least 1.
+
+    Raises:
+        XcgError: If scipy is not installed.
+
+    >>> [round(value, 4) for value in proportion(0, 100)]  # 1 − 0.025^(1/100)
+    [0.0, 0.0, 0.0362]
+    """
+    with required_package("an interval of a rate", "scipy"):
+        from scipy.stats import binomtest
+    limits = binomtest(found, campaigns).proportion_ci(_CONFIDENCE, method="exact")
+    return Proportion(found / campaigns, float(limits.low), float(limits.high))
+
+
+class _Family(NamedTuple):
+    """The scores by one measure under one user model: an array of shape (topics, runs)."""
+
+    measure: str
+    user_model: str
+    scores: Floats
+
+    @property
+    def runs(self) -> list[int]:
+        """The runs with scores."""
+        return [int(run) for run in np.flatnonzero(~np.isnan(self.scores).all(axis=0))]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the runs have scores for the same topics."""
+        present = ~np.isnan(self.scores[:, self.runs])
+        return bool((present.all(axis=1) | ~present.any(axis=1)).all())
+
+    def better_by(self, difference: float) -> float:
+        """Return what to add to the score of each topic, so that a run is better."""
+        topics = int((~np.isnan(self.scores)).any(axis=1).sum())
+        by_topic = margin_per_topic(self.measure, difference, topics)
+        return -by_topic if MEASURES.order(self.measure).lower_is_better else by_topic
+
+    def smallest_p(self, test: str) -> float:
+        """Return the smallest p value of a pair, given the topics on which any runs differ."""
+        scores = self.scores[(~np.isnan(self.scores)).any(axis=1)]
+        changed = int(
+            np.count_nonzero(np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) > ROUNDING)
+        )
+        return smallest_p(test, len(scores), changed)
+
+
+class _Procedure(NamedTuple):
+    """What is studied: the families of ``xcg compare`` by one measure and user model, or a gate."""
+
+    family: int | None  # None for a gate
+    named: bool
+    test: str
+    corrections: list[str]
+    pairs: list[IndexPair]
+    wanted: list[int]  # the comparisons that show the better run
+
+
+def calibrate(
+    results: Results,
+    baseline: str | None = None,
+    tests: Sequence[str] = tuple(PAIRED_TESTS),
+    corrections: Sequence[str] = (),
+    differences: Sequence[float] = (),
+    campaigns: int = CAMPAIGNS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[ErrorRate]:
+    """Measure how often tests, corrections and gates find differences between equally good runs.
+
+    In each campaign, the scores of each topic are exchanged among the runs at random, see
+    :func:`xcg.statistics.decisions.exchange`. Then the tests and corrections of :func:`xcg.compare` and
+    the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has a
+    false alarm if at least one comparison of the family is significant, or the gate fails.
+
+    With a difference, one run becomes better after the exchange: its scores become better by this
+    constant, without limits of the measure's range, so that the true difference is exact. The rate is
+    the share of campaigns that find this run significantly better than the baseline (for all pairs,
+    than the first other run). For a gate, the run becomes worse instead, and the rate is the share of
+    campaigns in which the gate fails because of this run.
+
+    Args:
+        results: Results with scores per topic of at least two runs.
+        baseline: Name of a run that the others are compared with, or ``"all"`` for all pairs of runs.
+            By default both, with the first run.
+        tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        corrections: As for :func:`xcg.compare`; by default those that it uses by default.
+            ``"tukey"`` is only applied where it is defined.
+        differences: Differences of means above 0 (of sums if the measure is a count).
+        campaigns: Number of exchanged campaigns, at least 1.
+        seed: Seed of the random exchange.
+        progress: Receives the numbers of completed and of all campaigns.
+
+    Returns:
+        False-alarm rates, then power by difference; each in the order of measures, user models, and
+        baselines, with the gates last.
+
+    Raises:
+        XcgError: If a name is unknown, there are fewer than two runs, two runs share fewer than two
+            topics, a number is illegal, or no correction is defined for the tests.
+    """
+    _check_numbers(campaigns, differences)
+    for test in tests:
+        check_name("test", test, PAIRED_TESTS)
+    for correction in corrections:
+        check_name("correction", correction, CORRECTIONS)
+    if baseline == BEST:
+        raise XcgError("the results select the best run: expected the name of a run, or all")
+    if baseline not in (None, ALL_PAIRS):
+        check_name("run", baseline, results.runs)
+    families = _families(results)
+    base = 0 if baseline in (None, ALL_PAIRS) else results.runs.index(str(baseline))
+    better = 0 if base else 1
+    procedures = _procedures(families, base, better, baseline, tests, corrections)
+    if not procedures:
+        raise XcgError(
+            f"the correction {' '.join(corrections)} is not defined for these tests and runs: use holm"
+        )
+    shifts = (0.0, *differences)
+    counts = dict.fromkeys(_keys(procedures, shifts), 0)
+    size = max(1, _MAX_SCORES_IN_MEMORY // max(f.scores.size * f.scores.shape[1] for f in families))
+    rng = np.random.default_rng(seed)
+    for start in range(0, campaigns, size):
+        keys = rng.random((min(size, campaigns - start), *families[0].scores.shape))
+        exchanged = [exchange(family.scores, keys) for family in families]
+        for step, shift in enumerate(shifts):
+            for number, procedure in enumerate(procedures):
+                for correction, found in _found(procedure, families, exchanged, better, shift).items():
+                    wanted = found[:, procedure.wanted] if shift else found
+                    counts[number, correction, shift] += int(wanted.any(axis=1).sum())
+            if progress is not None:
+                progress(start * len(shifts) + (step + 1) * len(keys), campaigns * len(shifts))
+    return [
+        _error_rate(
+            procedures[number], families, results.runs[base], correction, shift, campaigns, found
+        )
+        for (number, correction, shift), found in counts.items()
+    ]
+
+
+def _keys(
+    procedures: Sequence[_Procedure], shifts: Sequence[float]
+) -> Iterator[tuple[int, str, float]]:
+    for shift, (number, procedure) in product(shifts, enumerate(procedures)):
+        for correction in procedure.corrections:
+            yield number, correction, shift
+
+
+def _check_numbers(campaigns: int, differences: Sequence[float]) -> None:
+    if campaigns < 1:
+        raise XcgError(f"{campaigns} campaigns: expected at least one")
+    for difference in differences:
+        if not (math.isfinite(difference) and difference > 0):
+            raise XcgError(f"illegal difference {difference}: expected a number above 0, like 0.02")
+    if len(set(differences)) < len(differences):
+        raise XcgError("the same difference twice: expected different numbers")
+
+
+def _families(results: Results) -> list[_Family]:
+    """Return the scores by each measure under each user model that has any."""
+    if len(results.runs) < 2:
+        raise XcgError(f"{len(results.runs)} run: expected at least two to exchange")
+    rows = {topic: row for row, topic in enumerate(results.topics)}
+    families = []
+    for measure, model in product(results.measures, results.user_models):
+        by_run = scores_by_run(results, measure, model)
+        scores = np.full((len(rows), len(results.runs)), np.nan)
+        for run, values in by_run.items():
+            for topic, value in values.items():
+                scores[rows[topic], results.runs.index(run)] = value
+        for pair in combinations(results.runs, 2):
+            common_scores(
+                {r: by_run.get(r, {}) for r in pair}, results.topics, f"{measure} under {model}"
+            )
+        families.append(_Family(measure, model, scores))
+    return families
+
+
+def _procedures(
+    families: Sequence[_Family],
+    base: int,
+    better: int,
+    baseline: str | None,
+    tests: Sequence[str],
+    corrections: Sequence[str],
+) -> list[_Procedure]:
+    runs = families[0].scores.shape[1]
+    named = [(run, base) for run in range(runs) if run != base]
+    pairs = list(combinations(range(runs), 2))
+    paired = [c for c in corrections or ("holm",) if c in P_VALUE_CORRECTIONS]
+    shown = named.index((better, base))
+    found = []
+    for index, family in enumerate(families):
+        if baseline != ALL_PAIRS:
+            found += [_Procedure(index, True, test, paired, named, [shown]) for test in tests]
+        if baseline == ALL_PAIRS or (baseline is None and runs > 2):
+            wanted = [pairs.index((min(better, base), max(better, base)))]
+            for test in tests:
+                tukey = test in _TUKEY_TESTS and family.complete and runs > 2
+                chosen = ["tukey"] if tukey and (not corrections or "tukey" in corrections) else []
+                chosen += paired if corrections or not tukey else []
+                found.append(_Procedure(index, False, test, chosen, pairs, wanted))
+    if baseline != ALL_PAIRS:
+        wanted = [i * len(named) + shown for i in range(len(families))]
+        found += [_Procedure(None, True, test, paired, named, wanted) for test in tests]
+    return [procedure for procedure in found if procedure.corrections]
+
+
+def _found(
+    procedure: _Procedure,
+    families: Sequence[_Family],
+    exchanged: Sequence[Floats],
+    better: int,
+    shift: float,
+) -> dict[str, Booleans]:
+    """Return, for each correction, what is significant: shape (campaigns, comparisons).
+
+    With a shift, only what shows the true direction: the run is better, or the gate finds it worse.
+    """
+    _, test, corrections, pairs = procedure[1:5]
+    if procedure.family is None:
+        scores = [
+            _shift(values, better, -family.better_by(shift))
+            for family, values in zip(families, exchanged, strict=True)
+        ]
+        return gate_fails(scores, [f.measure for f in families], pairs[0][1], test, corrections)
+    by_topic = families[procedure.family].better_by(shift)
+    values = _shift(exchanged[procedure.family], better, by_topic)
+    significant = {}
+    if "tukey" in corrections:
+        present = ~np.isnan(values[0]).all(axis=1)
+        significant["tukey"] = tukey_significant(values[:, present], pairs, test)
+    remaining = [correction for correction in corrections if correction != "tukey"]
+    if remaining:
+        p_values, _ = pair_p_values(values, pairs, test)
+        significant |= {correction: corrected(p_values, correction) for correction in remaining}
+    if shift:
+        means = np.nanmean(values, axis=1)
+        for number in procedure.wanted:
+            first, second = pairs[number]
+            other = second if first == better else first
+            right = (means[:, better] - means[:, other]) * by_topic > 0
+            for found in significant.values():
+                found[:, number] &= right
+    return significant
+
+
+def _shift(scores: Floats, run: int, difference: float) -> Floats:
+    """Return scores with a constant added to those of one run."""
+    if not difference:
+        return scores
+    shifted = scores.copy()
+    shifted[:, :, run] += difference
+    return shifted
+
+
+def _error_rate(
+    procedure: _Procedure,
+    families: Sequence[_Family],
+    base: str,
+    correction: str,
+    shift: float,
+    campaigns: int,
+    found: int,
+) -> ErrorRate:
+    gate = procedure.family is None
+    studied = families if procedure.family is None else [families[procedure.family]]
+    comparisons = len(procedure.pairs) * len(studied)
+    rate = proportion(found, campaigns)
+    verdict = ""
+    if not shift:
+        smallest = min(family.smallest_p(procedure.test) for family in studied)
+        if correction in ("holm", "bonferroni"):
+            smallest *= comparisons
+        elif correction == "tukey":
+            smallest = 0.0
+        verdict = "no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(rate)
+    return ErrorRate(
+        measure=ALL if gate else studied[0].measure,
+        user_model=ALL if gate else studied[0].user_model,
+        procedure=GATE if gate else NAMED if procedure.named else PAIRS,
+        baseline=base if procedure.named else "",
+        test=procedure.test,
+        correction=correction,
+        comparisons=comparisons,
+        difference=shift,
+        campaigns=campaigns,
+        found=found,
+        rate=rate.rate,
+        low=rate.low,
+        high=rate.high,
+        verdict=verdict,
+    )
+
+
+def _verdict(rate: Proportion) -> str:
+    level = f"{100 * SIGNIFICANCE_LEVEL:g} %"
+    if rate.low > SIGNIFICANCE_LEVEL:
+        return f"above {level}"
+    return f"below {level}" if rate.high < SIGNIFICANCE_LEVEL else f"{level} is possible"

@@ -1,0 +1,190 @@
+"""Decisions of tests, corrections and gates in many campaigns at once, for simulations.
+
+The scores of many campaigns are an array of shape (campaigns, topics, runs). The decisions are those of
+:func:`xcg.compare` and of the gate in each campaign, without what they also compute: exact p values of
+comparisons that are not significant, intervals and means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xcg.lazy_modules import np, npt
+from xcg.measures import MEASURES
+from xcg.statistics.families import studentised_range_limit, tukey_inferences
+from xcg.statistics.margins import evidence
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL
+from xcg.statistics.significance_tests import paired_p_values
+from xcg.statistics.topic_scores import ROUNDING, Floats, TopicScores
+
+Booleans: TypeAlias = "npt.NDArray[np.bool_]"
+IndexPair = tuple[int, int]
+
+
+def exchange(scores: Floats, keys: Floats) -> Floats:
+    """Exchange the scores of each topic among the runs that have one.
+
+    The first run gets the score of the run with the lowest key, and so on. The same keys exchange the
+    scores of all measures and user models alike. If a topic has scores of different runs by different
+    measures, each measure exchanges its own scores, in the order of the same keys.
+
+    Args:
+        scores: Array of shape (topics, runs); NaN if a run has no score.
+        keys: Random numbers below 1, independent and with the same distribution; array of shape
+            (campaigns, topics, runs).
+
+    Returns:
+        Array of shape (campaigns, topics, runs). Runs without a score still have none.
+
+    >>> scores = np.array([[0.1, 0.2, np.nan]])
+    >>> exchange(scores, np.array([[[0.7, 0.4, 0.1]], [[0.3, 0.4, 0.5]]])).tolist()
+    [[[0.2, 0.1, nan]], [[0.1, 0.2, nan]]]
+    """
+    present = ~np.isnan(scores)
+    order = np.argsort(np.where(present, keys, np.inf), axis=2)  # the runs with a score are first
+    positions = np.maximum(np.cumsum(present, axis=1) - 1, 0)
+    sources = np.take_along_axis(order, np.broadcast_to(positions, keys.shape), axis=2)
+    exchanged = np.take_along_axis(np.broadcast_to(scores, keys.shape), sources, axis=2)
+    return np.where(present, exchanged, np.nan)
+
+
+def pair_p_values(
+    scores: Floats, pairs: Sequence[IndexPair], test: str, level: float = SIGNIFICANCE_LEVEL
+) -> tuple[Floats, list[Floats]]:
+    """Test pairs of runs in many campaigns, each pair on the topics that both runs have.
+
+    Args:
+        scores: Array of shape (campaigns, topics, runs); NaN for the same topics and runs in each
+            campaign.
+        pairs: Indices of runs.
+        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        level: Significance level. P values above it need not be exact.
+
+    Returns:
+        Uncorrected p values of shape (campaigns, pairs), and for each pair the differences of shape
+        (campaigns, topics of the pair).
+    """
+    present = ~np.isnan(scores[0])
+    p_values = np.ones((len(scores), len(pairs)))
+    found = []
+    for first, second in pairs:
+        topics = present[:, first] & present[:, second]
+        values = scores[:, topics, first] - scores[:, topics, second]
+        values[np.abs(values) <= ROUNDING] = 0
+        found.append(values)
+    sizes = np.array([values.shape[1] for values in found])
+    for size in np.unique(sizes):
+        columns = np.flatnonzero(sizes == size)
+        rows = np.concatenate([found[column] for column in columns])
+        p_values[:, columns] = paired_p_values(test, rows, level).reshape(len(columns), -1).T
+    return p_values, found
+
+
+def corrected(p_values: Floats, correction: str, level: float = SIGNIFICANCE_LEVEL) -> Booleans:
+    """Return which p values are significant after the correction over each row.
+
+    The decisions are those of :func:`xcg.statistics.families.adjust` on each row. This function is
+    faster, because statsmodels collects garbage in each call.
+
+    Args:
+        p_values: Array of shape (campaigns, comparisons).
+        correction: As for :func:`xcg.statistics.families.adjust`.
+        level: Significance level.
+
+    >>> corrected(np.array([[0.01, 0.04], [0.03, 0.04]]), "holm").tolist()
+    [[True, True], [False, False]]
+    """
+    comparisons = p_values.shape[1]
+    if correction in ("none", "bonferroni"):
+        return p_values * (comparisons if correction == "bonferroni" else 1) < level
+    order = np.argsort(p_values, axis=1)
+    p_sorted = np.take_along_axis(p_values, order, axis=1)
+    ranks = np.arange(1, comparisons + 1)
+    if correction == "holm":
+        adjusted = np.maximum.accumulate(p_sorted * (comparisons + 1 - ranks), axis=1)
+    else:
+        adjusted = np.minimum.accumulate((p_sorted / (ranks / comparisons))[:, ::-1], axis=1)[:, ::-1]
+    significant = np.zeros(p_values.shape, bool)
+    np.put_along_axis(significant, order, adjusted < level, axis=1)
+    return significant
+
+
+def tukey_significant(
+    scores: Floats, pairs: Sequence[IndexPair], test: str, level: float = SIGNIFICANCE_LEVEL
+) -> Booleans:
+    """Return which pairs differ by Tukey's HSD or its randomised form, in each campaign.
+
+    Args:
+        scores: Complete scores of at least three runs; array of shape (campaigns, topics, runs).
+        pairs: Indices of runs.
+        test: ``"t"`` or ``"randomisation"``.
+        level: Significance level.
+
+    Returns:
+        Array of shape (campaigns, pairs): whether :func:`xcg.statistics.families.tukey_inferences`
+        returns a corrected p value below the level.
+    """
+    campaigns, topics, runs = scores.shape
+    first, second = (list(indices) for indices in zip(*pairs, strict=True))
+    means = scores.mean(axis=1)
+    distances = np.abs(means[:, first] - means[:, second])
+    significant = np.zeros(distances.shape, bool)
+    remaining = np.arange(campaigns)
+    if test == "t":
+        centred = scores - scores.mean(axis=2, keepdims=True)
+        residuals = centred - centred.mean(axis=1, keepdims=True)
+        df = (runs - 1) * (topics - 1)
+        error = np.sqrt((residuals**2).sum(axis=(1, 2)) / df / topics)
+        rounding = ROUNDING * np.maximum(1, np.abs(scores).max(axis=(1, 2)))
+        varied = np.abs(residuals).max(axis=(1, 2)) > rounding
+        limit = studentised_range_limit(level, runs, df)
+        significant[varied] = distances[varied] > limit * error[varied, None]
+        remaining = np.flatnonzero(~varied)
+    names = [(str(a), str(b)) for a, b in pairs]
+    for campaign in remaining:
+        columns = {str(run): scores[campaign, :, run].tolist() for run in range(runs)}
+        table = TopicScores([str(topic) for topic in range(topics)], columns)
+        lines = tukey_inferences(table, names, test, level)
+        significant[campaign] = [line.p_adjusted < level for line in lines]
+    return significant
+
+
+def gate_fails(
+    scores: Sequence[Floats],
+    measures: Sequence[str],
+    baseline: int,
+    test: str,
+    corrections: Sequence[str],
+    level: float = SIGNIFICANCE_LEVEL,
+) -> dict[str, Booleans]:
+    """Return which comparisons make a gate fail, in each campaign.
+
+    Args:
+        scores: For each measure and user model, an array of shape (campaigns, topics, runs), as for
+            :func:`pair_p_values`. All runs have scores.
+        measures: The measure of each array.
+        baseline: Index of the run that no other run may be worse than.
+        test: As for :func:`pair_p_values`.
+        corrections: As for :func:`corrected`.
+        level: Significance level.
+
+    Returns:
+        For each correction, an array of shape (campaigns, comparisons); the comparisons are in the
+        order of the measures and runs. :func:`xcg.statistics.gate.gate_comparisons` fails the same.
+    """
+    pairs = [(run, baseline) for run in range(scores[0].shape[2]) if run != baseline]
+    columns, advantages = [], []
+    for measure, values in zip(measures, scores, strict=True):
+        p_values, found = pair_p_values(values, pairs, test, level)
+        columns.append(p_values)
+        sign = -1 if MEASURES.order(measure).lower_is_better else 1
+        advantages += [sign * differences for differences in found]
+    failures = {}
+    for correction in corrections:
+        fails = corrected(np.hstack(columns), correction, level)
+        for campaign, column in np.argwhere(fails):
+            advantage = advantages[column][campaign]
+            fails[campaign, column] = advantage.mean() < 0 and evidence(test, advantage) < 0
+        failures[correction] = fails
+    return failures
