@@ -20,6 +20,10 @@ SPANS = ("--corpus", "{tmp}/documents", "--run", "{tmp}/run.jsonl")
 CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "assess": (("{tmp}/gold.jsonl", "--corpus", "{tmp}/documents", "--output", "{tmp}/out"), ""),
     "break": (("nxCG@10", "--law", "boundedness", "--examples", "5"), "boundedness: held"),
+    "calibrate": (
+        ("configs/quickstart.yaml", *MODEL, "--measures", "nxCG@1", "--campaigns", "5", "--test", "t"),
+        "tukey",
+    ),
     "chunks": (("--gold", "{tmp}/gold.jsonl", *SPANS), "questions"),
     "compare": ((CONFIG, *MODEL, "--measures", "nxCG@1 MAep", "--orders"), "tau_b"),
     "convert": (("--run", RUN, "--to", "trec"), "163 Q0 co/2001/r7022"),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from collections import Counter
+from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
 
+from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
+from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate
 from xcg.statistics.decisions import (
     corrected,
     exchange,
     gate_fails,
-    pair_p_values,
+    paired_significant,
     tukey_significant,
 )
 from xcg.statistics.families import adjust
@@ -71,7 +76,7 @@ def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
 def test_corrections_are_those_of_compare(correction: str) -> None:
-    p_values = np.round(np.random.default_rng(3).beta(0.2, 4, (60, 7)), 3)
+    p_values = np.round(np.random.default_rng(3).beta(0.2, 4, (12, 7)), 3)
     expected = [[p < 0.05 for p in adjust(row.tolist(), correction)] for row in p_values]
     assert corrected(p_values, correction).tolist() == expected
 
@@ -86,13 +91,13 @@ def test_decisions_are_those_of_compare(test: str, partial: bool, shift: float) 
         results = results_from({("MAep", "m"): scores})
         for base in (None, "r2"):
             pairs = list(combinations(range(4), 2)) if base is None else [(0, 2), (1, 2), (3, 2)]
-            p_values, _ = pair_p_values(scores[None], pairs, test)
             for correction in ("holm", "bonferroni", "fdr_bh", "none"):
                 lines = compare_runs(results, "MAep", None, base, test, correction)
                 expected = [line.p_adjusted < 0.05 for line in lines]
                 if base is None and correction == "none" and test in ("t", "randomisation"):
                     continue  # see the next test
-                assert corrected(p_values, correction).tolist() == [expected]
+                found = paired_significant([scores[None]], pairs, test, [correction])
+                assert found[correction].tolist() == [expected]
 
 
 @pytest.mark.parametrize("runs", [3, 4, 6])
@@ -142,7 +147,176 @@ def test_an_exchange_of_a_topic_has_all_orders_with_equal_probability() -> None:
     assert abs(counts - 1000).max() < 4 * np.sqrt(6000 * 1 / 6 * 5 / 6)
 
 
-def test_rates_of_calibrate() -> None:
+def test_the_rate_of_uncorrected_t_tests_by_direct_simulation() -> None:
+    """Six runs are compared with the first one, without a correction."""
+    from scipy.stats import ttest_rel
+
+    table = skewed(20, 6)
+    rng = np.random.default_rng(7)
+    exchanged = rng.permuted(np.broadcast_to(table, (3000, 20, 6)), axis=2)
+    p_values = ttest_rel(exchanged[:, :, 1:], exchanged[:, :, :1], axis=1).pvalue
+    expected = float((p_values < 0.05).any(axis=1).mean())
+    assert 0.1 < expected < 0.25
+    rows = calibrate(results_from({("MAep", "m"): table}), "r0", ["t"], ["none"], campaigns=3000)
+    comparison, gate = rows
+    assert (comparison.procedure, comparison.comparisons) == ("named baseline", 5)
+    error = 4 * np.sqrt(2 * expected * (1 - expected) / 3000)
+    assert comparison.rate == pytest.approx(expected, abs=error)
+    assert comparison.verdict == "above 5 %"
+    # A gate also needs the baseline to be better.
+    better = (exchanged[:, :, 1:].mean(axis=1) < exchanged[:, :, :1].mean(axis=1)) & (p_values < 0.05)
+    assert gate.rate == pytest.approx(better.any(axis=1).mean(), abs=error)
+
+
+def test_the_power_by_direct_simulation() -> None:
+    from scipy.stats import ttest_rel
+
+    table = skewed(25, 4)
+    rng = np.random.default_rng(7)
+    exchanged = rng.permuted(np.broadcast_to(table, (2000, 25, 4)), axis=2)
+    exchanged[:, :, 1] += 0.1
+    p = ttest_rel(exchanged[:, :, 1], exchanged[:, :, 0], axis=1).pvalue
+    better = exchanged[:, :, 1].mean(axis=1) > exchanged[:, :, 0].mean(axis=1)
+    expected = float(((p < 0.05 / 3) & better).mean())
+    assert 0.2 < expected < 0.8
+    rows = calibrate(
+        results_from({("MAep", "m"): table}), "r0", ["t"], ["bonferroni"], [0.1], campaigns=2000
+    )
+    assert [row.difference for row in rows] == [0, 0, 0.1, 0.1]
+    error = 4 * np.sqrt(2 * expected * (1 - expected) / 2000)
+    assert [row.rate for row in rows[2:]] == pytest.approx([expected] * 2, abs=error)
+    assert [row.verdict for row in rows[2:]] == ["", ""]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "wilcoxon-pratt", "randomisation"])
+def test_exact_tests_have_at_most_the_nominal_rate(test: str) -> None:
+    """All 2⁸ exchanges of two runs are counted, without random numbers."""
+    table = skewed(8, 2, 3)
+    keys = np.array(list(product([[0.1, 0.9], [0.9, 0.1]], repeat=8)))
+    (found,) = paired_significant([exchange(table, keys)], [(0, 1)], test, ["none"]).values()
+    p_values = paired_p_values(test, np.diff(exchange(table, keys), axis=2)[:, :, 0])
+    assert found[:, 0].tolist() == (p_values < 0.05).tolist()
+    assert 0 < found.mean() < 0.05
+
+
+def test_randomised_tukey_has_at_most_the_nominal_rate() -> None:
+    """All 6⁴ exchanges of three runs are counted."""
+    orders = list(permutations([0.1, 0.2, 0.3]))
+    keys = np.array(list(product(orders, repeat=4)))
+    found = tukey_significant(
+        exchange(skewed(4, 3, 1), keys), list(combinations(range(3), 2)), "randomisation"
+    )
+    assert 0.02 < found.any(axis=1).mean() <= 0.05
+
+
+def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither on the number of campaigns that are computed at once."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
-    rows = calibrate(results, campaigns=50)
+    rows = calibrate(results, campaigns=60)
     assert len(rows) == 2 * 2 * 4 + 4
+    assert rows == calibrate(results, campaigns=60)
+    assert rows != calibrate(results, campaigns=60, seed=1)
+    monkeypatch.setattr(calibration, "_MAX_CAMPAIGNS_AT_ONCE", 7)
+    steps: list[tuple[int, int]] = []
+    more = calibrate(
+        results,
+        tests=["t"],
+        differences=[0.1],
+        campaigns=60,
+        progress=lambda *done: steps.append(done),
+    )
+    assert more[:5] == [row for row in rows if row.test == "t"]
+    assert steps == sorted(steps)
+    assert len(steps) == 2 * 9
+    assert steps[-1] == (120, 120)
+
+
+def test_rates_are_those_of_compare_and_of_the_gate() -> None:
+    """Each campaign of the study is compared on its own. Two runs are partial."""
+    tables = {("MAep", "m"): skewed(9, 3), ("ASL", "m"): 10 * skewed(9, 3, 1)}
+    for table in tables.values():
+        table[2, 2] = np.nan
+    tables["ASL", "m"][5, 1] = np.nan
+    keys = np.random.default_rng(5).random((40, 9, 3))
+    rows = calibrate(results_from(tables), "r1", ["wilcoxon"], ["none"], [0.2], 40, seed=5)
+    exchanged = {key: exchange(table, keys) for key, table in tables.items()}
+    found = Counter[tuple[str, float]]()
+    for campaign, shift in product(range(40), (0.0, 0.2)):
+        for sign in (1, -1):
+            scores = {key: values[campaign].copy() for key, values in exchanged.items()}
+            for measure, model in scores:
+                lower = -1 if measure == "ASL" else 1
+                scores[measure, model][:, 0] += lower * sign * shift
+            results = results_from(scores)
+            if sign == 1:
+                for measure in results.measures:
+                    lines = compare_runs(results, measure, None, "r1", "wilcoxon", "none")
+                    better = -1 if measure == "ASL" else 1
+                    found[measure, shift] += any(
+                        line.p_adjusted < 0.05
+                        and (not shift or (line.run == "r0" and line.difference * better > 0))
+                        for line in lines
+                    )
+            if sign == -1:
+                gate = gate_comparisons(results, "r1", "wilcoxon", "none")
+                found["all", shift] += any(
+                    line.fails and (not shift or line.run == "r0") for line in gate
+                )
+    assert {(row.measure, row.difference): row.found for row in rows} == dict(found)
+    assert sum(found.values()) > 20
+
+
+def test_without_power_the_verdict_says_so() -> None:
+    rows = calibrate(results_from({("MAep", "m"): skewed(5, 3)}), "r0", campaigns=20)
+    verdicts = {(row.procedure, row.test): row.verdict for row in rows}
+    for test in ("wilcoxon", "wilcoxon-pratt", "randomisation"):  # 2 / 2⁵ = .0625
+        assert verdicts["named baseline", test] == verdicts["gate", test] == "no power"
+    assert verdicts["named baseline", "t"] != "no power"
+
+
+def test_all_pairs_are_not_studied_by_tukey_with_partial_runs() -> None:
+    table = skewed(9, 3)
+    assert {
+        row.correction for row in calibrate(results_from({("MAep", "m"): table}), "all", ["t"])
+    } == {"tukey"}
+    table[0, 0] = np.nan
+    (row,) = calibrate(results_from({("MAep", "m"): table}), "all", ["t"], campaigns=5)
+    assert (row.procedure, row.baseline, row.correction, row.comparisons) == (
+        "all pairs",
+        "",
+        "holm",
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"campaigns": 0}, "0 campaigns: expected at least one"),
+        ({"differences": [math.nan]}, "illegal difference nan: expected a number above 0, like 0.02"),
+        ({"differences": [0.1, 0]}, "illegal difference 0: expected a number above 0, like 0.02"),
+        ({"differences": [0.1, 0.1]}, "the same difference twice: expected different numbers"),
+        ({"baseline": "r9"}, "no run 'r9'"),
+        ({"baseline": "best"}, "the results select the best run: expected the name of a run, or all"),
+        ({"tests": ["t", "t"]}, "t is given twice: expected different names"),
+        ({"tests": ["z"]}, "no test 'z'"),
+        ({"corrections": ["sidak"]}, "no correction 'sidak'"),
+        (
+            {"baseline": "r0", "corrections": ["tukey"]},
+            "tukey cannot be studied: tukey is only defined",
+        ),
+        ({"tests": ["t", "wilcoxon"], "corrections": ["tukey"]}, "wilcoxon cannot be studied"),
+    ],
+)
+def test_misuse(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        calibrate(results_from({("MAep", "m"): skewed(8, 3)}), **options)
+
+
+def test_one_run_and_one_topic_are_refused() -> None:
+    with pytest.raises(XcgError, match="1 run: expected at least two to exchange"):
+        calibrate(results_from({("MAep", "m"): skewed(8, 1)}))
+    with pytest.raises(XcgError, match="1 topics have scores of MAep under m"):
+        calibrate(results_from({("MAep", "m"): skewed(1, 2)}))
+    rows = calibrate(results_from({("MAep", "m"): skewed(2, 2)}), campaigns=5)
+    assert {row.verdict for row in rows if row.test != "t"} == {"no power"}

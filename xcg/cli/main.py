@@ -16,6 +16,10 @@ from xcg.errors import XcgError, nearest
 COMMANDS = {
     "assess": ("files:assess", "Derive element assessments from highlighted passages."),
     "break": ("laws:break_", "Search for small cases in which a measure breaks a law."),
+    "calibrate": (
+        "calibrate:calibrate",
+        "Count the false alarms of tests and gates on exchanged runs.",
+    ),
     "chunks": ("chunks:chunks", "Compare chunkers and retrievers on one gold set."),
     "compare": ("compare:compare", "Test the differences between runs over topics."),
     "convert": ("files:convert", "Convert assessments or a run to another file format."),

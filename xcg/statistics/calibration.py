@@ -20,10 +20,9 @@ from xcg.measures import MEASURES
 from xcg.statistics.decisions import (
     Booleans,
     IndexPair,
-    corrected,
     exchange,
     gate_fails,
-    pair_p_values,
+    paired_significant,
     tukey_significant,
 )
 from xcg.statistics.margins import margin_per_topic
@@ -48,6 +47,7 @@ NAMED = "named baseline"
 PAIRS = "all pairs"
 GATE = "gate"
 _MAX_SCORES_IN_MEMORY = 4_000_000
+_MAX_CAMPAIGNS_AT_ONCE = 50
 _CONFIDENCE = 0.95
 _TUKEY_TESTS = ("t", "randomisation")
 
@@ -174,7 +174,7 @@ class _Procedure(NamedTuple):
 def calibrate(
     results: Results,
     baseline: str | None = None,
-    tests: Sequence[str] = tuple(PAIRED_TESTS),
+    tests: Sequence[str] = (),
     corrections: Sequence[str] = (),
     differences: Sequence[float] = (),
     campaigns: int = CAMPAIGNS,
@@ -198,9 +198,9 @@ def calibrate(
         results: Results with scores per topic of at least two runs.
         baseline: Name of a run that the others are compared with, or ``"all"`` for all pairs of runs.
             By default both, with the first run.
-        tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`; by default all.
         corrections: As for :func:`xcg.compare`; by default those that it uses by default.
-            ``"tukey"`` is only applied where it is defined.
+            ``"tukey"`` is only applied to all pairs by ``"t"`` and ``"randomisation"``.
         differences: Differences of means above 0 (of sums if the measure is a count).
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
@@ -215,25 +215,18 @@ def calibrate(
             topics, a number is illegal, or no correction is defined for the tests.
     """
     _check_numbers(campaigns, differences)
-    for test in tests:
-        check_name("test", test, PAIRED_TESTS)
-    for correction in corrections:
-        check_name("correction", correction, CORRECTIONS)
-    if baseline == BEST:
-        raise XcgError("the results select the best run: expected the name of a run, or all")
-    if baseline not in (None, ALL_PAIRS):
-        check_name("run", baseline, results.runs)
+    _check_names(results, baseline, tests, corrections)
     families = _families(results)
     base = 0 if baseline in (None, ALL_PAIRS) else results.runs.index(str(baseline))
     better = 0 if base else 1
-    procedures = _procedures(families, base, better, baseline, tests, corrections)
-    if not procedures:
-        raise XcgError(
-            f"the correction {' '.join(corrections)} is not defined for these tests and runs: use holm"
-        )
+    procedures = _procedures(
+        families, base, better, baseline, tests or tuple(PAIRED_TESTS), corrections
+    )
+    _check_all_studied(procedures, tests, corrections)
     shifts = (0.0, *differences)
     counts = dict.fromkeys(_keys(procedures, shifts), 0)
-    size = max(1, _MAX_SCORES_IN_MEMORY // max(f.scores.size * f.scores.shape[1] for f in families))
+    largest = max(family.scores.size * len(results.runs) for family in families)
+    size = min(_MAX_CAMPAIGNS_AT_ONCE, max(1, _MAX_SCORES_IN_MEMORY // largest))
     rng = np.random.default_rng(seed)
     for start in range(0, campaigns, size):
         keys = rng.random((min(size, campaigns - start), *families[0].scores.shape))
@@ -261,6 +254,37 @@ def _keys(
             yield number, correction, shift
 
 
+def _check_names(
+    results: Results, baseline: str | None, tests: Sequence[str], corrections: Sequence[str]
+) -> None:
+    for test in tests:
+        check_name("test", test, PAIRED_TESTS)
+    for correction in corrections:
+        check_name("correction", correction, CORRECTIONS)
+    for name in (*tests, *corrections):
+        if (*tests, *corrections).count(name) > 1:
+            raise XcgError(f"{name} is given twice: expected different names")
+    if baseline == BEST:
+        raise XcgError("the results select the best run: expected the name of a run, or all")
+    if baseline not in (None, ALL_PAIRS):
+        check_name("run", baseline, results.runs)
+    if len(results.runs) < 2:
+        raise XcgError(f"{len(results.runs)} run: expected at least two to exchange")
+
+
+def _check_all_studied(
+    procedures: Sequence[_Procedure], tests: Sequence[str], corrections: Sequence[str]
+) -> None:
+    """Raise an error if a test or correction is not used."""
+    used = {name for procedure in procedures for name in (procedure.test, *procedure.corrections)}
+    for name in (*tests, *corrections):
+        if name not in used:
+            raise XcgError(
+                f"{name} cannot be studied: tukey is only defined for all pairs of at least three runs "
+                "with the same topics, by t or randomisation; use holm"
+            )
+
+
 def _check_numbers(campaigns: int, differences: Sequence[float]) -> None:
     if campaigns < 1:
         raise XcgError(f"{campaigns} campaigns: expected at least one")
@@ -273,8 +297,6 @@ def _check_numbers(campaigns: int, differences: Sequence[float]) -> None:
 
 def _families(results: Results) -> list[_Family]:
     """Return the scores by each measure under each user model that has any."""
-    if len(results.runs) < 2:
-        raise XcgError(f"{len(results.runs)} run: expected at least two to exchange")
     rows = {topic: row for row, topic in enumerate(results.topics)}
     families = []
     for measure, model in product(results.measures, results.user_models):
@@ -347,8 +369,7 @@ def _found(
         significant["tukey"] = tukey_significant(values[:, present], pairs, test)
     remaining = [correction for correction in corrections if correction != "tukey"]
     if remaining:
-        p_values, _ = pair_p_values(values, pairs, test)
-        significant |= {correction: corrected(p_values, correction) for correction in remaining}
+        significant |= paired_significant([values], pairs, test, remaining)
     if shift:
         means = np.nanmean(values, axis=1)
         for number in procedure.wanted:

@@ -49,36 +49,60 @@ def exchange(scores: Floats, keys: Floats) -> Floats:
     return np.where(present, exchanged, np.nan)
 
 
-def pair_p_values(
-    scores: Floats, pairs: Sequence[IndexPair], test: str, level: float = SIGNIFICANCE_LEVEL
-) -> tuple[Floats, list[Floats]]:
-    """Test pairs of runs in many campaigns, each pair on the topics that both runs have.
+def paired_significant(
+    scores: Sequence[Floats],
+    pairs: Sequence[IndexPair],
+    test: str,
+    corrections: Sequence[str],
+    level: float = SIGNIFICANCE_LEVEL,
+) -> dict[str, Booleans]:
+    """Return which pairs of runs differ by a paired test, in each campaign.
+
+    Each pair is tested on the topics that both runs have. All pairs by all measures and user models are
+    one family.
 
     Args:
-        scores: Array of shape (campaigns, topics, runs); NaN for the same topics and runs in each
-            campaign.
+        scores: For each measure and user model of the family, an array of shape (campaigns, topics,
+            runs); NaN for the same topics and runs in each campaign.
         pairs: Indices of runs.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        level: Significance level. P values above it need not be exact.
+        corrections: As for :func:`xcg.statistics.families.adjust`.
+        level: Significance level.
 
     Returns:
-        Uncorrected p values of shape (campaigns, pairs), and for each pair the differences of shape
-        (campaigns, topics of the pair).
+        For each correction, an array of shape (campaigns, comparisons); the comparisons are in the
+        order of the scores and pairs.
     """
-    present = ~np.isnan(scores[0])
+    limit = level
+    if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
+        limit = level / (len(scores) * len(pairs)) * (1 + ROUNDING)
+    p_values = np.hstack([_p_values(values, pairs, test, limit) for values in scores])
+    # Holm finds nothing without a p value below the first limit, and otherwise needs the other values.
+    found = np.flatnonzero((p_values <= limit).any(axis=1))
+    if limit < level and len(found):
+        p_values[found] = np.hstack([_p_values(v[found], pairs, test, level) for v in scores])
+    return {correction: corrected(p_values, correction, level) for correction in corrections}
+
+
+def pair_differences(scores: Floats, pair: IndexPair) -> Floats:
+    """Return the differences of two runs on the topics that both have: shape (campaigns, topics)."""
+    first, second = pair
+    topics = ~np.isnan(scores[0, :, first]) & ~np.isnan(scores[0, :, second])
+    found: Floats = scores[:, topics, first] - scores[:, topics, second]
+    found[np.abs(found) <= ROUNDING] = 0
+    return found
+
+
+def _p_values(scores: Floats, pairs: Sequence[IndexPair], test: str, limit: float) -> Floats:
+    """Return p values of shape (campaigns, pairs), exact up to the limit."""
+    found = [pair_differences(scores, pair) for pair in pairs]
     p_values = np.ones((len(scores), len(pairs)))
-    found = []
-    for first, second in pairs:
-        topics = present[:, first] & present[:, second]
-        values = scores[:, topics, first] - scores[:, topics, second]
-        values[np.abs(values) <= ROUNDING] = 0
-        found.append(values)
     sizes = np.array([values.shape[1] for values in found])
     for size in np.unique(sizes):
         columns = np.flatnonzero(sizes == size)
         rows = np.concatenate([found[column] for column in columns])
-        p_values[:, columns] = paired_p_values(test, rows, level).reshape(len(columns), -1).T
-    return p_values, found
+        p_values[:, columns] = paired_p_values(test, rows, limit).reshape(len(columns), -1).T
+    return p_values
 
 
 def corrected(p_values: Floats, correction: str, level: float = SIGNIFICANCE_LEVEL) -> Booleans:
@@ -162,11 +186,11 @@ def gate_fails(
 
     Args:
         scores: For each measure and user model, an array of shape (campaigns, topics, runs), as for
-            :func:`pair_p_values`. All runs have scores.
+            :func:`paired_significant`. All runs have scores.
         measures: The measure of each array.
         baseline: Index of the run that no other run may be worse than.
-        test: As for :func:`pair_p_values`.
-        corrections: As for :func:`corrected`.
+        test: As for :func:`paired_significant`.
+        corrections: As for :func:`paired_significant`.
         level: Significance level.
 
     Returns:
@@ -174,17 +198,11 @@ def gate_fails(
         order of the measures and runs. :func:`xcg.statistics.gate.gate_comparisons` fails the same.
     """
     pairs = [(run, baseline) for run in range(scores[0].shape[2]) if run != baseline]
-    columns, advantages = [], []
-    for measure, values in zip(measures, scores, strict=True):
-        p_values, found = pair_p_values(values, pairs, test, level)
-        columns.append(p_values)
-        sign = -1 if MEASURES.order(measure).lower_is_better else 1
-        advantages += [sign * differences for differences in found]
-    failures = {}
-    for correction in corrections:
-        fails = corrected(np.hstack(columns), correction, level)
+    significant = paired_significant(scores, pairs, test, corrections, level)
+    for fails in significant.values():
         for campaign, column in np.argwhere(fails):
-            advantage = advantages[column][campaign]
+            family, pair = divmod(int(column), len(pairs))
+            sign = -1 if MEASURES.order(measures[family]).lower_is_better else 1
+            (advantage,) = sign * pair_differences(scores[family][[campaign]], pairs[pair])
             fails[campaign, column] = advantage.mean() < 0 and evidence(test, advantage) < 0
-        failures[correction] = fails
-    return failures
+    return significant

@@ -1,0 +1,101 @@
+"""``xcg calibrate`` on the sample campaign."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+CALL = "calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
+
+
+def test_a_table_of_false_alarms(xcg_command: Command) -> None:
+    done = xcg_command(*CALL.split(), "--test", "t")
+    assert done.returncode == 0, done.stderr
+    first, heading, *lines = done.stdout.splitlines()
+    assert first == (
+        "1000 campaigns: the scores of 15 topics exchanged among 8 runs; significance level 0.05"
+    )
+    assert heading == (
+        "measure  user_model         procedure       baseline  test  correction  comparisons  "
+        "campaigns  found   rate     low    high  verdict"
+    )
+    assert [line.split("  ")[0] for line in lines] == ["MAep", "MAep", "all"]
+    assert all(line.endswith(("5 % is possible", "below 5 %")) for line in lines)
+
+
+def test_power_and_records(xcg_command: Command) -> None:
+    options = "--test wilcoxon --baseline focused --difference 0.1 --difference 0.3 --campaigns 40"
+    done = xcg_command(*CALL.split(), *options.split(), "--format", "json")
+    rows = json.loads(done.stdout)
+    assert [(row["procedure"], row["difference"], row["comparisons"]) for row in rows] == [
+        (procedure, difference, 7)
+        for difference in (0, 0.1, 0.3)
+        for procedure in ("named baseline", "gate")
+    ]
+    assert {row["baseline"] for row in rows} == {"focused"}
+    assert all(row["low"] <= row["rate"] == row["found"] / 40 <= row["high"] for row in rows)
+    rates = [row["rate"] for row in rows if row["procedure"] == "gate"]
+    assert rates == sorted(rates)
+    assert rates[-1] > 0.5
+    again = xcg_command(*CALL.split(), *options.split(), "--format", "csv")
+    assert [int(row["found"]) for row in csv.DictReader(again.stdout.splitlines())] == [
+        row["found"] for row in rows
+    ]
+    assert again.stderr.startswith("xcg: 40 campaigns: ")
+    other = xcg_command(*CALL.split(), *options.split(), "--format", "csv", "--seed", "1")
+    assert other.stdout != again.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--campaigns 0", "Invalid value for '--campaigns': 0 is not in the range x>=1."),
+        ("--difference x", "Invalid value for '--difference': 'x' is not a valid float."),
+        (
+            "--difference nan",
+            "xcg: error: illegal difference nan: expected a number above 0, like 0.02\n",
+        ),
+        ("--measures MAepp", "xcg: error: unknown measure 'MAepp': did you mean 'MAep'?\n"),
+        ("--baseline focussed", "xcg: error: no run 'focussed': did you mean 'focused'?\n"),
+        (
+            "--run corpora_samples/handbook-runs/focused.xml",
+            "xcg: error: 1 run: expected at least two to exchange\n",
+        ),
+        ("--test wilcoxon --correction tukey", "xcg: error: wilcoxon cannot be studied: tukey is only"),
+        ("--baseline focused --correction tukey", "xcg: error: tukey cannot be studied: tukey is only"),
+    ],
+)
+def test_misuse(xcg_command: Command, options: str, message: str) -> None:
+    done = xcg_command(*CALL.split(), *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+EXAMPLES = re.findall(
+    r"```sh\nxcg ([^\n]*)\n```\n\n```text\n(.*?)```",
+    (Path(__file__).parents[2] / "docs" / "calibration.md").read_text(encoding="utf-8"),
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "output"),
+    [
+        pytest.param(
+            *example, marks=() if "--test t" in example[0] else pytest.mark.slow, id=str(number)
+        )
+        for number, example in enumerate(EXAMPLES)
+    ],
+)
+def test_the_manual_shows_the_output(xcg_command: Command, call: str, output: str) -> None:
+    done = xcg_command(*call.split())
+    assert (done.returncode, done.stdout) == (0, output), done.stderr
+
+
+def test_the_manual_has_examples() -> None:
+    assert len(EXAMPLES) == 3

@@ -1,0 +1,94 @@
+"""The command ``xcg calibrate``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    count_option,
+    evaluate_with_progress,
+    seed_option,
+)
+from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.statistics.calibration import CAMPAIGNS
+from xcg.statistics.calibration import calibrate as calibrate_results
+from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance_tests import PAIRED_TESTS
+
+
+@click.command()
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Study comparisons and the gate with this named baseline; or all, to study the comparisons of "
+    "all pairs of runs.  [default: both, with the first run]",
+)
+@click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    type=click.Choice(list(PAIRED_TESTS)),
+    help="Study this test.  [default: every test]",
+)
+@click.option(
+    "--correction",
+    "corrections",
+    multiple=True,
+    type=click.Choice(CORRECTIONS),
+    help="Study this correction of p values.  [default: as xcg compare, tukey for all pairs by t or "
+    "randomisation, otherwise holm]",
+)
+@click.option(
+    "--difference",
+    "differences",
+    multiple=True,
+    type=float,
+    metavar="NUMBER",
+    help="Also print the power: the share of campaigns that find a run that is better by this number.",
+)
+@count_option("--campaigns", "Exchange the runs this number of times.", default=CAMPAIGNS)
+@seed_option
+@prints(*TABLES)
+def calibrate(
+    campaign: CampaignOptions,
+    baseline: str | None,
+    tests: Sequence[str],
+    corrections: Sequence[str],
+    differences: Sequence[float],
+    campaigns: int,
+    seed: int,
+) -> Printed:
+    """Count the false alarms of tests and gates on exchanged runs (A/A study).
+
+    The scores of each topic are exchanged among the runs at random, with the same exchange for all
+    measures and user models. Then no run is better than another, and every significant difference is a
+    false alarm. The rate is the share of campaigns with at least one false alarm in the family of
+    comparisons, at the level of 5 %; for the gate (--fail-if-worse-than of xcg compare), the share of
+    campaigns in which it fails. low and high are the limits of a 95 % interval of the rate (Clopper and
+    Pearson). The verdict compares this interval with 5 %.
+
+    With --difference, one run is made better after the exchange by adding the number to its scores
+    without limits (worse for the gate), and the rate is the share of campaigns that find it.
+
+    Example: xcg calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006
+    --test t --difference 0.1
+    """
+    results = evaluate_with_progress(campaign.inputs())
+    with progress_bar("campaigns") as progress:
+        rates = calibrate_results(
+            results, baseline, tests, corrections, differences, campaigns, seed, progress
+        )
+    rows = [asdict(rate) for rate in rates]
+    heading = [
+        f"{campaigns} campaigns: the scores of {len(results.topics)} topics exchanged among "
+        f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}"
+    ]
+    if not differences:
+        rows = [{name: row[name] for name in row if name != "difference"} for row in rows]
+    return Printed(rows, results.notes, heading=heading)
