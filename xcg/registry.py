@@ -217,3 +217,5 @@ def _check_parameters(
             isinstance(value, bool) or not isinstance(value, (int, annotation))
         ):
             raise XcgError(f"{what}: {name} is {value!r}: expected a number")
+        elif annotation is bool and not isinstance(value, bool):
+            raise XcgError(f"{what}: {name} is {value!r}: expected true or false")

@@ -1,17 +1,49 @@
-"""Load YAML configuration files safely, and remember the line of every key."""
+"""Load YAML configuration files safely, and remember the line of every key.
+
+Scalars are read by the core schema of YAML 1.2 (10.3): ``no`` and dates are text, ``010`` is ten.
+"""
 
 from __future__ import annotations
 
+import codecs
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from xcg.errors import InputError
 from xcg.lazy_modules import yaml
 
-_MAX_BYTES = 1 << 20
-_MAX_NODES = 50_000  # after aliases are followed: a short file can expand to billions of nodes
-_MAX_DEPTH = 50
-_LEGAL_TAGS = ("tag:yaml.org,2002:seq", "tag:yaml.org,2002:map")
+MAX_BYTES = 1 << 20
+"""Size of a file, and number of characters of its values after aliases are followed."""
+MAX_TOKENS = 400_000
+"""Tokens in a file: keys, values, and the signs around them."""
+MAX_VALUES = 50_000
+"""Values after aliases are followed. A short file can expand to billions of values."""
+MAX_DEPTH = 50
+"""Levels of nested lists and mappings. libyaml overflows the stack at some 20,000."""
+LONGEST_NUMBER = 100
+"""Characters of a number, so that every number has a float."""
+
+_TAG = "tag:yaml.org,2002:"
+_COLLECTIONS = (f"{_TAG}seq", f"{_TAG}map")
+_CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
+    "null": (r"(?:~|null|Null|NULL)?", lambda text: None),
+    "bool": (r"true|True|TRUE|false|False|FALSE", lambda text: text.lower() == "true"),
+    "int": (
+        r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
+        lambda text: int(text, {"0o": 8, "0x": 16}.get(text[:2], 10)),
+    ),
+    "float": (
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        lambda text: float(re.sub(r"\.(?=[iInN])", "", text)),
+    ),
+    "str": (r"(?s:.*)", str),
+}
+"""Tag → its regular expression and its conversion."""
 
 KeyPath = tuple[object, ...]
 """The keys and list indices that lead from the top of a file to a value."""
@@ -56,66 +88,123 @@ def load_yaml(path: Path) -> YamlFile:
         Its content as dicts, lists and scalars, with the line of every key.
 
     Raises:
-        InputError: If the file cannot be read, is not valid YAML, contains a key twice or a tag, or is
-            larger or deeper than a configuration needs to be.
+        InputError: If the file cannot be read, is not valid YAML, contains a key twice, a tag outside
+            of the core schema or a number that is too long, or is larger or deeper than a configuration
+            needs to be.
     """
     try:
         with path.open("rb") as stream:
-            text = stream.read(_MAX_BYTES + 1)
+            content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a NUL character in the name is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise InputError(path, f"cannot read: {reason}; expected a YAML file") from None
-    if len(text) > _MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise InputError(path, "larger than 1 MB; expected a YAML configuration")
     file = YamlFile(path)
     try:
-        # libyaml's loader is several times faster, but PyYAML may have been built without it.
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-        node = loader.get_single_node()
-        if node is not None:
-            file.content = _Builder(file, loader).build(node, ())
-    except InputError:
-        raise
-    except (yaml.YAMLError, RecursionError) as error:
+        text = _decoded(content)
+        _check_tokens(text, path)
+        node = _loader()(text).get_single_node()
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "too deep"
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise InputError(f"{path}{line}", f"not valid YAML: {problem}") from None
-    except ValueError as error:
-        raise InputError(path, f"not valid YAML: {error}") from None
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        encoding = error.encoding.upper()
+        raise InputError(f"{path}:{number}", f"not valid YAML: expected text in {encoding}") from None
+    if node is not None:
+        file.content = _Builder(file).build(node, ())
     return file
+
+
+def _decoded(content: bytes) -> str:
+    """Decode UTF-16 with a byte order mark, or UTF-8."""
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if is_utf_16 else "utf-8")
+
+
+@cache
+def _loader() -> Any:
+    """Return a loader class that resolves the tags of scalars by the core schema."""
+    # libyaml's loader is several times faster, but PyYAML may have been built without it.
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = type("_CoreLoader", (base,), {"yaml_implicit_resolvers": {}})
+    for name, (pattern, _) in _CORE_SCHEMA.items():
+        loader.add_implicit_resolver(_TAG + name, re.compile(f"(?:{pattern})\\Z"), None)
+    return loader
+
+
+def _check_tokens(text: str, path: Path) -> None:
+    """Refuse what takes libyaml too much stack, memory or time.
+
+    PyYAML builds nodes recursively in C, and libyaml compares each %TAG directive with all others.
+    """
+    starts = (
+        yaml.BlockSequenceStartToken,
+        yaml.BlockMappingStartToken,
+        yaml.FlowSequenceStartToken,
+        yaml.FlowMappingStartToken,
+    )
+    ends = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
+    depth = 0
+    for number, token in enumerate(yaml.scan(text, Loader=_loader())):
+        depth += isinstance(token, starts) - isinstance(token, ends)
+        problem = ""
+        if depth > MAX_DEPTH:
+            problem = _TOO_DEEP
+        elif number >= MAX_TOKENS:
+            problem = f"more than {MAX_TOKENS:,} keys and values; expected a YAML configuration"
+        elif isinstance(token, yaml.DirectiveToken) and token.name == "TAG":
+            problem = "%TAG is not allowed: tags are those of YAML itself"
+        if problem:
+            raise InputError(f"{path}:{token.start_mark.line + 1}", problem)
+
+
+_TOO_DEEP = f"lists and mappings are nested more than {MAX_DEPTH} levels deep"
 
 
 class _Builder:
     """Builds Python values from YAML nodes, and checks them on the way."""
 
-    def __init__(self, file: YamlFile, loader: yaml.SafeLoader) -> None:
+    def __init__(self, file: YamlFile) -> None:
         self._file = file
-        self._loader = loader
-        self._nodes = 0
+        self._values = 0
+        self._characters = 0
 
     def build(self, node: yaml.Node, key_path: KeyPath) -> object:
-        self._nodes += 1
-        if self._nodes > _MAX_NODES or len(key_path) > _MAX_DEPTH:
-            raise self._error(node, "nested too deep or repeated too often for a configuration")
+        self._values += 1
+        if self._values > MAX_VALUES or self._characters > MAX_BYTES:
+            raise self._error(
+                node,
+                f"more than {MAX_VALUES:,} values or {MAX_BYTES:,} characters after aliases are "
+                "followed; expected a YAML configuration",
+            )
+        if len(key_path) > MAX_DEPTH:  # an alias can be inside of its own anchor
+            raise self._error(node, _TOO_DEEP)
         self._file.lines.setdefault(key_path, _line(node))
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
-        if node.tag not in _LEGAL_TAGS:
+        if node.tag not in _COLLECTIONS:
             raise self._error(node, f"the tag {node.tag} is not allowed")
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*key_path, index)) for index, item in enumerate(node.value)]
         assert isinstance(node, yaml.MappingNode)
         return self._mapping(node, key_path)
 
-    def _scalar(self, node: yaml.Node) -> object:
-        try:
-            return self._loader.construct_object(node)
-        except yaml.YAMLError:
-            raise  # it has a line already
-        except Exception:  # ValueError, KeyError and others if the value does not fit its tag
-            problem = f"{str(node.value)[:40]!r} is not of type {node.tag.rpartition(':')[2]}"
-            raise self._error(node, f"not valid YAML: {problem}") from None
+    def _scalar(self, node: yaml.ScalarNode) -> object:
+        text, kind = node.value, node.tag.removeprefix(_TAG)
+        self._characters += len(text)
+        if kind not in _CORE_SCHEMA:
+            raise self._error(node, f"the tag {node.tag} is not allowed")
+        pattern, convert = _CORE_SCHEMA[kind]
+        if not re.fullmatch(pattern, text):  # the file states the tag
+            raise self._error(node, f"not valid YAML: {text[:40]!r} is not of type {kind}")
+        if kind in ("int", "float") and len(text) > LONGEST_NUMBER:
+            problem = f"the number {text[:20]}… has {len(text):,} characters"
+            raise self._error(node, f"{problem}; expected at most {LONGEST_NUMBER}")
+        return convert(text)
 
     def _mapping(self, node: yaml.MappingNode, key_path: KeyPath) -> dict[object, object]:
         mapping: dict[object, object] = {}

@@ -30,7 +30,12 @@ def colours() -> FunctionRegistry[Any]:
 
 
 def shade(
-    tree: object, *, depth: int = 1, strength: float = 0.5, hue: Literal["red", "blue"] = "red"
+    tree: object,
+    *,
+    depth: int = 1,
+    strength: float = 0.5,
+    hue: Literal["red", "blue"] = "red",
+    even: bool = False,
 ) -> str:
     """Return a shade.
 
@@ -105,12 +110,13 @@ def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegis
         (
             "shade",
             {"tree": 1},
-            "colour shade has no parameter 'tree': expected one of depth, hue, strength",
+            "colour shade has no parameter 'tree': expected one of depth, even, hue, strength",
         ),
         ("shade", {"depth": "two"}, "colour shade: depth is 'two': expected a number"),
         ("shade", {"depth": 1.5}, "colour shade: depth is 1.5: expected a number"),
         ("shade", {"strength": True}, "colour shade: strength is True: expected a number"),
         ("shade", {"hue": "rd"}, "colour shade: hue is 'rd': did you mean 'red'?"),
+        ("shade", {"even": "no"}, "colour shade: even is 'no': expected true or false"),
         ("plain", {"depth": 1}, "colour plain has no parameter 'depth': it has no parameters"),
         ("shad", {}, "unknown colour 'shad': did you mean 'shade'?"),
         ("math:pi", {}, "the colour 'math:pi' is not a function"),

@@ -67,7 +67,7 @@ def model_file(tmp_path: Path) -> Path:
         ("name: m\nideal: {name: full, tie: deeper}", "no parameter 'tie': it has no parameters"),
         ("name: m\nrelevance_value:\n  alpha: 1.5", ":3: relevance_value.alpha: illegal value 1.5"),
         ("name: m\nrelevance_value:\n  alpha: .nan", ":3: relevance_value.alpha: illegal value nan"),
-        ("name: m\nrelevance_value:\n  alpha: yes", ":3: relevance_value.alpha: illegal value True"),
+        ("name: m\nrelevance_value:\n  alpha: yes", ":3: relevance_value.alpha: illegal value 'yes'"),
         ("name: m\nrelevance_value:\n  alpha: high", ":3: relevance_value.alpha: illegal value 'high'"),
         (
             "name: m\nrelevance_value:\n  alhpa: 1",

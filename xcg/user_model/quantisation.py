@@ -7,6 +7,7 @@ returns a gain, which can exceed 1. The quantisations of papers are tables.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
@@ -19,8 +20,10 @@ QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation",
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number; True and False are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Return whether a value is a number that a float can hold; True and False are none."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return isinstance(value, float)
 
 
 class Table:

@@ -12,7 +12,10 @@ from xcg.user_model.quantisation import is_number
 from xcg.user_model.schema import Where
 from xcg.yaml_file import KeyPath, format_key_path
 
-_MAX_MODELS = 10_000
+MAX_MODELS = 10_000
+"""Combinations of the values in lists and ranges."""
+MAX_CHARACTERS = 20_000_000
+"""Characters of a mapping with lists, times the number of combinations."""
 
 
 def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, object]]:
@@ -26,7 +29,8 @@ def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, obj
         where: Names a position in messages.
 
     Raises:
-        InputError: If a list is empty, a range is illegal, or there are more than 10,000 combinations.
+        InputError: If a list is empty, a range is illegal, there are more than 10,000 combinations, or
+            all models together are too large.
 
     >>> models = expand({"name": "m", "relevance_value": {"alpha": [0, 1]}}, str)
     >>> [model["name"] for model in models]
@@ -46,10 +50,17 @@ def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, obj
                 collect_axes(inner, (*key_path, key))
 
     collect_axes({key: value for key, value in content.items() if key != "name"}, ())
-    if math.prod(len(values) for _, values in axes) > _MAX_MODELS:
-        raise InputError(where(()), f"more than {_MAX_MODELS:,} combinations of values")
     if not axes:
         return [content]
+    combinations = math.prod(len(values) for _, values in axes)
+    if combinations > MAX_MODELS:
+        raise InputError(where(()), f"more than {MAX_MODELS:,} combinations of values")
+    if combinations * len(repr(content)) > MAX_CHARACTERS:
+        raise InputError(
+            where(()),
+            f"{combinations:,} combinations of this user model have more than "
+            f"{MAX_CHARACTERS:,} characters; expected fewer combinations or a shorter table",
+        )
     key_paths = [key_path for key_path, _ in axes]
     names = _axis_names(key_paths)
     models: list[Mapping[str, object]] = []
@@ -89,7 +100,7 @@ def _range(value: Mapping[object, object], where: str) -> list[object]:
     if set(value) != {"from", "to", "step"} or not all(map(is_number, numbers)):
         raise InputError(where, "expected a range {from: 0, to: 1, step: 0.25}")
     first, last, step = cast(list[float], numbers)
-    if not (step > 0 and first <= last and (last - first) / step <= _MAX_MODELS):
+    if not (step > 0 and first <= last and (last - first) / step <= MAX_MODELS):
         raise InputError(where, f"illegal range from {first} to {last} by {step}")
     # Rounded, so that 3 × 0.1 is printed as 0.3; the tolerance includes the end despite rounding.
     count = int((last - first) / step + 1e-9) + 1
