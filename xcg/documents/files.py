@@ -162,24 +162,6 @@ def chunks(file: BufferedReader) -> Iterator[bytes]:
         yield chunk + file.readline(MAX_LINE_BYTES + 1)
 
 
-def iterate_xml(file: BufferedReader, tags: Iterable[str]) -> Iterator[etree._Element]:
-    """Yield the elements with given names, and empty each after use, which bounds the memory.
-
-    Args:
-        file: The open XML file.
-        tags: Names in lower case; upper and capitalised spellings match too.
-
-    Raises:
-        lxml.etree.XMLSyntaxError: If the file is not well-formed.
-    """
-    spellings = [spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())]
-    for _, element in etree.iterparse(file, events=("end",), tag=spellings, **SAFE_PARSING):
-        yield element
-        element.clear()
-        while element.getprevious() is not None:
-            del element.getparent()[0]
-
-
 def local_name(element: etree._Element) -> str:
     """Return the local name of an element in lower case."""
     return str(element.tag).rpartition("}")[2].lower()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.files import iterate_xml, local_name
+from xcg.documents.files import local_name
+from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import xml_certainty
@@ -57,29 +58,30 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
 
 def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     topic = ""
-    for element in iterate_xml(file, ["file", "assessments"]):
+    elements = XmlElements(file, ["file", "assessments"])
+    for element in elements:
         is_file = local_name(element) == "file"
         for other in element.itersiblings(preceding=True) if is_file else [element]:
-            _check_contains_no_assessment(other, path)
-        topic = _topic(element.getparent() if is_file else element, path)
+            _check_contains_no_assessment(other, path, elements)
+        topic = _topic(element.getparent() if is_file else element, path, elements)
         base.add_topic(topic, str(path))
         if is_file:
-            _read_file(element, topic, path, base, notes)
+            _read_file(element, topic, path, base, notes, elements)
     if not topic:
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 
 
-def _check_contains_no_assessment(element: etree._Element, path: Path) -> None:
+def _check_contains_no_assessment(element: etree._Element, path: Path, elements: XmlElements) -> None:
     """Raise InputError for an assessed element outside of a <file>, which would be ignored."""
     if local_name(element) == "inex_topic":
         return
     for assessed in element.iter(*ASSESSMENT_TAGS):
         if not any(local_name(ancestor) == "inex_topic" for ancestor in assessed.iterancestors()):
             tag = local_name(assessed)
-            raise InputError(f"{path}:{assessed.sourceline}", f"<{tag}> outside a <file>")
+            raise InputError(f"{path}:{elements.line(assessed)}", f"<{tag}> outside a <file>")
 
 
-def _topic(element: etree._Element | None, path: Path) -> str:
+def _topic(element: etree._Element | None, path: Path, elements: XmlElements) -> str:
     if element is None or local_name(element) != "assessments":
         found = "" if element is None else f", found <{local_name(element)}>"
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
@@ -88,18 +90,25 @@ def _topic(element: etree._Element | None, path: Path) -> str:
         if not topic:
             raise ValueError("<assessments> has no topic attribute")
     except ValueError as error:
-        raise InputError(f"{path}:{element.sourceline}", str(error)) from None
+        raise InputError(f"{path}:{elements.line(element)}", str(error)) from None
     return topic
 
 
-def _read_file(element: etree._Element, topic: str, path: Path, base: RecallBase, notes: Notes) -> None:
+def _read_file(
+    element: etree._Element,
+    topic: str,
+    path: Path,
+    base: RecallBase,
+    notes: Notes,
+    elements: XmlElements,
+) -> None:
     try:
         document = document_name(attributes_by_name(element.attrib.items()))
     except ValueError as error:
-        raise InputError(f"{path}:{element.sourceline}", str(error)) from None
+        raise InputError(f"{path}:{elements.line(element)}", str(error)) from None
     for child in element:
         tag = local_name(child) if isinstance(child.tag, str) else ""
-        where = f"{path}:{child.sourceline}"
+        where = f"{path}:{elements.line(child)}"
         if tag not in POINT_TAGS and tag not in ASSESSMENT_TAGS:
             raise InputError(
                 where,

@@ -8,9 +8,10 @@ from array import array
 from io import BufferedReader
 from pathlib import Path
 
-from xcg.documents.files import iterate_xml, local_name
+from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
@@ -94,8 +95,10 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
     found: list[_Result] = []
     texts: dict[str, str] = {}
     # One result at a time, so that memory does not grow with the XML of a topic.
-    for element in iterate_xml(file, ["result", "topic", "inex-submission"]):
-        where = f"{path}:{element.sourceline}"
+    elements = XmlElements(file, ["result", "topic", "inex-submission"])
+    for element in elements:
+        line = elements.line(element)
+        where = f"{path}:{line}"
         parent = _expected_parent(element, where)
         if parent is None:
             name = (element.get("run-id") or "").strip()
@@ -103,7 +106,7 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
                 raise InputError(where, "<inex-submission> has no run-id attribute")
         elif local_name(element) == "result":
             if topics is None or _topic_id(parent) in topics:
-                found.append(_result(element, texts))
+                found.append(_result(element, line, texts))
         else:
             topic = _topic_id(element)
             if not topic:
@@ -150,10 +153,9 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _result(element: etree._Element, texts: dict[str, str]) -> _Result:
+def _result(element: etree._Element, line: int, texts: dict[str, str]) -> _Result:
     """Return the fields of a <result>; equal file names and paths become one object."""
-    line: object = element.sourceline
-    result = _Result(line if isinstance(line, int) else 0)
+    result = _Result(line)
     for child in element:
         tag = child.tag if child.tag in _FIELDS else local_name(child)
         if tag not in _FIELDS:

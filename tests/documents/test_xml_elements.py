@@ -1,0 +1,69 @@
+"""Elements of large XML files have the right line numbers."""
+
+from __future__ import annotations
+
+import io
+import xml.parsers.expat
+from collections.abc import Iterator
+
+import pytest
+from lxml import etree
+
+from xcg.documents.xml_elements import XmlElements
+
+BREAKS = "\n" * 65_530
+RECORDS = {
+    "one line per record": "<r><f>x</f></r>\n" * 9,
+    "one line per field": "<r>\n <f>x</f>\n <f>y</f>\n</r>\n" * 9,
+    "empty fields": "<r>\n<f/>\n\n<f/></r>" * 9,
+    "several records per line": ("<r><f/><f/></r>" * 20 + "\n") * 9,
+    "line breaks in texts": ("<r><f>x\n\ny</f>\n\n<f/>\n" + "long text\n" * 99 + "</r>\n") * 3,
+    "line breaks in tags": "<r\n>\n<f\n\na='1'\n/>\n<f\n>x</f\n></r\n>" * 9,
+    "comments": "<r><!--\n\n--><f/><?p\n?></r>\n" * 9,
+}
+
+
+def file_of(text: str) -> io.BufferedReader:
+    return io.BufferedReader(io.BytesIO(text.encode()))
+
+
+def lines_of_start_tags(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the name of every element and the line in which its start tag ends."""
+    parser = xml.parsers.expat.ParserCreate()
+    found: list[tuple[str, int]] = []
+    parser.StartElementHandler = lambda name, _: found.append((name, parser.CurrentByteIndex))
+    parser.Parse(text.encode(), True)
+    for name, offset in found:
+        yield name, text.count("\n", 0, text.index(">", offset)) + 1
+
+
+@pytest.mark.parametrize("breaks", ["", BREAKS, BREAKS * 2])
+@pytest.mark.parametrize("records", RECORDS.values(), ids=RECORDS)
+def test_line_numbers_are_those_of_the_start_tags(records: str, breaks: str) -> None:
+    text = f"<a>{breaks}{records}{records}</a>"
+    elements = XmlElements(file_of(text), ["r"])
+    lines = []
+    for element in elements:
+        lines += [(below.tag, elements.line(below)) for below in element.iter()]
+    assert lines == list(lines_of_start_tags(text))[1:]
+
+
+def test_ancestors_have_lines_too() -> None:
+    elements = XmlElements(file_of(f"{BREAKS}\n" * 2 + "<a>\n<b>\n<c/>\n</b>\n</a>"), ["c"])
+    [lines] = [[elements.line(e) for e in (c, *c.iterancestors())] for c in elements]
+    assert lines == [131_065, 131_064, 131_063]
+
+
+def test_elements_are_emptied_after_their_use() -> None:
+    elements = XmlElements(file_of(f"<a>{BREAKS}{BREAKS}" + "<r><f>x</f></r>" * 3 + "</a>"), ["r"])
+    for element in elements:
+        assert element.findtext("f") == "x"
+        before = element.getprevious()
+        assert before is None or len(before) == 0
+        assert len(elements._large_lines) <= 3  # root, record and field
+
+
+def test_errors_have_large_line_numbers() -> None:
+    with pytest.raises(etree.XMLSyntaxError) as error:
+        list(XmlElements(file_of(f"<a>{BREAKS}{BREAKS}<b></a>"), ["r"]))
+    assert error.value.lineno == 131_061
