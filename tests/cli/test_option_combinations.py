@@ -81,6 +81,7 @@ WITHOUT_EFFECT = [
     (f"{CONVERT_RUN} --feature 1", "--ties rank", "with --feature"),
     (CONVERT_RUN, "--irrelevant 1", "on a run without --as"),
     (CONVERT_RUN, "--corpus corpora_samples/handbook", "on a run without --as"),
+    (f"plan {FILES} --runs-to-compare 2", "--correction none", "with --runs-to-compare 2"),
     ("distribution --assessments assessments/handbook", "--unassessed", "without --against PATH"),
     ("break MAep", "--effort text", "on a measure of xcg"),
     ("break m:f", "--user-model levels", "on a function"),

@@ -37,6 +37,10 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "measures": (("ep",), "equation 13"),
     "perturb": ((CONFIG, *MODEL, "--run", RUN, "--measures", "MAep", "--counts", "1"), "MAep"),
     "place": (("{tmp}/texts.jsonl", "--corpus", "{tmp}/documents"), '"start": 5'),
+    "plan": (
+        ("configs/quickstart.yaml", "--measures", "MAep", *MODEL, "--test", "t", "--difference", "0.1"),
+        "topics_needed",
+    ),
     "report": ((CONFIG, *MODEL, "--output", "{tmp}/report.html"), ""),
     "show": ((ARTICLE,), "Choosing a user model"),
     "simulate": (("{tmp}/campaign", "--small", "--articles", "3", "--topics", "2", "--runs", "2"), ""),

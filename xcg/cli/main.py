@@ -39,6 +39,7 @@ COMMANDS = {
     "measures": ("listings:measures", "List the measures, or describe one measure."),
     "perturb": ("studies:perturb", "Insert non-relevant results and print the effect."),
     "place": ("files:place", "Find passages in the documents by their text."),
+    "plan": ("plan:plan", "Predict what a comparison finds, with how many topics."),
     "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
     "show": ("files:show", "Print an article of the handbook as text or HTML."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),

@@ -281,7 +281,7 @@ def compare_runs(
     else:
         pairs = [(b, a) if a == base else (a, b) for a, b in combinations(scores, 2)]
     shown = [pair for pair in pairs if base in (None, pair[1])]
-    procedure = _procedure(scores, named, test, correction)
+    procedure = choose_correction(scores, named, test, correction)
     what, topics = f"{measure} under {user_model}", results.topics
     together = procedure == "tukey" and len(scores) > 2
     samples = {
@@ -316,10 +316,10 @@ def compare_runs(
     ]
 
 
-def _procedure(
+def choose_correction(
     scores: Mapping[str, Mapping[str, float]], named: str | None, test: str, correction: str | None
 ) -> str:
-    """Return the correction to use."""
+    """Return the correction of :func:`compare`; XcgError if it is not defined for the test."""
     complete = len({frozenset(values) for values in scores.values()}) == 1
     obstacle = ""
     if named is not None:

@@ -1,0 +1,152 @@
+"""``xcg plan`` on the sample campaign."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.report.plans import plan_plot
+from xcg.statistics.planning import plan
+
+OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
+T_TEST = (*OPTIONS, "--test", "t", "--correction", "tukey")
+
+
+def write_campaign(folder: Path, topics: int, runs: int = 3) -> list[object]:
+    """Write runs that rank the relevant document of every topic at different ranks."""
+    (folder / "qrels").write_text("".join(f"{topic} 0 d{topic} 1\n" for topic in range(topics)))
+    call: list[object] = ["--assessments", folder / "qrels", "--measures", "AP"]
+    for run in range(runs):
+        lines = [
+            f"{topic} Q0 {f'd{topic}' if rank == topic * run % 5 else f'x{rank}'} 0 {9 - rank} r{run}\n"
+            for topic in range(topics)
+            for rank in range(5)
+        ]
+        (folder / f"r{run}").write_text("".join(lines))
+        call += ["--run", folder / f"r{run}"]
+    return call
+
+
+def test_the_plan_agrees_with_what_compare_prints(xcg_command: Command) -> None:
+    """compare has the noncentral t distribution, and plan simulates."""
+    done = xcg_command("plan", *T_TEST, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)
+    compared = xcg_command("compare", *OPTIONS, "--format", "json")
+    detectable = json.loads(compared.stdout)[0]["detectable"]
+    assert row["detectable"] == pytest.approx(detectable, rel=0.03)
+    assert (row["runs"], row["comparisons"], row["topics"]) == (8, 28, 15)
+    assert "xcg: basis: 4,000 simulated campaigns" in done.stderr
+
+
+def test_a_difference_has_power_and_topics(xcg_command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "plan.png"
+    done = xcg_command(
+        *("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "10", "--plot", plot)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    *sentences, heading, row = done.stdout.splitlines()
+    assert sentences[0] == (
+        "family: 45 comparisons of all pairs of 10 runs, for each measure and user model; "
+        "significance level 0.05"
+    )
+    assert sentences[3].startswith("pilot: 15 topics; for normal scores the true standard deviation is")
+    values = dict(zip(heading.split(), row.split(), strict=True))
+    assert float(values["power"]) < 0.8
+    assert int(values["topics_needed"]) > 15
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    more = xcg_command("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "3")
+    fewer_topics = int(more.stdout.split()[-1])
+    assert fewer_topics < int(values["topics_needed"])
+
+
+def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    call = write_campaign(tmp_path, 12)
+    procedures = [
+        (("--baseline", "r0"), ["t holm", "randomisation holm", "wilcoxon holm"]),
+        (("--test", "t"), ["t tukey", "t holm"]),
+        (("--test", "wilcoxon-pratt", "--correction", "none"), ["wilcoxon-pratt none"]),
+        (("--correction", "tukey"), ["t tukey", "randomisation tukey"]),
+        (("--baseline", "best", "--test", "t"), ["t tukey", "t holm"]),
+    ]
+    for options, expected in procedures:
+        done = xcg_command("plan", *call, *options, "--format", "jsonl", "--power", "0.7")
+        assert done.returncode == 0, done.stderr
+        rows = list(map(json.loads, done.stdout.splitlines()))
+        assert [f"{row['test']} {row['correction']}" for row in rows] == expected
+        again = xcg_command("plan", *call, *options, "--format", "jsonl", "--power", "0.7")
+        assert again.stdout == done.stdout
+    other = xcg_command("plan", *call, *options, "--format", "jsonl", "--power", "0.7", "--seed", "5")
+    assert other.stdout != done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--difference 0", "illegal difference 0: expected a number above 0, like 0.02"),
+        ("--difference -0.1", "illegal difference -0.1: expected a number above 0, like 0.02"),
+        ("--difference nan", "illegal difference nan: expected a number above 0, like 0.02"),
+        ("--power 0", "illegal power 0: expected a number between 0.05 and 1, like 0.8"),
+        ("--power 1", "illegal power 1: expected a number between 0.05 and 1, like 0.8"),
+        ("--power 80", "illegal power 80: expected a number between 0.05 and 1, like 0.8"),
+        ("--runs-to-compare 1", "illegal number of runs to compare 1: expected at least 2"),
+        ("--topics 1", "illegal number of topics 1: expected at least 2"),
+        ("--measures nxGC@10", "unknown measure 'nxGC': did you mean 'nxCG'"),
+        ("--baseline r9", "no run 'r9': expected one of r0, r1, r2"),
+        ("--baseline r1 --correction tukey", "the correction tukey is only defined if all pairs"),
+    ],
+)
+def test_misuse_has_one_message(
+    xcg_command: Command, tmp_path: Path, options: str, message: str
+) -> None:
+    done = xcg_command("plan", *write_campaign(tmp_path, 6), *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}"), done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_small_pilots_are_refused(xcg_command: Command, tmp_path: Path) -> None:
+    two_topics = xcg_command("plan", *write_campaign(tmp_path, 2))
+    assert (two_topics.returncode, two_topics.stdout) == (2, "")
+    assert "2 topics with scores of AP" in two_topics.stderr
+    one_run = xcg_command("plan", *write_campaign(tmp_path, 8, runs=1))
+    assert (one_run.returncode, one_run.stdout) == (2, "")
+    assert "1 runs with scores per topic of AP" in one_run.stderr
+
+
+def test_equal_runs_have_no_plan(xcg_command: Command, tmp_path: Path) -> None:
+    call = write_campaign(tmp_path, 8, runs=2)
+    (tmp_path / "r1").write_text((tmp_path / "r0").read_text().replace("r0", "r1"))
+    done = xcg_command("plan", *call, "--difference", "0.1", "--plot", tmp_path / "p.svg")
+    assert done.returncode == 0
+    assert "nothing can be planned, because no two runs of the pilot have differences" in done.stdout
+    assert done.stdout.splitlines()[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1"]
+
+
+def test_the_plot_has_a_line_for_each_procedure() -> None:
+    results = xcg.evaluate(
+        "assessments/handbook",
+        "corpora_samples/handbook-runs",
+        "corpora_samples/handbook",
+        measures="MAep",
+    )
+    for difference, label in [
+        (None, "difference found with 80 % power"),
+        (0.1, "power for a difference of 0.1, %"),
+    ]:
+        plans = plan(results, difference=difference, test="t")
+        figure = plan_plot(plans, 0.8)
+        (axis,) = figure.axes
+        assert axis.get_ylabel() == label
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["t, tukey", "t, holm"]
+        x, y = map(list, axis.get_lines()[0].get_data())
+        at_hand = y[x.index(15)]
+        expected = plans[0].detectable if difference is None else 100 * (plans[0].power or 0)
+        assert at_hand == pytest.approx(expected)
+        assert (y == sorted(y)) if difference else (y == sorted(y, reverse=True))

@@ -1,0 +1,109 @@
+"""``xcg plan``: how many topics a comparison needs."""
+
+from __future__ import annotations
+
+import click
+
+from xcg.cli.options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+    refuse_unused,
+    seed_option,
+)
+from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.report.plans import plan_plot, plan_rows, plan_sentences
+from xcg.statistics.planning import check_numbers
+from xcg.statistics.planning import plan as plan_comparisons
+from xcg.statistics.power import POWER
+
+
+@click.command()
+@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@click.option("--power", type=float, default=POWER, help="Find differences with this probability.")
+@click.option(
+    "--difference",
+    type=float,
+    metavar="NUMBER",
+    help="Print the power for this difference, and the number of topics that it needs.",
+)
+@click.option(
+    "--runs-to-compare",
+    type=int,
+    metavar="N",
+    help="Plan a comparison of this number of runs.  [default: the runs of the pilot]",
+)
+@click.option(
+    "--topics",
+    type=int,
+    metavar="N",
+    help="Plan for this number of topics at hand.  [default: the topics of the pilot]",
+)
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare with this run, as xcg compare: a run, all or best.  [default: all]",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "wilcoxon-pratt", "randomisation"]),
+    help="Print only the rows of this test.  [default: t, randomisation and wilcoxon]",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["tukey", "holm", "bonferroni", "fdr_bh", "none"]),
+    help="Print only the rows of this correction.  [default: tukey where it is defined, and holm]",
+)
+@seed_option
+@prints(*TABLES, plot=True)
+def plan(
+    campaign: CampaignOptions,
+    power: float,
+    difference: float | None,
+    runs_to_compare: int | None,
+    topics: int | None,
+    baseline: str | None,
+    test: str | None,
+    correction: str | None,
+    seed: int,
+) -> Printed:
+    r"""Predict from a pilot campaign which differences a comparison finds, and with how many topics.
+
+    For each measure, user model, test and correction, detectable is the smallest true difference that
+    xcg compare finds with 80 % power with the topics at hand. With --difference, the table also has the
+    power for this difference, and the number of topics that it needs.
+
+    \b
+    xcg plan CONFIG
+    xcg plan CONFIG --difference 0.02 --runs-to-compare 10 --plot power.png
+
+    Campaigns are simulated: topics are drawn from the pilot, and a difference is added to every topic.
+    The plot shows the power for the difference over the number of topics; without --difference, the
+    detectable difference.
+    """
+    check_numbers(power, difference, runs_to_compare, topics)
+    refuse_unused(
+        correction is not None and runs_to_compare == 2,
+        "with --runs-to-compare 2, which is one comparison",
+        "--correction",
+    )
+    results = evaluate_with_progress(campaign.inputs())
+    with progress_bar("rows") as progress:
+        plans = plan_comparisons(
+            results,
+            power=power,
+            difference=difference,
+            runs=runs_to_compare,
+            topics=topics,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            seed=seed,
+            progress=progress,
+        )
+    return Printed(
+        plan_rows(plans),
+        results.notes,
+        lambda: plan_plot(plans, power),
+        heading=plan_sentences(plans, power, baseline),
+    )

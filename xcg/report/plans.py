@@ -1,0 +1,150 @@
+"""Arrange and draw plans of comparisons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES
+from xcg.report.figures import add_legend, line_style, new_panels
+from xcg.statistics.planning import Plan
+from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
+from xcg.statistics.significance import ALL_PAIRS, BEST, SIGNIFICANCE_LEVEL
+from xcg.statistics.topic_scores import required_package
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FIELDS = ("test", "correction", "runs", "comparisons", "topics", "deviation", "detectable")
+_DIFFERENCE_FIELDS = ("difference", "power", "topics_needed")
+_LEAST_TOPICS, _SIZES, _MAX_DRAWN_TOPICS = 5, 12, 1000
+
+
+def plan_rows(plans: Sequence[Plan]) -> list[dict[str, Any]]:
+    """Return one row per plan, with the columns of a difference if there is one."""
+    several = len({line.user_model for line in plans}) > 1
+    return [
+        {
+            "measure": line.measure,
+            **({"user_model": line.user_model} if several else {}),
+            **{name: getattr(line, name) for name in _FIELDS},
+            **{name: getattr(line, name) for name in _DIFFERENCE_FIELDS if line.difference is not None},
+        }
+        for line in plans
+    ]
+
+
+def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = None) -> list[str]:
+    """State the family, what was simulated, and how certain the values are.
+
+    Args:
+        plans: What :func:`xcg.statistics.planning.plan` returned.
+        power: The power with which it was called.
+        baseline: The baseline with which it was called.
+    """
+    first = plans[0]
+    named = baseline not in (None, ALL_PAIRS, BEST)
+    family = f"{first.comparisons} comparison{'s' * (first.comparisons > 1)}"
+    family += f" with {baseline}" if named else f" of all pairs of {first.runs} runs"
+    sentences = [
+        f"family: {family}, for each measure and user model; significance level {SIGNIFICANCE_LEVEL}",
+        f"detectable: the smallest true difference of two runs that is found with {100 * power:g} % "
+        "power with the topics at hand, if no other comparison finds one",
+        f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
+        f"two runs, centred, plus the difference; error of the power: ±{_simulation_error(power):.1f} "
+        "points",
+    ]
+    pilot_topics = sorted({line.pilot_topics for line in plans})
+    low, high = _deviation_interval(pilot_topics[0])
+    sentences.append(
+        f"pilot: {pilot_topics[0]} topics; for normal scores the true standard deviation is between "
+        f"{low:.2f} and {high:.2f} times deviation (95 %), detectable changes in proportion, and the "
+        "number of topics with its square"
+    )
+    if any(MEASURES.is_count(line.measure) for line in plans):
+        sentences.append("note: differences of counts are per topic, not sums over the topics")
+    for line in plans:
+        what = f"note: {line.measure} under {line.user_model}"
+        procedure = f"{line.test} with {line.correction}"
+        if line.deviation is None:
+            sentences.append(
+                f"{what}: nothing can be planned, because no two runs of the pilot have differences "
+                "that vary over the topics"
+            )
+        elif line.detectable is None:
+            sentences.append(
+                f"{what}: {line.topics} topics are too few for {procedure}: no difference is found "
+                f"with {100 * power:g} % power"
+            )
+        elif line.difference is not None and line.topics_needed is None:
+            sentences.append(f"{what}: {procedure} needs more than {MAX_TOPICS:,} topics")
+    if any((line.topics_needed or line.topics) > MAX_SIMULATED_TOPICS for line in plans):
+        sentences.append(f"note: values for more than {MAX_SIMULATED_TOPICS} topics are extrapolated")
+    return list(dict.fromkeys(sentences))
+
+
+def _simulation_error(power: float) -> float:
+    """Return half the width of a 95 % interval of a simulated power, in points."""
+    return 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
+
+
+def _deviation_interval(topics: int) -> tuple[float, float]:
+    """Return the 95 % limits of a standard deviation divided by its estimate, for normal values."""
+    with required_package("the interval of a standard deviation", "scipy"):
+        from scipy.stats import chi2
+    low, high = (math.sqrt((topics - 1) / float(chi2.ppf(p, topics - 1))) for p in (0.975, 0.025))
+    return low, high
+
+
+def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
+    """Draw the power for the difference over the number of topics, one line per test and correction.
+
+    Without a difference, draw the detectable difference. There is one panel per measure and user model.
+    A dotted line marks the topics at hand.
+
+    Args:
+        plans: What :func:`xcg.statistics.planning.plan` returned.
+        power: The power with which it was called, drawn as a dotted line.
+    """
+    panels: dict[tuple[str, str], list[Plan]] = {}
+    for line in plans:
+        panels.setdefault((line.measure, line.user_model), []).append(line)
+    names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
+    columns = min(len(panels), 3)
+    figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
+    difference = plans[0].difference
+    for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
+        sizes = _drawn_topics(lines)
+        for line in lines:
+            if line.simulation is None:
+                continue
+            name = f"{line.test}, {line.correction}"
+            if difference is None:
+                values = [line.simulation.detectable(size, power) for size in sizes]
+                y = [math.nan if value is None else value for value in values]
+            else:
+                y = [100 * line.simulation.power(size, difference) for size in sizes]
+            axis.plot(sizes, y, label=name, **line_style(names.index(name)))
+        axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
+        axis.set_title(f"{measure}\n{model}", fontsize=9)
+        axis.set_xlabel("topics")
+        if difference is None:
+            axis.set_ylabel(f"difference found with {100 * power:g} % power")
+            axis.set_ylim(bottom=0)
+        else:
+            axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
+            axis.set_ylabel(f"power for a difference of {difference:g}, %")
+            axis.set_ylim(0, 102)
+    add_legend(figure, axes[0])
+    return figure
+
+
+def _drawn_topics(lines: Sequence[Plan]) -> list[int]:
+    """Return numbers of topics up to beyond those at hand and those needed."""
+    needed = [line.topics_needed for line in lines if line.topics_needed is not None]
+    last = max(2 * lines[0].topics, *(round(1.2 * number) for number in needed), 2 * _LEAST_TOPICS)
+    last = max(min(last, _MAX_DRAWN_TOPICS), 2 * lines[0].topics)
+    sizes = np.geomspace(_LEAST_TOPICS, last, _SIZES).round().astype(int)
+    return sorted({*sizes.tolist(), lines[0].topics})
