@@ -227,7 +227,7 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     )
     assert more[:5] == [row for row in rows if row.test == "t"]
     assert steps == sorted(steps)
-    assert len(steps) == 2 * 9
+    assert len(steps) == 2 * 9 * 5  # for each difference and block, four tables and a gate
     assert steps[-1] == (120, 120)
 
 

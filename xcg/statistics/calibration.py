@@ -47,7 +47,7 @@ NAMED = "named baseline"
 PAIRS = "all pairs"
 GATE = "gate"
 _MAX_SCORES_IN_MEMORY = 4_000_000
-_MAX_CAMPAIGNS_AT_ONCE = 50
+_MAX_CAMPAIGNS_AT_ONCE = 250
 _CONFIDENCE = 0.95
 _TUKEY_TESTS = ("t", "randomisation")
 
@@ -204,7 +204,7 @@ def calibrate(
         differences: Differences of means above 0 (of sums if the measure is a count).
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
-        progress: Receives the numbers of completed and of all campaigns.
+        progress: Receives the number of completed campaigns and of all, for each difference and none.
 
     Returns:
         False-alarm rates, then power by difference; each in the order of measures, user models, and
@@ -236,8 +236,10 @@ def calibrate(
                 for correction, found in _found(procedure, families, exchanged, better, shift).items():
                     wanted = found[:, procedure.wanted] if shift else found
                     counts[number, correction, shift] += int(wanted.any(axis=1).sum())
-            if progress is not None:
-                progress(start * len(shifts) + (step + 1) * len(keys), campaigns * len(shifts))
+                if progress is not None:
+                    part = (number + 1) * len(keys) // len(procedures)
+                    done = start * len(shifts) + step * len(keys) + part
+                    progress(done, campaigns * len(shifts))
     return [
         _error_rate(
             procedures[number], families, results.runs[base], correction, shift, campaigns, found
