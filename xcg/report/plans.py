@@ -54,7 +54,7 @@ def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = N
         "power with the topics at hand, if no other comparison finds one",
         f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
         f"two runs, centred, plus the difference; error of the power: ±{_simulation_error(power):.1f} "
-        "points",
+        f"points (randomisation: ±{_simulation_error(power, CAMPAIGNS // 2):.1f})",
     ]
     pilot_topics = sorted({line.pilot_topics for line in plans})
     low, high = _deviation_interval(pilot_topics[0])
@@ -85,9 +85,9 @@ def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = N
     return list(dict.fromkeys(sentences))
 
 
-def _simulation_error(power: float) -> float:
+def _simulation_error(power: float, campaigns: int = CAMPAIGNS) -> float:
     """Return half the width of a 95 % interval of a simulated power, in points."""
-    return 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
+    return 196 * math.sqrt(power * (1 - power) / campaigns)
 
 
 def _deviation_interval(topics: int) -> tuple[float, float]:
