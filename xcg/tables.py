@@ -49,7 +49,8 @@ def text_table(heading: Row, rows: Iterable[Row]) -> str:
     for row in body[1:]:
         table.add_row(*(Text(printable(cell)) for cell in row))
     output = io.StringIO()
-    Console(file=output, width=_UNLIMITED_WIDTH, color_system=None).print(table)
+    # Without a height, rich reads the environment variables COLUMNS and LINES.
+    Console(file=output, width=_UNLIMITED_WIDTH, height=1, color_system=None).print(table)
     return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
+import sys
 from typing import Any
 
 import click
 
 from xcg import __version__
-from xcg.cli.messages import print_error
+from xcg.cli.messages import print_error, print_status
+from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
 from xcg.errors import XcgError, nearest
 
 COMMANDS = {
@@ -64,17 +66,37 @@ class LazyGroup(click.Group):
     """
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run a command without garbage collection at the end of the process."""
+        """Run a command, and turn a user's error into one message and exit status 2.
+
+        There is no garbage collection at the end of the process. Without ``standalone_mode``, errors
+        are raised.
+        """
         atexit.register(gc.freeze)
-        return super().main(*arguments, **options)
+        if not options.get("standalone_mode", True):
+            return super().main(*arguments, **options)
+        prepare()
+        try:
+            try:
+                super().main(*arguments, **options)
+            finally:
+                sys.stdout.flush()
+        except SystemExit:
+            discard_unwritten()
+            raise
+        except UNEXPECTED as error:
+            message = explain(error)
+        # Here the frames of the error are gone, and with them the memory of its inputs.
+        print_error(message)
+        discard_unwritten()
+        sys.exit(2)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command, and turn a user's error into one message and exit status 2."""
+        """Run a command; Ctrl-C ends it with its own exit status."""
         try:
             return super().invoke(ctx)
-        except XcgError as error:
-            print_error(error)
-            ctx.exit(2)
+        except KeyboardInterrupt:
+            print_status("interrupted")
+            ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in alphabetical order."""

@@ -40,6 +40,7 @@ TREE, ALL_PATHS, SOME_PATHS = range(3)
 """Kinds of entries: a tree, the hashes of all paths of a document, or those of the retrieved paths."""
 
 _DEFAULT_MEGABYTES = 2048
+_MAX_DIGITS = 9  # of XCG_CACHE_SIZE
 _LOCK_TIMEOUT = 5.0  # seconds
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
@@ -124,8 +125,11 @@ def open_cache(corpus: str) -> DocumentCache | None:
     if setting == "off" or _switched_off.get():
         return None
     size = os.environ.get("XCG_CACHE_SIZE", "") or str(_DEFAULT_MEGABYTES)
-    if not size.isdecimal():
-        raise XcgError(f"XCG_CACHE_SIZE is {size!r}: expected a number of megabytes")
+    if not (size.isdecimal() and len(size) <= _MAX_DIGITS):
+        raise XcgError(
+            f"XCG_CACHE_SIZE is {size[:40]!r}: expected a number of megabytes with at most "
+            f"{_MAX_DIGITS} digits"
+        )
     if int(size) == 0:
         return None
     try:

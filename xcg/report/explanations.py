@@ -206,6 +206,7 @@ def _render(content: Table | Tree) -> str:
 
     stream = io.StringIO()
     # Texts come from input files, so they must not be interpreted as markup.
-    console = Console(file=stream, width=_WIDTH, color_system=None, markup=False, emoji=False)
+    # Without a height, rich reads the environment variables COLUMNS and LINES.
+    console = Console(file=stream, width=_WIDTH, height=1, color_system=None, markup=False, emoji=False)
     console.print(content)
     return "".join(line.rstrip() + "\n" for line in stream.getvalue().splitlines())

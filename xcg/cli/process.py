@@ -1,0 +1,96 @@
+"""The process of a command: its standard streams, and errors of the operating system.
+
+This module is imported at every start, so it imports little.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import IO
+
+from xcg.errors import InputError, XcgError
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C: as in a shell, 128 and the number of the signal."""
+
+
+def prepare() -> None:
+    """Prepare the standard streams and the environment for a command."""
+    _open_missing_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a character that its encoding lacks is escaped
+            stream.reconfigure(errors="backslashreplace")
+    os.environ["MPLBACKEND"] = "agg"  # plots are only saved
+
+
+def _open_missing_streams() -> None:
+    """Open standard streams that the caller has closed, so that no other file gets their descriptors.
+
+    Writing to standard output then fails as on a full disk; messages are lost.
+    """
+    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+        return
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # open returns the lowest free descriptor
+            os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+UNEXPECTED = (
+    *(XcgError, OSError, ImportError, UnicodeEncodeError),
+    *(MemoryError, RecursionError, SystemError),
+)
+"""Errors that end a command with one message, because users can cause them."""
+
+_WRITING = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.ENOSPC)
+
+
+def explain(error: BaseException) -> object:
+    """Return the message of an error, which is one of :data:`UNEXPECTED`."""
+    no_memory = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    # Python reports some failed allocations as SystemError.
+    if no_memory or isinstance(error, (MemoryError, SystemError)):
+        detail = f" ({error})" if str(error) else ""
+        return f"not enough memory{detail}: expected smaller inputs, fewer workers or more memory"
+    if isinstance(error, ImportError):
+        reason = str(error).strip().rpartition("\n")[2]
+        return f"cannot load a library: {reason}; check the installation and the memory"
+    if isinstance(error, RecursionError):
+        return "an input is nested too deep: expected fewer levels"
+    if isinstance(error, UnicodeEncodeError):
+        unknown = error.object[error.start : error.end]
+        return f"{unknown!r} cannot be written in {error.encoding}: expected names in Unicode"
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        if error.filename is not None:
+            return InputError(os.fsdecode(error.filename), reason)
+        if error.errno in _WRITING:  # errors of other files have their names
+            return InputError("standard output", f"cannot write: {reason}")
+        return f"the operating system reports: {reason}"
+    return error
+
+
+def _is_failing(stream: IO[str]) -> bool:
+    try:
+        stream.flush()
+    except OSError:
+        return True
+    return False
+
+
+def discard_unwritten() -> None:
+    """Discard text that cannot be written; else Python reports it again at the end of the process."""
+    for stream in filter(_is_failing, (sys.stdout, sys.stderr)):
+        with suppress(OSError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, stream.fileno())
+            os.close(null)
