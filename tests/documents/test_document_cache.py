@@ -411,11 +411,12 @@ def test_the_least_recently_used_entries_are_removed(
     assert read(0, hour=9)
 
 
+@pytest.mark.parametrize("size", ["much", "-1", "inf", "1.5", "9" * 10, "9" * 5000])
 def test_a_size_that_is_not_a_number(
-    folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch, size: str
 ) -> None:
-    monkeypatch.setenv("XCG_CACHE_SIZE", "much")
-    with pytest.raises(XcgError, match="XCG_CACHE_SIZE is 'much': expected a number of megabytes"):
+    monkeypatch.setenv("XCG_CACHE_SIZE", size)
+    with pytest.raises(XcgError, match=f"XCG_CACHE_SIZE is '{size[:40]}': expected a number of mega"):
         Corpus(documents)
 
 
