@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from string import ascii_uppercase
@@ -114,12 +115,13 @@ def comparison_sentences(
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "abc"}
     >>> for sentence in comparison_sentences(compare(gold, runs, measures="MAep"), None):
-    ...     print(sentence)
+    ...     print(sentence)  # doctest: +ELLIPSIS
     test: Tukey's HSD (two-way ANOVA of runs and topics); significance level 0.05
     family: all 3 pairs of runs, for each measure and user model; correction: tukey
     baseline: none
     topics: 3 in each comparison
     intervals: all of a family hold together with 95 %
+    assumption: all pairs ... with --correction holm; ... is up to 1.0 times the average
     """
     sentences = []
     families = dict.fromkeys((line.correction, line.comparisons) for line in comparisons)
@@ -130,6 +132,17 @@ def comparison_sentences(
             sentences.append(f"{', '.join(names)}:")
         sentences += _family_sentences(lines, baseline, correction)
     return sentences
+
+
+def _largest_deviation(lines: Sequence[Comparison]) -> float:
+    """Return the largest standard deviation of differences, relative to the root mean variance."""
+    deviations: dict[tuple[str, str], list[float]] = {}
+    for line in lines:
+        if line.effect:
+            family = deviations.setdefault((line.measure, line.user_model), [])
+            family.append(line.difference / line.effect)
+    ratios = [max(family) / math.hypot(*family) * len(family) ** 0.5 for family in deviations.values()]
+    return max(ratios, default=1.0)
 
 
 def _family_sentences(
@@ -155,6 +168,12 @@ def _family_sentences(
     ]
     if test in ("t", "randomisation"):
         sentences.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
+        if used == "tukey" and size > 1:
+            largest = _largest_deviation(lines)
+            sentences.append(
+                "assumption: all pairs have the same variance, unlike with --correction holm; the "
+                f"standard deviation of a pair is up to {largest:.1f} times the average"
+            )
         if all_pairs and size > 1 and used == "holm" != correction:
             sentences.append(
                 "note: Tukey's HSD needs scores of all runs for the same topics; here each pair is "
