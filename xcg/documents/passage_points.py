@@ -55,13 +55,7 @@ class Point(NamedTuple):
         row = tree.row(self.path)
         if not self.node:
             return int(tree.stop[row] if last else tree.start[row])
-        position = int(tree.start[row])
-        nodes = []
-        for child in tree.children(row):
-            nodes.append((position, int(tree.start[child])))
-            position = int(tree.stop[child])
-        nodes.append((position, int(tree.stop[row])))
-        nodes = [node for node in nodes if node[0] < node[1]]
+        nodes = tree.text_nodes(row)
         if self.node > len(nodes):
             raise UnknownPathError(f"no {self}: {self.path} has {len(nodes)} text nodes")
         start, stop = nodes[self.node - 1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -87,6 +88,7 @@ class ElementTree:
         for name in COLUMNS:
             setattr(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         self._paths: dict[int, str] = {}
+        self._text_nodes: dict[int, list[tuple[int, int]]] = {}
 
     @classmethod
     def from_paths(
@@ -166,7 +168,7 @@ class ElementTree:
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and self.find(path) is not None
 
-    @property
+    @cached_property
     def stop(self) -> Ints:
         """First character after each element's string value."""
         return self.start + self.characters
@@ -215,6 +217,11 @@ class ElementTree:
         keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
+    @cached_property
+    def _child_counts(self) -> Counter[tuple[int, int]]:
+        """Parent and code of a name → number of child elements."""
+        return Counter(zip(self.parent.tolist(), self.tag_codes.tolist(), strict=True))
+
     def find(self, path: str) -> int | None:
         """Return the row of a canonical path, None if the document does not have the element.
 
@@ -255,7 +262,7 @@ class ElementTree:
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.path(0)}")
-        children = sum(1 for row in self.children(self.row(above)) if self.tag(row) == tag)
+        children = self._child_counts[self.row(above), self._codes.get(tag, -1)]
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:
@@ -268,6 +275,17 @@ class ElementTree:
         while child < end:
             yield int(child)
             child = self.end[child]
+
+    def text_nodes(self, row: int) -> Sequence[tuple[int, int]]:
+        """Return start and end of each text node of an element; none of them is empty."""
+        nodes = self._text_nodes.get(row)
+        if nodes is None:
+            children = [*self.children(row)]
+            starts = [int(self.start[row]), *self.stop[children].tolist()]
+            ends = [*self.start[children].tolist(), int(self.stop[row])]
+            pairs = zip(starts, ends, strict=True)
+            nodes = self._text_nodes[row] = [(start, end) for start, end in pairs if start < end]
+        return nodes
 
     def ancestors(self, row: int) -> Iterator[int]:
         """Yield the rows of an element's ancestors, the parent first."""
@@ -289,8 +307,12 @@ class ElementTree:
         self.check_characters(start, end)
         if start == end:
             raise UnknownPathError(f"no characters {start}–{end}: they are none")
-        # The elements that contain a non-empty span are ancestors of each other; the last is smallest.
-        return int(np.flatnonzero((self.start <= start) & (self.stop >= end))[-1])
+        # The elements around a non-empty span are the last element that starts before it, or ancestors
+        # of this element.
+        row = int(self.start.searchsorted(start, side="right")) - 1
+        while self.stop[row] < end:
+            row = int(self.parent[row])
+        return row
 
     def check_characters(self, start: int, end: int) -> None:
         """Check that the document's text has characters start to end - 1; there may be none.

@@ -19,6 +19,9 @@ from xcg.user_model.near_misses import exact
 from xcg.user_model.parts import ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
+_MOST_USED_UP = 64
+"""If more ideal elements around a result are used up, they are not looked at again."""
+
 
 class JudgedDocument:
     """The elements of a document with their scores under one user model and topic.
@@ -177,11 +180,13 @@ class ElementReader:
         )
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._size = size
-        self._indexed = 0  # how many earlier results are in the two sets
-        self._seen: set[int] = set()
-        self._with_seen_inside: set[int] = set()
+        self._indexed = 0  # how many earlier results are in the two dicts
+        self._seen: dict[int, int] = {}  # row → number of the first result that it is
+        self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, or a part of them
         self._ideal_scores = document.ideal_scores
         self._used = dict.fromkeys(document.ideal, 0.0)
+        self._open: dict[int, list[int]] = {}  # row → related ideal elements, if many are used up
+        self._gained: set[int] = set()
 
     def read(self, result: int) -> float:
         """Read the next result and return its gain, xG[i] of equation 10."""
@@ -216,8 +221,8 @@ class ElementReader:
         self._index_earlier()
         for row in (result, *self.document.ancestors[result]):
             if row in self._seen:
-                return EarlierView("fully", [self.results.index(row)])
-        inside = [self.results.index(row) for row in self._seen_inside(result)]
+                return EarlierView("fully", [self._seen[row]])
+        inside = [self._seen[row] for row in self._seen_inside(result)]
         return EarlierView("partly" if inside else "no", sorted(inside))
 
     def _gain(self, row: int) -> float:
@@ -232,21 +237,37 @@ class ElementReader:
                 self.retrieved.add(row)
             return value
         used_up, related = document.related(row)
-        scores, used, left = self._ideal_scores, self._used, 0.0
-        for ideal in related:
-            rest = scores[ideal] - used[ideal]
-            if rest > 0:
-                left += rest
-        if left <= document.threshold:
+        if self._left(row, related, document.threshold) <= document.threshold:
             return 0.0  # whatever the value is, so it needs no sizes
         gain = self._value(row)
         if gain < document.threshold:
             return 0.0
-        gain = min(gain, left)
+        gain = min(gain, self._left(row, related, gain))
         for ideal in used_up:
-            used[ideal] += gain
-        self.retrieved.update(related)
+            self._used[ideal] += gain
+        if row not in self._gained:
+            self._gained.add(row)
+            self.retrieved.update(related)
         return gain
+
+    def _left(self, row: int, related: list[int], enough: float) -> float:
+        """Return what can still be gained from ideal elements, or a part that is more than enough."""
+        scores, used, left = self._ideal_scores, self._used, 0.0
+        ideals = self._open.get(row, related)
+        looked_at = used_up = 0
+        for ideal in ideals:
+            looked_at += 1
+            rest = scores[ideal] - used[ideal]
+            if rest > 0:
+                left += rest
+                if left > enough:
+                    break
+            else:
+                used_up += 1
+        if used_up > _MOST_USED_UP:
+            kept = [ideal for ideal in ideals[:looked_at] if scores[ideal] > used[ideal]]
+            self._open[row] = kept + ideals[looked_at:]
+        return left
 
     def _value(self, row: int) -> float:
         """Return rv(c) of equation 9."""
@@ -254,7 +275,7 @@ class ElementReader:
             return self.document.scores.get(row, 0.0)
         if self._indexed < len(self.results):
             self._index_earlier()
-        if not self._seen.isdisjoint(self.document.ancestors[row]):
+        if not self._seen.keys().isdisjoint(self.document.ancestors[row]):
             return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_without_seen_ancestor(row)
 
@@ -262,7 +283,7 @@ class ElementReader:
         score = self.document.scores.get(row, 0.0)
         if row in self._seen:
             return (1 - self._alpha) * score
-        if row not in self._with_seen_inside:
+        if row not in self._seen_below:
             return score
         arguments = [getattr(self, name)(row) for name in self._arguments]
         part = self.relevance_value.partially_seen
@@ -330,11 +351,27 @@ class ElementReader:
 
     def _seen_inside(self, row: int) -> list[int]:
         """Return the earlier results inside an element, in document order."""
-        return sorted(r for r in self._seen if row < r < self.document.end[row])
+        found = []
+        rows = list(self._seen_below.get(row, ()))
+        while rows:
+            inside = rows.pop()
+            if inside in self._seen:
+                found.append(inside)
+            rows += self._seen_below.get(inside, ())
+        return sorted(found)
 
     def _index_earlier(self) -> None:
-        """Add the latest results to the sets. Only values need them, and many results need no value."""
-        for row in self.results[self._indexed :]:
-            self._seen.add(row)
-            self._with_seen_inside.update(self.document.ancestors[row])
+        """Index the latest results. Only values need this, and many results need no value."""
+        seen, seen_below = self._seen, self._seen_below
+        for number, row in enumerate(self.results[self._indexed :], self._indexed):
+            if row in seen:
+                continue
+            seen[row] = number
+            child = row
+            for above in () if row in seen_below else self.document.ancestors[row]:
+                children = seen_below.setdefault(above, [])
+                children.append(child)
+                if len(children) > 1 or above in seen:
+                    break  # the elements above it are indexed
+                child = above
         self._indexed = len(self.results)

@@ -11,12 +11,15 @@ unit too.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import UnitConverter
+from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.runs.run import FunctionCache
 from xcg.user_model.relevance_value import RelevanceValue
@@ -26,6 +29,10 @@ TextSpan = tuple[str, int, int]
 the characters of a result with an unknown offset are before the text."""
 UnitSpan = tuple[float, float]
 """Start and end of a text in units."""
+
+MAX_PIECES = 4_000_000
+"""Most pieces of gold spans in the results of a ranking from one document, if text that was seen before
+gains something. Then every result gains on all gold spans in it, whatever the results before it."""
 
 
 class GoldSpan(NamedTuple):
@@ -105,6 +112,7 @@ class SpanReader:
     Args:
         gold: Disjoint spans in document order, in units.
         relevance_value: The relevance value function of the user model.
+        name: The name of the document, for messages.
 
     Attributes:
         earned: The gain so far on each gold span.
@@ -114,14 +122,18 @@ class SpanReader:
     (0.4, 0.6)
     """
 
-    def __init__(self, gold: Sequence[GoldSpan], relevance_value: RelevanceValue) -> None:
+    def __init__(
+        self, gold: Sequence[GoldSpan], relevance_value: RelevanceValue, name: str = ""
+    ) -> None:
         self.gold = gold
+        self._name = name
+        self._pieces = 0
         self.earned = [0.0] * len(gold)
         self._ends = [span.end for span in gold]
         self._share_if_seen = 1 - relevance_value.alpha
         self._normalised = relevance_value.normalisation == "subtree"
         self._covered: IntervalSet[float] = IntervalSet()
-        self._earlier: list[UnitSpan] = []
+        self._earlier = _SpansBySize()
         self._threshold = RELATIVE_THRESHOLD * max((span.score for span in gold), default=0.0)
 
     def read(self, result: UnitSpan) -> float:
@@ -129,27 +141,53 @@ class SpanReader:
         return self.read_parts(result).gain
 
     def read_parts(self, result: UnitSpan) -> ReadResult:
-        """Read the next result and return which of its parts gain how much."""
-        start, end = result
+        """Read the next result and return which of its parts gain how much.
+
+        Raises:
+            InputError: If the results consist of more than :data:`MAX_PIECES` pieces of gold spans.
+        """
         parts = []
-        for number in self.related(result):
+        for number, low, high, seen in self._pieces_of_gold(*result):
             gold = self.gold[number]
             density = gold.score / (gold.end - gold.start)
-            for low, high, seen in self._covered.split(max(start, gold.start), min(end, gold.end)):
-                gain, stop = density * (high - low) * (self._share_if_seen if seen else 1.0), high
-                if self._normalised:
-                    left = self.remaining(number)
-                    if left <= RELATIVE_THRESHOLD * gold.score:
-                        continue
-                    if gain > left:  # used up before the end of this piece
-                        gain, stop = left, low + (high - low) * left / gain
-                if gain > 0:
-                    self.earned[number] += gain
-                    parts.append(GainedPart(low, stop, gain, number))
-        self._covered.add(start, end)
-        self._earlier.append(result)
+            gain, stop = density * (high - low) * (self._share_if_seen if seen else 1.0), high
+            if self._normalised:
+                left = self.remaining(number)
+                if left <= RELATIVE_THRESHOLD * gold.score:
+                    continue
+                if gain > left:  # used up before the end of this piece
+                    gain, stop = left, low + (high - low) * left / gain
+            if gain > 0:
+                self.earned[number] += gain
+                parts.append(GainedPart(low, stop, gain, number))
+        self._earlier.add(*result)
         total = sum((part.gain for part in parts), 0.0)
-        return ReadResult(start, end, total if total >= self._threshold else 0.0, parts)
+        return ReadResult(*result, total if total >= self._threshold else 0.0, parts)
+
+    def _pieces_of_gold(self, start: float, end: float) -> Iterator[tuple[int, float, float, bool]]:
+        """Yield the pieces of a result that can gain: gold span, start, end, and whether it was seen.
+
+        If text that was seen gains nothing, only new text is looked at, which is new only once.
+        """
+        if not self._share_if_seen:
+            for low, high in self._covered.add(start, end):
+                for number in self.related((low, high)):
+                    gold = self.gold[number]
+                    yield number, max(low, gold.start), min(high, gold.end), False
+            return
+        for number in self.related((start, end)):
+            gold = self.gold[number]
+            pieces = self._covered.split(max(start, gold.start), min(end, gold.end))
+            self._pieces += len(pieces)
+            if self._pieces > MAX_PIECES:
+                raise InputError(
+                    self._name or "the document",
+                    f"the results repeat more than {MAX_PIECES} pieces of gold spans: expected fewer "
+                    "results from one document, or the user model's alpha 1",
+                )
+            for low, high, seen in pieces:
+                yield number, low, high, seen
+        self._covered.add(start, end)
 
     def score(self, result: UnitSpan) -> float:
         """Return what a result would gain if the user had seen nothing."""
@@ -192,17 +230,35 @@ class SpanReader:
         amount = self.seen_text(start, end)
         if not amount:
             return EarlierView("no", [])
-        earlier = [
-            number
-            for number, (low, high) in enumerate(self._earlier)
-            if max(start, low) < min(end, high)
-        ]
+        earlier = sorted(self._earlier.sharing_text_with(start, end))
         whole = amount >= (end - start) * (1 - RELATIVE_THRESHOLD)
         return EarlierView("fully" if whole else "partly", earlier)
 
     def seen_text(self, start: float, end: float) -> float:
         """Return how much text of a span earlier results had shown, in units."""
         return sum(high - low for low, high, seen in self._covered.split(start, end) if seen)
+
+
+class _SpansBySize:
+    """Numbered spans, by powers of two of their lengths, so that overlapping ones are found quickly."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._by_exponent: dict[int, list[tuple[float, float, int]]] = {}
+
+    def add(self, start: float, end: float) -> None:
+        """Add a span; its number is how many were added before."""
+        spans = self._by_exponent.setdefault(math.frexp(end - start)[1], [])
+        insort(spans, (start, end, self._count))
+        self._count += 1
+
+    def sharing_text_with(self, start: float, end: float) -> Iterator[int]:
+        """Yield the numbers of the spans that share text with a span."""
+        for exponent, spans in self._by_exponent.items():
+            first = bisect_left(spans, (start - math.ldexp(1, exponent),))
+            for low, high, number in islice(spans, first, bisect_left(spans, (end,))):
+                if max(start, low) < min(end, high):
+                    yield number
 
 
 class SpanTopic:
@@ -229,7 +285,9 @@ class SpanTopic:
 
     def readers(self, relevance_value: RelevanceValue) -> FunctionCache[str, SpanReader]:
         """Return document → its new reader."""
-        return FunctionCache(lambda document: SpanReader(self.gold.get(document, ()), relevance_value))
+        return FunctionCache(
+            lambda document: SpanReader(self.gold.get(document, ()), relevance_value, document)
+        )
 
     def in_units(self, results: Iterable[TextSpan]) -> list[UnitSpan | None]:
         """Return start and end of each result in units; None for a result without known text."""

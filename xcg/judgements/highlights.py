@@ -10,6 +10,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import UnmappedError, XcgError
 from xcg.judgements.assessment import Assessment
+from xcg.judgements.covered_text import CoveredText
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.lazy_modules import np, npt
 
@@ -110,20 +111,17 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
     length = int(tree.characters[0])
     if end > length:
         raise UnmappedError(where, f"the document's text has {length} characters")
-    found = tree.text[start:end]
-    if text is not None and found != text:
+    if text is not None and (found := tree.text[start:end]) != text:
         raise UnmappedError(where, f"the text is {found[:60]!r}, not {text[:60]!r}")
 
 
 def _element_assessments(
     tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
-    relevant, characters_inside = _highlighted(tree, marked)
-    exhaustivity = np.zeros(len(tree))
-    for mark, inside in zip(marked, characters_inside, strict=True):
-        half = 2 * inside >= mark.end - mark.start
-        contributed = np.where(half, mark.exhaustivity, max(mark.exhaustivity - 1, 1))
-        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, contributed, 0))
+    text = _covered_text(tree, marked)
+    relevant = text.characters
+    in_part = [max(mark.exhaustivity - 1, 1) for mark in marked]
+    exhaustivity = np.maximum(text.highest(in_part), _exhaustivity_of_halves(tree, marked))
     return {
         tree.paths[row]: Assessment(
             float(exhaustivity[row]),
@@ -132,6 +130,26 @@ def _element_assessments(
         )
         for row in np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest)).tolist()
     }
+
+
+def _exhaustivity_of_halves(tree: ElementTree, marked: Sequence[Highlight]) -> npt.NDArray[np.float64]:
+    """Return the highest exhaustivity of the passages of which each element contains at least half."""
+    starts, ends = (np.array([mark[index] for mark in marked], dtype=np.int64) for index in (2, 3))
+    grades = np.array([mark.exhaustivity for mark in marked], dtype=np.float64)
+    highest = np.zeros(len(tree))
+    # At least half of a passage includes one of its middle characters, and the elements around a
+    # character are ancestors of each other.
+    for middles in ((starts + ends - 1) // 2, (starts + ends) // 2):
+        marks = np.arange(len(marked))
+        rows = np.searchsorted(tree.start, middles, side="right") - 1
+        while len(rows):
+            first, last = starts[marks], ends[marks]
+            inside = np.minimum(tree.stop[rows], last) - np.maximum(tree.start[rows], first)
+            half = 2 * inside >= last - first
+            np.maximum.at(highest, rows[half], grades[marks[half]])
+            rows = tree.parent[rows]
+            marks, rows = marks[rows >= 0], rows[rows >= 0]
+    return highest
 
 
 def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessment]:
@@ -153,10 +171,9 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     for start, end, _ in passages:
         if end > length:
             raise XcgError(f"the passage {start}–{end}: the document's text has {length} characters")
-    highlighted, characters_inside = _highlighted(tree, passages)
-    exhaustivity = np.zeros(len(tree))
-    for passage, inside in zip(passages, characters_inside, strict=True):
-        exhaustivity = np.maximum(exhaustivity, np.where(inside > 0, passage.exhaustivity, 0))
+    text = _covered_text(tree, passages)
+    highlighted = text.characters
+    exhaustivity = text.highest([passage.exhaustivity for passage in passages])
     return {
         row: Assessment(
             float(exhaustivity[row]),
@@ -168,13 +185,6 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     }
 
 
-def _highlighted(
-    tree: ElementTree, marked: Sequence[Highlight | Span]
-) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
-    """Return each element's number of highlighted characters, in total and for each passage."""
-    inside = np.zeros(int(tree.characters[0]) + 1, dtype=np.int64)
-    for mark in marked:
-        inside[mark.start + 1 : mark.end + 1] = 1
-    before = np.cumsum(inside)
-    held = [np.minimum(tree.stop, m.end) - np.maximum(tree.start, m.start) for m in marked]
-    return before[tree.stop] - before[tree.start], held
+def _covered_text(tree: ElementTree, marked: Sequence[Highlight | Span]) -> CoveredText:
+    passages = [mark.start for mark in marked], [mark.end for mark in marked]
+    return CoveredText((tree.start, tree.stop), passages)

@@ -7,6 +7,7 @@ right, as in the program, without exact sums. docs/official-evaluators.md lists 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -242,14 +243,25 @@ def _offence(
                     f"a second result from the document {document!r}; expected one result per document "
                     "in the task -b"
                 )
-        if (start, end) != UNKNOWN_SPAN and any(start < stop and begin < end for begin, stop in spans):
+        if (start, end) != UNKNOWN_SPAN and _overlaps(spans, start, end):
             return index, (
                 f"the result overlaps an earlier result of the document {document!r}; only the "
                 "task -t allows overlap"
             )
-        spans.append((start, end))
+        insort(spans, (start, end))
         last = document
     return None
+
+
+def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether a span overlaps one of sorted spans, which do not overlap each other.
+
+    An empty span overlaps the spans that begin before it and end after it.
+    """
+    # Spans without overlap are also sorted by their ends, so of those that begin before the end of the
+    # new one, the last ends last.
+    count = bisect_left(spans, (end,))
+    return count > 0 and spans[count - 1][1] > start
 
 
 def _topic_scores(ranking: HighlightedRanking, options: InexEvalOptions) -> _TopicScores:

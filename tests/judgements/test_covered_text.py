@@ -1,0 +1,61 @@
+"""The text of elements in passages equals a count of single characters, and needs linear memory."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from work import growth, peak_memory
+
+from xcg.documents.parsing import parse_document
+from xcg.judgements.covered_text import CoveredText
+from xcg.judgements.highlights import Highlight, SpecificityScale, _element_assessments, assess_spans
+from xcg.judgements.recall_base import Span
+
+ranges = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(sorted)
+passages = st.tuples(ranges.filter(lambda r: r[0] < r[1]), st.sampled_from([0.5, 1.0, 2.0, 7.0]))
+
+
+@given(st.lists(ranges, max_size=6), st.lists(passages, max_size=6))
+def test_characters_and_highest_values_are_those_of_single_characters(
+    elements: list[list[int]], marked: list[tuple[list[int], float]]
+) -> None:
+    text = CoveredText(
+        ([start for start, _ in elements], [stop for _, stop in elements]),
+        ([start for (start, _), _ in marked], [stop for (_, stop), _ in marked]),
+    )
+    covering = [[value for (low, high), value in marked if low <= i < high] for i in range(31)]
+    assert text.characters.tolist() == [sum(map(bool, covering[slice(*e)])) for e in elements]
+    assert text.highest([value for _, value in marked]).tolist() == [
+        max((value for values in covering[slice(*e)] for value in values), default=0.0)
+        for e in elements
+    ]
+
+
+@given(st.lists(passages, min_size=1, max_size=6))
+def test_exhaustivity_is_that_of_passages_of_which_an_element_contains_half(
+    marked: list[tuple[list[int], float]],
+) -> None:
+    tree = parse_document(b"<a>12<b>3456<c>7890</c></b>12<b><c>3</c>4567<c>8</c>901234567890</b></a>")
+    highlights = [Highlight("1", "d", *span, exhaustivity=1 + int(grade) % 3) for span, grade in marked]
+    found = _element_assessments(tree, highlights, SpecificityScale(smallest=1))
+    expected = {}
+    for row, path in enumerate(tree.paths):
+        inside = [min(tree.stop[row], h.end) - max(tree.start[row], h.start) for h in highlights]
+        grades = [
+            h.exhaustivity if 2 * shared >= h.end - h.start else max(h.exhaustivity - 1, 1)
+            for h, shared in zip(highlights, inside, strict=True)
+            if shared > 0
+        ]
+        if grades:
+            expected[path] = max(grades)
+    assert {path: assessment.exhaustivity for path, assessment in found.items()} == expected
+
+
+def test_memory_grows_with_elements_and_passages_and_not_with_their_product() -> None:
+    def memory(count: int) -> int:
+        tree = parse_document(b"<a>" + b"<p>0123456789</p>" * count + b"</a>")
+        spans = [Span(10 * i, 10 * i + 7, 1.0 + i % 2) for i in range(count)]
+        assert tree.paths
+        return peak_memory(lambda: assess_spans(tree, spans))
+
+    assert growth(memory, 500) < 1.5
