@@ -157,3 +157,13 @@ def test_curves_of_one_measure_keep_their_parameters() -> None:
     figure = curves_plot(found)
     labels = {axis.get_ylabel(): axis.get_xlabel() for axis in figure.axes}
     assert labels == {"nxCG": "rank", "nxCG(budget=words)": "words read"}
+
+
+def test_curves_with_too_many_points_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged, runs = {"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}, "s": {"1": ["d"]}}
+    with pytest.raises(XcgError, match=r"^a curve over 100,001 ranks: the highest rank is 100,000$"):
+        curves(judged, runs, measure="nxCG", depth=100_001)
+    monkeypatch.setattr("xcg.evaluation.curves.MAX_POINTS", 9)
+    assert len(curves(judged, runs, measure="nxCG", depth=4)) == 4
+    with pytest.raises(XcgError, match=r"^the curves have more than 9 points: expected a lower depth"):
+        curves(judged, runs, measure="nxCG", depth=5)

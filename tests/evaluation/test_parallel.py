@@ -134,7 +134,7 @@ def test_an_unknown_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_illegal_workers_and_backends_are_errors() -> None:
-    with pytest.raises(XcgError, match="0 workers: expected 1 or more, or -1 for one per core"):
+    with pytest.raises(XcgError, match="0 workers: expected 1 to 1,000, or -1 for one per core"):
         run_tasks(slow_square, TASKS, workers=0)
     with pytest.raises(XcgError, match="a scheduler is for Dask: expected the backend 'dask'"):
         run_tasks(slow_square, TASKS, backend="loky", scheduler="tcp://127.0.0.1:1")

@@ -214,7 +214,7 @@ def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path
     nobody = xcg_command(*sample, "--workers", 0)
     assert (nobody.returncode, nobody.stderr) == (
         2,
-        "xcg: error: 0 workers: expected 1 or more, or -1 for one per core\n",
+        "xcg: error: 0 workers: expected 1 to 1,000, or -1 for one per core\n",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
@@ -10,7 +11,7 @@ import xcg
 from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.user_model.model import UserModel
-from xcg.user_model.quantisation import QUANTISATIONS, quantise
+from xcg.user_model.quantisation import MAX_GAIN, QUANTISATIONS, Gains, quantise
 
 
 def test_tables_of_kazai_and_lalmas() -> None:
@@ -97,3 +98,15 @@ def test_the_quantisations_of_2004(name: str, pairs: list[tuple[int, int]]) -> N
     ones = [(e, s) for e in range(4) for s in range(4) if quantise(part, Assessment(e, s)) == 1]
     assert ones == pairs
     assert sum(quantise(part, Assessment(e, s)) for e in range(4) for s in range(4)) == len(pairs)
+
+
+def test_gains_whose_sums_could_overflow_are_refused() -> None:
+    assert Gains({1: MAX_GAIN})(1, 1) == MAX_GAIN
+    for gain in (1.01 * MAX_GAIN, math.inf, math.nan, 10**400):
+        with pytest.raises(
+            XcgError, match=r"the gain of level 1 is .*: expected a number from 0 to 1e\+100"
+        ):
+            Gains({1: gain})
+    part = QUANTISATIONS.part(lambda level, _: 1e200)
+    with pytest.raises(XcgError, match=r"gives 1e\+200 for .*: expected a gain from 0 to 1e\+100"):
+        quantise(part, Assessment(1.0, 1.0, scale="level"))

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, paths_option, refuse_unused
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths_option, refuse_unused
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.plots import reading_plot
@@ -20,7 +20,7 @@ from xcg.tables import records
 @click.option(
     "--budget",
     "budgets",
-    type=click.IntRange(min=1, max=999_999_999),
+    type=click.IntRange(1, MAX_NUMBER),
     multiple=True,
     default=(500, 2000),
     help="Compute nxCG after this amount of text. May be repeated.",

@@ -12,6 +12,7 @@ import click
 
 from xcg.cli.messages import print_error
 from xcg.cli.options import (
+    MAX_NUMBER,
     CampaignOptions,
     campaign_options,
     count_option,
@@ -121,7 +122,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @resamples_option
 @seed_option
-@count_option("--topics", "Print this number of deciding topics.", default=3, least=0)
+@count_option("--topics", "Print this number of deciding topics.", default=3, least=0, most=MAX_NUMBER)
 @click.option(
     "--fail-under",
     multiple=True,
@@ -149,7 +150,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--allow-unmapped",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MAX_NUMBER),
     metavar="N",
     help="Let a gate pass if at most N results or assessments are unusable. Implies --lenient.",
 )

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, count_option, refuse_unused
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option, refuse_unused
 from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
@@ -162,7 +162,12 @@ def explain(
 
 @click.command()
 @campaign_options("runs", "order", "ties", "measures")
-@count_option("--depth", "Compute curves over ranks or text up to this rank or amount.", default=100)
+@count_option(
+    "--depth",
+    "Compute curves over ranks or text up to this rank or amount.",
+    default=100,
+    most=MAX_NUMBER,
+)
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
 @click.option(
@@ -173,12 +178,15 @@ def explain(
     f'"{DEFAULT_MEASURES}".',
 )
 @count_option(
-    "--points", f"With --over, use at most this number of thresholds.  [default: {MOST_THRESHOLDS}]"
+    "--points",
+    f"With --over, use at most this number of thresholds.  [default: {MOST_THRESHOLDS}]",
+    most=MAX_NUMBER,
 )
 @count_option(
     "--at",
     "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking has "
     "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+    most=MAX_NUMBER,
 )
 @click.option(
     "--reference",

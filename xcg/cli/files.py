@@ -13,6 +13,8 @@ import click
 from xcg.cli.messages import print_status
 from xcg.cli.options import (
     ANY_PATH,
+    MAX_NUMBER,
+    MAX_SEED,
     check_order_options,
     corpus_option,
     count_option,
@@ -63,7 +65,13 @@ from xcg.tables import records
 @click.option(
     "--fairly", type=float, default=0.5, help="Give specificity 2 from this share of highlighted text."
 )
-@count_option("--smallest", "Leave elements with fewer characters unassessed.", default=40, least=0)
+@count_option(
+    "--smallest",
+    "Leave elements with fewer characters unassessed.",
+    default=40,
+    least=0,
+    most=MAX_NUMBER,
+)
 def assess(
     highlights: Sequence[str],
     corpus: str,
@@ -104,7 +112,11 @@ def assess(
     type=click.Choice(["assessments"]),
     help="Write the scores of the run as levels of relevance, as if the system were an assessor.",
 )
-@count_option("--depth", "Convert this number of results of each topic of the run.  [default: all]")
+@count_option(
+    "--depth",
+    "Convert this number of results of each topic of the run.  [default: all]",
+    most=MAX_NUMBER,
+)
 @click.option(
     "--irrelevant",
     type=float,
@@ -112,7 +124,9 @@ def assess(
     help="Subtract this score from all scores with --as assessments, so that it becomes level 0, which "
     "is not relevant.  [default: 0]",
 )
-@count_option("--feature", "Read this feature of the LETOR file --run as the scores of a run.")
+@count_option(
+    "--feature", "Read this feature of the LETOR file --run as the scores of a run.", most=MAX_NUMBER
+)
 @click.option(
     "--to",
     "target_format",
@@ -275,7 +289,9 @@ def show(article: Path, format_: str) -> Printed:
     help="Lower the skill of all systems, up to 1 for random order. 0.65 (with --small, 0.9) gives "
     "a mean MAep close to INEX 2004.  [default: 0]",
 )
-@count_option("--seed", "Start the random numbers from this seed.  [default: 2004]", least=0)
+@count_option(
+    "--seed", "Start the random numbers from this seed.  [default: 2004]", least=0, most=MAX_SEED
+)
 def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     """Write a simulated campaign into a new folder.
 

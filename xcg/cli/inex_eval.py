@@ -8,7 +8,7 @@ from typing import get_args
 
 import click
 
-from xcg.cli.options import given_options
+from xcg.cli.options import MAX_NUMBER, given_options
 from xcg.cli.output import Printed, prints
 from xcg.documents.standard_input import claim_standard_input
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
@@ -28,7 +28,7 @@ from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_ev
 @click.option(
     "-irr",
     "tolerance",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_NUMBER),
     default=InexEvalOptions.tolerance,
     metavar="INT",
     help="In -i, stop reading an article after this number of irrelevant characters.",
@@ -36,7 +36,7 @@ from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_ev
 @click.option(
     "-n",
     "distance",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_NUMBER),
     default=InexEvalOptions.distance,
     metavar="INT",
     help="In -b, give 0 to results at this distance from the best entry point, in characters.",

@@ -24,9 +24,19 @@ from xcg.statistics.bootstrap import RESAMPLES
 ANY_PATH = click.Path(path_type=Path)
 
 
-def count_option(name: str, help: str, default: int | None = None, least: int = 1) -> Callable[[C], C]:
-    """Add an option for a whole number from ``least``."""
-    return click.option(name, type=click.IntRange(min=least), default=default, help=help)
+MAX_COUNT = 1_000_000
+"""The highest number of repetitions or files that an option asks for."""
+MAX_NUMBER = 999_999_999
+"""The highest rank, size or limit that an option states; it costs no memory."""
+MAX_SEED = 2**63 - 1
+"""The highest seed of random numbers."""
+
+
+def count_option(
+    name: str, help: str, default: int | None = None, least: int = 1, most: int = MAX_COUNT
+) -> Callable[[C], C]:
+    """Add an option for a whole number from ``least`` to ``most``."""
+    return click.option(name, type=click.IntRange(least, most), default=default, help=help)
 
 
 def given_options(*names: str) -> list[str]:
@@ -89,7 +99,9 @@ resamples_option = count_option(
     default=RESAMPLES,
     least=0,
 )
-seed_option = count_option("--seed", "Start the random numbers from this seed.", default=0, least=0)
+seed_option = count_option(
+    "--seed", "Start the random numbers from this seed.", default=0, least=0, most=MAX_SEED
+)
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, count_option
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
 from xcg.cli.output import FILE, progress_bar
 from xcg.documents.files import whole_file
 from xcg.report.html_page import write_report
@@ -14,7 +14,9 @@ from xcg.report.html_page import write_report
 
 @click.command()
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
-@count_option("--explained", "Explain the results of this number of topics.", default=10, least=0)
+@count_option(
+    "--explained", "Explain the results of this number of topics.", default=10, least=0, most=MAX_NUMBER
+)
 @click.option("--output", required=True, type=FILE, help="Write the page to this file.")
 def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
     """Write one HTML page with tables, curves, topics and explanations.

@@ -11,6 +11,7 @@ from typing import get_args
 import click
 
 from xcg.cli.options import (
+    MAX_NUMBER,
     CampaignOptions,
     campaign_options,
     count_option,
@@ -72,7 +73,7 @@ def stability() -> None:
     help="Study all topics, only those that several assessors judged, or both.  [default: both]",
 )
 @click.option("--agreement", is_flag=True, help="Print the agreement of the assessors (6.2.1).")
-@count_option("--sample", "Use at most this number of random combinations.", least=2)
+@count_option("--sample", "Use at most this number of random combinations.", least=2, most=MAX_NUMBER)
 @seed_option
 @resamples_option
 @prints(*RECORDS, plot=True)
@@ -239,7 +240,9 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
     words = text.replace(",", " ").split()
     legal = all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words)
     if not words or not legal or not all(least <= int(word) <= most for word in words):
-        raise XcgError(f"illegal {option} {text!r}: expected whole numbers, like {example!r}")
+        raise XcgError(
+            f"illegal {option} {text[:40]!r}: expected whole numbers up to {most:,}, like {example!r}"
+        )
     return [int(word) for word in words]
 
 

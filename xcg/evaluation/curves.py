@@ -19,6 +19,11 @@ from xcg.runs.run import Order, Ties
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
 
+MAX_DEPTH = 100_000
+"""The last rank of a curve. A curve over text has any amount of text, and few points."""
+MAX_POINTS = 5_000_000
+"""Points of all curves together, over all runs, topics, measures and user models."""
+
 
 class CurveOf(NamedTuple):
     """A curve of one run for one topic, or its mean over topics (``all``).
@@ -80,7 +85,7 @@ def curves(
         corpus: The documents.
         user_model: The user models.
         measure: One measure or several, separated by spaces, with or without a cutoff.
-        depth: The last rank of a curve over ranks.
+        depth: The last rank of a curve over ranks, at most 100,000; or the last amount of text.
         with_ideal: Add the curve of the ideal ranking as a run of that name.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
@@ -90,7 +95,8 @@ def curves(
         The curves, with ``notes``.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a measure has no curve.
+        XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or all curves together have
+            more than 5,000,000 points.
 
     >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)
     >>> [(curve.topic, list(curve.y)) for curve in found]
@@ -105,6 +111,7 @@ def curves_of_inputs(
 ) -> NotedList[CurveOf]:
     """Compute the curves of runs, as :func:`curves` does."""
     measures = [curve_measure(name) for name in split_measures(measure)]
+    _check_depth(measures, depth)
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
     campaign, models = Campaign.of(inputs, needs_elements=needs_gains), inputs.user_models
@@ -116,7 +123,7 @@ def curves_of_inputs(
         for model in models
         for name in names
     }
-    any_topic = False
+    any_topic, points = False, 0
     for topic in campaign.topics(notes):
         calculator = GainCalculator(topic, campaign)
         for model in models:
@@ -129,7 +136,8 @@ def curves_of_inputs(
                 gains = {IDEAL: _ideal_ranking(ideal, next(iter(gains.values()))), **gains}
             for name, of_run in gains.items():
                 for one in measures:
-                    found[one, model.name, name].add(topic.topic, of_run, depth)
+                    points += found[one, model.name, name].add(topic.topic, of_run, depth)
+                    _check_points(points)
     if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
     if not any(topics.curves for topics in found.values()):
@@ -143,6 +151,19 @@ def curves_of_inputs(
     return NotedList(lines, notes.lines())
 
 
+def _check_depth(measures: Sequence[Measure], depth: int) -> None:
+    if depth > MAX_DEPTH and any(measure.curve_over == "rank" for measure in measures):
+        raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
+
+
+def _check_points(points: int) -> None:
+    if points > MAX_POINTS:
+        raise XcgError(
+            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, or fewer runs, "
+            "measures or topics"
+        )
+
+
 @dataclass
 class _Topics:
     """The curves of one measure for one run, which grow topic by topic."""
@@ -153,16 +174,18 @@ class _Topics:
     curves: dict[str, Curve] = field(default_factory=dict)
     inputs: list[object] = field(default_factory=list)
 
-    def add(self, topic: str, gains: TopicGains, depth: int) -> None:
-        """Add the curve of a topic if it is defined."""
+    def add(self, topic: str, gains: TopicGains, depth: int) -> int:
+        """Add the curve of a topic if it is defined, and return its number of points."""
         measure = self.measure
         try:
             if measure.definition.needs == "text" and measure.compute(gains) is None:
-                return
+                return 0
             curve = measure.curve(gains, depth, self.effort)
-            if curve is not None:
-                self.curves[topic] = curve
-                self.inputs.append(measure.curve_input(gains, depth, self.effort))
+            if curve is None:
+                return 0
+            self.curves[topic] = curve
+            self.inputs.append(measure.curve_input(gains, depth, self.effort))
+            return len(curve[0])
         except XcgError as error:
             raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
 

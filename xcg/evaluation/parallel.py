@@ -16,6 +16,8 @@ from xcg.errors import InputError, XcgError
 
 Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
+MAX_WORKERS = 1000
+"""The highest number of processes on this machine."""
 _RETRIES = 3
 _PATIENCE = 15
 """Seconds without a Dask scheduler or worker before a study stops."""
@@ -85,8 +87,8 @@ def run_tasks(
 
 def check_workers(workers: int) -> None:
     """Raise XcgError if a number of workers is illegal."""
-    if workers < 1 and workers != -1:
-        raise XcgError(f"{workers} workers: expected 1 or more, or -1 for one per core")
+    if workers != -1 and not 1 <= workers <= MAX_WORKERS:
+        raise XcgError(f"{workers} workers: expected 1 to {MAX_WORKERS:,}, or -1 for one per core")
 
 
 def _results(

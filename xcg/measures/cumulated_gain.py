@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +108,7 @@ class VectorMeasure:
     def mean_of_vectors(self) -> dict[str, Callable[..., Any]]:
         """Return the fields of a :class:`Definition` for means over topics by ``mean=vectors``."""
         return {
-            "aggregate_input": self.vectors,
+            "aggregate_input": self._vectors_to,
             "aggregate": self.aggregate,
             "curve_input": self._curve_vectors,
             "aggregate_curve": self.aggregate_curve,
@@ -115,13 +116,13 @@ class VectorMeasure:
 
     def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
-        return self._value(*self.vectors(topic, cutoff, parameters))
+        return self._value(*self._vectors_to(topic, cutoff, parameters), cutoff)
 
     def aggregate(
         self, topics: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters
     ) -> float:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
-        return self._value(*_mean_vectors(topics))
+        return self._value(*_mean_vectors(topics), cutoff)
 
     def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
         """Return the values at all ranks up to a depth, or at amounts of text."""
@@ -132,6 +133,14 @@ class VectorMeasure:
     def aggregate_curve(self, topics: Sequence[tuple[Gains, Gains]]) -> list[float]:
         """Return the values of the curve of the mean vectors over topics."""
         return self._curve_values(*_mean_vectors(topics))
+
+    def _vectors_to(
+        self, topic: TopicGains, cutoff: float, parameters: Parameters
+    ) -> tuple[Gains, Gains]:
+        """Return both vectors up to the cutoff, or up to a rank from which they are constant."""
+        if parameters.get("budget", "ranks") == "ranks":
+            cutoff = _stored_ranks(topic, cutoff)
+        return self.vectors(topic, cutoff, parameters)
 
     def _curve_vectors(
         self, topic: TopicGains, depth: int, parameters: Parameters
@@ -147,15 +156,32 @@ class VectorMeasure:
         as_list: list[float] = values.tolist()
         return as_list
 
-    def _value(self, run: Gains, ideal: Gains) -> float:
+    def _value(self, run: Gains, ideal: Gains, cutoff: float) -> float:
         by_rank = self._by_rank(run, ideal)
-        return float(by_rank.mean() if self.averaged else by_rank[-1])
+        last = float(by_rank[-1])
+        return _mean_up_to(cutoff, by_rank.mean(), len(by_rank), last) if self.averaged else last
 
     def _by_rank(self, run: Gains, ideal: Gains) -> Gains:
         """Return the cumulated or normalised gain at each rank; 0 if the ideal gain is 0."""
         if not self.normalised:
             return run
         return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
+
+
+MAX_RANKS = 100_000
+"""Ranks beyond the last result for which vectors are stored, whatever the cutoff is."""
+
+
+def _stored_ranks(topic: TopicGains, cutoff: float) -> float:
+    """Return the cutoff, or a lower rank from which all cumulated gains are constant."""
+    if cutoff <= MAX_RANKS or math.isinf(cutoff):  # without a cutoff, vectors end with the results
+        return cutoff
+    return min(cutoff, max(np.size(topic.gains), np.size(topic.ideal), MAX_RANKS))
+
+
+def _mean_up_to(cutoff: float, mean: float, stored: int, last: float) -> float:
+    """Return the mean up to a cutoff of values that are constant after the stored ranks."""
+    return float(mean + (last - mean) * ((cutoff - stored) / cutoff))
 
 
 def _mean_vectors(topics: Sequence[tuple[Gains, Gains]]) -> tuple[Gains, Gains]:
@@ -286,4 +312,6 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
     **VectorMeasure(_vectors, normalised=True, averaged=True).mean_of_vectors(),
 )
 def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return float(manxcg(topic.gains, topic.ideal, int(cutoff))[-1])
+    depth = int(_stored_ranks(topic, cutoff))
+    last = float(nxcg(topic.gains, topic.ideal, depth)[-1]) if depth < cutoff else 0.0
+    return _mean_up_to(cutoff, manxcg(topic.gains, topic.ideal, depth)[-1], depth, last)

@@ -26,6 +26,9 @@ exhaustivity, specificity and sizes; highlighted text; or levels of relevance.""
 UNITS: tuple[str, ...] = get_args(EffortUnit)
 """What effort can be counted in: visited results, or units of read text."""
 
+HIGHEST_RANK = 999_999_999
+"""The highest cutoff of a measure at a rank. Memory does not depend on the cutoff."""
+
 NO_CUTOFF = math.inf
 """The cutoff of a measure without one; a rank that no ranking exceeds."""
 
@@ -50,7 +53,7 @@ class Cutoff(NamedTuple):
     def allows(self, value: float) -> bool:
         """Return whether a number is legal."""
         if self.whole:
-            return value >= 1
+            return 1 <= value <= HIGHEST_RANK
         return (self.from_0 or value > 0) and value <= 1
 
 
@@ -88,7 +91,8 @@ class Number(NamedTuple):
         except ValueError:
             value = math.nan
         legal = self.least < value if self.above else self.least <= value
-        if not (legal and value <= self.most) or (self.whole and not value.is_integer()):
+        legal &= value <= self.most and math.isfinite(value)
+        if not legal or (self.whole and not value.is_integer()):
             raise ValueError(f"expected {self}")
         return value
 
@@ -214,7 +218,9 @@ class Definition:
             if cutoff.required:
                 raise XcgError(f"{self.name} lacks its cutoff: {expected}")
             return NO_CUTOFF
-        number = r"[0-9]{1,9}" if cutoff.whole else r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?"
+        if cutoff.whole and text.isdecimal() and float(text) > HIGHEST_RANK:
+            raise XcgError(f"{self.name}@{text}: the highest rank is {HIGHEST_RANK:,}")
+        number = r"[0-9]+" if cutoff.whole else r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?"
         if not re.fullmatch(number, text) or not cutoff.allows(float(text)):
             raise XcgError(f"{self.name}@{text}: {expected}")
         return float(text)

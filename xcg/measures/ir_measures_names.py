@@ -60,7 +60,9 @@ def canonical_name(text: str) -> str | None:
             f"{text} is computed by ir_measures, which is not installed: pip install 'xcg[trec]'"
         ) from None
     try:
-        return str(ir_measures.parse_measure(text))
+        name = str(ir_measures.parse_measure(text))
+        ir_measures.parse_measure(name)  # fails for AP(rel=1e999), which is printed as AP(rel=inf)
+        return name
     except Exception:  # which exceptions it raises for unknown names and parameters is undocumented
         return None
 

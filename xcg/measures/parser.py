@@ -15,6 +15,8 @@ from xcg.registry import F, Registry
 
 _MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII)
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
+MAX_CHARACTERS = 1000
+"""Characters of a measure with its parameters and its cutoff."""
 _ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
 
 _IMPLIED = {"NumRelRet": {"rel": "1"}}
@@ -107,6 +109,11 @@ class MeasureRegistry(Registry[Definition]):
         """
         if isinstance(text, Measure):
             return self._checked(text)
+        if len(text) > MAX_CHARACTERS:
+            raise XcgError(
+                f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
+                f"most {MAX_CHARACTERS:,}"
+            )
         match = _MEASURE.match(text.strip().translate(_GREEK))
         if match is None:
             raise XcgError(

@@ -18,6 +18,9 @@ from xcg.registry import FunctionRegistry, Part
 Quantisation = Callable[[float, Grade], float]
 QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
 
+MAX_GAIN = 1e100
+"""The highest gain of a level, so that sums and squares of gains are numbers."""
+
 
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a number that a float can hold; True and False are none."""
@@ -61,7 +64,7 @@ class Table:
 
 
 class Gains:
-    """A quantisation of levels of relevance: level → gain, from 0 without an upper limit.
+    """A quantisation of levels of relevance: level → gain, from 0 to :data:`MAX_GAIN`.
 
     Levels must be equal to those of the mapping; nothing is interpolated. A level of 0 or below gains
     nothing if it is not in the mapping.
@@ -86,8 +89,10 @@ class Gains:
         for level, gain in gains.items():
             if not (is_number(level) and -1000 <= level <= 1000):
                 raise XcgError(f"illegal level {level!r}: expected a number from -1000 to 1000")
-            if not (is_number(gain) and 0 <= gain < math.inf):
-                raise XcgError(f"the gain of level {level} is {gain!r}: expected a number from 0")
+            if not (is_number(gain) and 0 <= gain <= MAX_GAIN):
+                raise XcgError(
+                    f"the gain of level {level} is {gain!r}: expected a number from 0 to {MAX_GAIN:g}"
+                )
             self._gains[float(level)] = float(gain)
 
     def __call__(self, exhaustivity: float, specificity: Grade) -> float:
@@ -136,7 +141,7 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
         assessment: The assessment.
 
     Returns:
-        The score from 0 to 1; for a level of relevance a finite gain from 0.
+        The score from 0 to 1; for a level of relevance a gain from 0 to :data:`MAX_GAIN`.
 
     Raises:
         XcgError: If the quantisation is for another scale, fails, or returns an illegal score.
@@ -161,9 +166,9 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
         raise XcgError(
             f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
         ) from None
-    highest = math.inf if assessment.scale == "level" else 1
-    if not 0 <= score <= highest or math.isinf(score):
-        expected = "a gain from 0" if assessment.scale == "level" else "a score from 0 to 1"
+    of_level = assessment.scale == "level"
+    if not 0 <= score <= (MAX_GAIN if of_level else 1):
+        expected = f"a gain from 0 to {MAX_GAIN:g}" if of_level else "a score from 0 to 1"
         raise XcgError(f"quantisation {part} gives {score} for {assessment.label}: expected {expected}")
     return score
 

@@ -1,0 +1,91 @@
+"""Cutoffs far beyond the results: memory depends on the results, and values do not change."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xcg
+from xcg.measures import MEASURES, TopicGains, cumulated_gain
+from xcg.measures.definition import HIGHEST_RANK
+
+VECTOR_MEASURES = [
+    "xCG",
+    "nxCG",
+    "gr",
+    "MAxCG",
+    "MAnxCG",
+    "xDCG",
+    "nxDCG",
+    "xDCG(discount=plus_one,gain=exp)",
+    "MAxDCG",
+    "MAnxDCG",
+    "NDCNG",
+    "avgNDCNG",
+    "avgNDCG",
+]
+ASSESSMENTS = {"1": {"d": 2, "e": 1}, "2": {"d": 1, "f": 3, "g": 1}}
+RUNS = {"r": {"1": ["x", "e"], "2": ["f", "d", "x", "y"]}}
+
+
+def peak_memory(measure: str) -> int:
+    tracemalloc.start()
+    try:
+        xcg.evaluate(ASSESSMENTS, RUNS, measures=measure)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *VECTOR_MEASURES,
+        "nxCG(mean=vectors)",
+        "MAnxCG(mean=vectors)",
+        *("AP", "P", "R", "RR", "Success", "nDCG", "expectedRatio", "frustration", "overlap"),
+        *("satisfaction", "slidingRatio", "total"),
+    ],
+)
+def test_memory_does_not_depend_on_the_cutoff(measure: str) -> None:
+    peak_memory(f"{measure}@10")
+    assert peak_memory(f"{measure}@{HIGHEST_RANK}") < 20_000_000  # 8 GB for all ranks
+
+
+@given(
+    st.lists(st.floats(0, 3), max_size=8),
+    st.lists(st.floats(0.1, 3), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.sampled_from(VECTOR_MEASURES),
+)
+def test_a_cutoff_beyond_the_stored_ranks_has_the_same_value(
+    gains: list[float], ideal: list[float], cutoff: int, name: str
+) -> None:
+    topic = TopicGains(gains, sorted(ideal, reverse=True), 0)
+    measure = MEASURES.parse(f"{name}@{cutoff}")
+    expected = measure.compute(topic)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cumulated_gain, "MAX_RANKS", 3)
+        found = measure.compute(topic)
+    if cutoff <= max(3, len(gains), len(ideal)):
+        assert found == expected  # bit by bit
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["nxCG(mean=vectors)", "MAnxCG(mean=vectors)"])
+def test_mean_vectors_of_stored_ranks_have_the_same_value(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"{measure}@30"
+    expected = xcg.evaluate(ASSESSMENTS, RUNS, measures=name).value("r", name)
+    monkeypatch.setattr(cumulated_gain, "MAX_RANKS", 1)
+    assert xcg.evaluate(ASSESSMENTS, RUNS, measures=name).value("r", name) == pytest.approx(expected)
+
+
+def test_the_mean_up_to_a_high_rank_is_that_of_the_constant_tail() -> None:
+    # xCG is 1, 3, 3, …: the mean up to rank k is 3 − 2 / k.
+    measure = MEASURES.parse(f"MAxCG@{HIGHEST_RANK}")
+    assert measure.compute(TopicGains([1.0, 2.0], [3.0], 0)) == pytest.approx(3 - 2 / HIGHEST_RANK)
