@@ -54,7 +54,7 @@ def test_power_and_records(xcg_command: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--campaigns 0", "Invalid value for '--campaigns': 0 is not in the range x>=1."),
+        ("--campaigns 0", "Invalid value for '--campaigns': 0 is not in the range 1<=x<=1000000."),
         ("--difference x", "Invalid value for '--difference': 'x' is not a valid float."),
         (
             "--difference nan",

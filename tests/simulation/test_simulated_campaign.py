@@ -85,7 +85,7 @@ def test_the_command_writes_a_campaign_once(xcg_command: Command, tmp_path: Path
         (("--assessors", "2", "--agreement", "-1.5"), "-1.5 is not in the range -1<=x<=1"),
         (("--hardness", "2"), "2.0 is not in the range 0<=x<=1"),
         (("--hardness", "nan"), "hardness is nan: expected a number from 0 to 1"),
-        (("--elements", "20"), "20 is not in the range x>=30"),
+        (("--elements", "20"), "20 is not in the range 30<=x<=1000000"),
     ],
 )
 def test_wrong_options_are_errors(

@@ -123,4 +123,4 @@ def test_the_command_prints_means_over_ranks_or_values_at_full_depth(xcg_command
 def test_the_command_refuses_less_than_one_ranking(xcg_command: Command) -> None:
     done = xcg_command("levels", "--swaps", "0")
     assert done.returncode == 2
-    assert "0 is not in the range x>=1" in done.stderr
+    assert "0 is not in the range 1<=x<=1000000" in done.stderr
