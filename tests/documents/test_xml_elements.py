@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import pytest
 from lxml import etree
 
+from xcg.documents import xml_elements
 from xcg.documents.xml_elements import XmlElements
+from xcg.errors import InputError
 
 BREAKS = "\n" * 65_530
 RECORDS = {
@@ -67,3 +69,45 @@ def test_errors_have_large_line_numbers() -> None:
     with pytest.raises(etree.XMLSyntaxError) as error:
         list(XmlElements(file_of(f"<a>{BREAKS}{BREAKS}<b></a>"), ["r"]))
     assert error.value.lineno == 131_061
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<a>{}<r/></a>",
+        "<a><r>{}</r></a>",
+        "<a><b><c>{}</c></b></a>",
+        "<a><r/>{}</a>",
+    ],
+)
+def test_the_number_of_other_elements_is_limited(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xml_elements, "MAX_ELEMENTS", 100)
+    list(XmlElements(file_of(text.format("<x/>" * 90)), ["r"], "run.xml"))
+    with pytest.raises(InputError, match=r"^run.xml:1: more than 100 elements without one of <r>; exp"):
+        list(XmlElements(file_of(text.format("<x/>" * 110)), ["r"], "run.xml"))
+
+
+@pytest.mark.parametrize("filler", ["<!-- a comment -->", "<?a processing instruction?>", "<x y='1'/>"])
+def test_the_bytes_between_two_elements_are_limited(
+    filler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xml_elements, "MAX_BYTES", 1 << 20)
+    list(XmlElements(file_of(f"<a>{('<r/>' + filler * 999) * 99}</a>"), ["r"], "run.xml"))
+    with pytest.raises(InputError, match=r"^run.xml:1: more than 1 MB without one of <r>; expected"):
+        list(XmlElements(file_of(f"<a>{filler * 199_999}</a>"), ["r"], "run.xml"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!DOCTYPE a [<!ENTITY e '<r/>'>]>\n<a>&e;</a>",
+        "<!DOCTYPE a [<!ENTITY e ''><!ENTITY f '&e;&e;'>]>\n<a>&f;</a>",
+        "<!DOCTYPE a [<!ENTITY % e ''>]>\n<a></a>",
+        "<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&e;</a>",
+        "<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&e;<r/></a>",
+        "<!DOCTYPE a SYSTEM 'a.dtd'>\n<a><r>&e;</r></a>",
+    ],
+)
+def test_entities_are_refused_because_they_could_be_results(text: str) -> None:
+    with pytest.raises(InputError, match=r"^run.xml:2: the file has entities, which are not read: exp"):
+        list(XmlElements(file_of(text), ["r", "a"], "run.xml"))

@@ -58,7 +58,7 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
 
 def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     topic = ""
-    elements = XmlElements(file, ["file", "assessments"])
+    elements = XmlElements(file, ["file", "assessments"], path)
     for element in elements:
         is_file = local_name(element) == "file"
         for other in element.itersiblings(preceding=True) if is_file else [element]:

@@ -95,7 +95,7 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
     found: list[_Result] = []
     texts: dict[str, str] = {}
     # One result at a time, so that memory does not grow with the XML of a topic.
-    elements = XmlElements(file, ["result", "topic", "inex-submission"])
+    elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
     for element in elements:
         line = elements.line(element)
         where = f"{path}:{line}"
