@@ -1,10 +1,8 @@
-"""Run independent tasks in several processes or on a cluster, with checkpoints."""
+"""Run independent tasks in several processes or on a cluster."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from xcg.errors import InputError, XcgError
+from xcg.errors import XcgError
+from xcg.evaluation.checkpoint import Checkpoint, IsValid
 
 Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
@@ -33,6 +32,7 @@ def run_tasks(
     scheduler: str | None = None,
     checkpoint: Path | None = None,
     study: object = None,
+    is_valid: IsValid = lambda task, result: True,
     progress: Progress | None = None,
 ) -> list[Any]:
     """Return ``function(*common, *task)`` for each task, in the order of the tasks.
@@ -51,10 +51,11 @@ def run_tasks(
         scheduler: The address of the Dask scheduler; a local cluster by default.
         checkpoint: A file to which each result is appended. An interrupted study continues after them.
         study: The parameters of the study; a checkpoint of other parameters is refused.
+        is_valid: Whether a task can have a result that is read from the checkpoint.
         progress: Called with the number of finished tasks and of all tasks.
 
     Raises:
-        InputError: If the checkpoint belongs to another study or is damaged.
+        InputError: If the checkpoint belongs to another study, is damaged or cannot be written.
         XcgError: If joblib or dask is missing, the number of workers is illegal, the scheduler is for
             another backend, does not answer or stops, or workers die repeatedly or are missing.
 
@@ -66,16 +67,20 @@ def run_tasks(
         raise XcgError("a scheduler is for Dask: expected the backend 'dask', or no scheduler")
     if scheduler is not None:
         backend = "dask"
-    key = hashlib.sha256(repr((study, len(tasks))).encode()).hexdigest()
-    done = _read_checkpoint(checkpoint, key) if checkpoint is not None else []
-    with _checkpoint_writer(checkpoint, key, list(done)) as write:
+    with ExitStack() as opened:
+        saved = None
+        if checkpoint is not None:
+            saved = Checkpoint(checkpoint, study, tasks, is_valid)
+            opened.callback(saved.close)
+        done = list(saved.results) if saved is not None else []
         attempts = 0
         while len(done) < len(tasks):
             try:
                 rest = tasks[len(done) :]
                 for result in _results(partial(function, *common), rest, workers, backend, scheduler):
                     done.append(result)
-                    write(result)
+                    if saved is not None:
+                        saved.append(result)
                     if progress is not None:
                         progress(len(done), len(tasks))
             except _dead_worker_errors() as error:
@@ -188,55 +193,3 @@ def _dead_worker_errors() -> tuple[type[BaseException], ...]:
     except ImportError:
         return ()
     return (loky.TerminatedWorkerError,)
-
-
-def _read_checkpoint(checkpoint: Path, key: str) -> list[Any]:
-    """Return the results in a checkpoint."""
-    try:
-        lines = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True)
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(checkpoint, f"no checkpoint: {error}") from None
-    if not lines:
-        return []
-    try:
-        stated = json.loads(lines[0])["study"]
-    except (ValueError, KeyError, TypeError):
-        stated = None
-    if stated != key:
-        raise InputError(
-            f"{checkpoint}:1",
-            "the checkpoint of another study; expected one with the same files and parameters, or none",
-        )
-    done = []
-    for number, line in enumerate(lines[1:], 2):
-        if not line.endswith("\n"):
-            break  # the study was killed while it wrote this line
-        try:
-            done.append(json.loads(line))
-        except ValueError:
-            raise InputError(f"{checkpoint}:{number}", "no JSON: a damaged checkpoint") from None
-    return done
-
-
-@contextmanager
-def _checkpoint_writer(
-    checkpoint: Path | None, key: str, done: Sequence[Any]
-) -> Iterator[Callable[[Any], None]]:
-    """Write the results so far to the checkpoint, and yield a function that appends a result."""
-    if checkpoint is None:
-        yield lambda result: None
-        return
-    try:
-        with checkpoint.open("w", encoding="utf-8") as file:
-
-            def write(record: Any) -> None:
-                file.write(json.dumps(record) + "\n")
-                file.flush()
-
-            for record in ({"study": key}, *done):
-                write(record)
-            yield write
-    except OSError as error:
-        raise InputError(checkpoint, f"cannot write: {error.strerror}") from None

@@ -351,6 +351,7 @@ def parallel_swap_rates(
             scheduler=scheduler,
             checkpoint=checkpoint,
             study=(trials, seed, relative, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
+            is_valid=_is_result,
             progress=progress,
         )
     )
@@ -408,6 +409,21 @@ def _run_trials(
                 divisor = (magnitudes[:, i] + magnitudes[:, j]) / 2
             total += _count(first, second, divisor)  # noqa: PLW2901 - adds to totals
     return totals.tolist()
+
+
+def _is_result(task: tuple[Any, ...], result: Any) -> bool:
+    """Return whether :func:`_run_trials` can return a result for its arguments."""
+    scores, _, _, trials, resamples, _ = task
+    try:
+        totals = np.array(result)
+    except ValueError:  # lists of different lengths
+        return False
+    if totals.shape != (len(resamples), 3, len(BIN_STARTS)) or totals.dtype.kind != "i":
+        return False
+    counts, swaps, ties = totals.swapaxes(0, 1)
+    comparisons = math.comb(scores.shape[1], 2) * (trials[1] - trials[0])
+    in_range = totals.min() >= 0 and totals.max() <= comparisons
+    return bool(in_range and (swaps <= counts).all() and ((counts + ties).sum(1) == comparisons).all())
 
 
 def _count(first: Floats, second: Floats, divisor: Any) -> Counts:
