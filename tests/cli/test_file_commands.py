@@ -21,6 +21,43 @@ def test_assess_names_a_folder_that_cannot_be_created(xcg_command: Command, tmp_
     assert done.stderr == f"xcg: error: {output}: cannot write: Not a directory\n"
 
 
+def test_assess_replaces_no_file_unless_asked(xcg_command: Command, tmp_path: Path) -> None:
+    highlights = "assessments/handbook-highlights/first.jsonl"
+    (tmp_path / "other.xml").write_text("mine")
+    arguments = ("assess", highlights, *CORPUS, "--output", tmp_path)
+    assert xcg_command(*arguments).returncode == 0
+    topic = sorted(set(tmp_path.iterdir()) - {tmp_path / "other.xml"})[-1]
+    expected = topic.read_text()
+    topic.write_text("mine")
+    done = xcg_command(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the file exists; replace it with --replace, or name a new folder" in done.stderr
+    assert topic.read_text() == "mine"
+    assert xcg_command(*arguments, "--replace").returncode == 0
+    assert topic.read_text() == expected
+    assert (tmp_path / "other.xml").read_text() == "mine"
+
+
+def test_a_topic_that_cannot_name_a_file_is_refused(xcg_command: Command, tmp_path: Path) -> None:
+    for topic in ("a/b", ".hidden"):
+        mark = {"topic": topic, "doc": "quantisation", "start": 0, "end": 9, "exhaustivity": 1}
+        (tmp_path / "marks.jsonl").write_text(json.dumps(mark))
+        done = xcg_command("assess", tmp_path / "marks.jsonl", *CORPUS, "--output", tmp_path / "out")
+        assert (done.returncode, "cannot name a file" in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plot_that_cannot_be_written_leaves_no_output(xcg_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 d#/a 1\n")
+    (tmp_path / "run").write_text("1 Q0 d#/a 1 2 t\n")
+    options = ("--assessments", "qrels", "--run", "run", "--measures", "nxCG", "--plot", "none/p.svg")
+    for output in ((), ("--output", "out")):
+        done = xcg_command("curves", *options, *output, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.endswith("none/p.svg: cannot write: No such file or directory\n")
+    assert not (tmp_path / "out").exists()
+
+
 def test_converted_passages_keep_their_topics_and_lengths(xcg_command: Command) -> None:
     done = xcg_command("convert", "--assessments", PASSAGES, *CORPUS, "--to", "jsonl")
     assert done.returncode == 0, done.stderr

@@ -23,7 +23,9 @@ from hypothesis import strategies as st
 from strategies import markup
 
 from xcg.documents import cache as cache_module
-from xcg.documents.cache import FILE_NAME, open_cache, without_cache
+from xcg.documents import cache_database
+from xcg.documents.cache import open_cache, without_cache
+from xcg.documents.cache_database import FILE_NAME
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import (
     absent_paths,
@@ -328,8 +330,9 @@ def test_damaged_bytes_of_every_entry_change_no_result(folder: Path, documents: 
 
 
 def test_a_damaged_database_is_replaced(folder: Path, documents: Path, work: list[str]) -> None:
-    folder.mkdir()
-    (folder / FILE_NAME).write_bytes(b"rubbish" * 5000)
+    all_trees(Corpus(documents))
+    header = (folder / FILE_NAME).read_bytes()[:100]
+    (folder / FILE_NAME).write_bytes(header + b"rubbish" * 5000)
     all_trees(Corpus(documents))
     all_trees(Corpus(documents))
     del work[:]
@@ -445,6 +448,107 @@ def test_foreign_files_are_never_touched(
     assert own <= {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"}
 
 
+def foreign_database() -> bytes:
+    """Return a database of another program, with tables that have the names of xcg's."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE entries (mine)")
+        connection.execute("CREATE TABLE files (mine)")
+        connection.execute("INSERT INTO entries VALUES ('precious')")
+        connection.commit()
+        return connection.serialize()
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("content", [b"my notes", foreign_database()])
+def test_foreign_files_with_the_names_of_the_cache_are_not_changed(
+    folder: Path, documents: Path, suffix: str, content: bytes
+) -> None:
+    folder.mkdir()
+    (folder / f"{FILE_NAME}{suffix}").write_bytes(content)
+    assert len(all_trees(Corpus(documents))) == 3
+    assert missing(documents) == MISSING
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        f"{FILE_NAME}{suffix}": content
+    }
+
+
+def test_a_database_that_another_replaces_after_damage_is_not_removed(
+    folder: Path, documents: Path
+) -> None:
+    fill(documents)
+    cache = open_cache("corpus")
+    assert cache is not None
+    (folder / FILE_NAME).write_bytes(b"my notes")
+    cache._database.discard()
+    assert (folder / FILE_NAME).read_bytes() == b"my notes"
+
+
+def test_the_check_of_the_files_ends_no_lock_of_the_process(folder: Path, documents: Path) -> None:
+    """SQLite uses POSIX locks, which a process loses when it closes any descriptor of the file."""
+    all_trees(Corpus(documents))
+    first = open_cache("corpus")
+    assert first is not None
+    first.has(cache_module.TREE, b"")
+    connection = first._database._connection
+    assert connection is not None
+    connection.execute("BEGIN IMMEDIATE")
+    second = open_cache("other")
+    assert second is not None
+    second.has(cache_module.TREE, b"")
+    script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], 0).execute('BEGIN IMMEDIATE')"
+    command = [sys.executable, "-c", script, folder / FILE_NAME]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "database is locked" in done.stderr
+    connection.execute("ROLLBACK")
+    assert subprocess.run(command, capture_output=True).returncode == 0
+
+
+def test_links_and_fifos_with_the_name_of_the_cache_are_not_followed(
+    folder: Path, documents: Path, tmp_path: Path
+) -> None:
+    folder.mkdir()
+    for make in (lambda path: path.symlink_to(tmp_path / "target"), os.mkfifo):
+        make(folder / FILE_NAME)
+        assert len(all_trees(Corpus(documents))) == 3
+        assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+        (folder / FILE_NAME).unlink()
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_folder_that_everybody_can_write_to_is_not_used(folder: Path, documents: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o1777)  # like /tmp
+    assert len(all_trees(Corpus(documents))) == 3
+    assert list(folder.iterdir()) == []
+    folder.chmod(0o775)
+    all_trees(Corpus(documents))
+    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+
+
+def test_a_link_to_the_folder_must_belong_to_the_user(
+    folder: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "target").mkdir()
+    folder.symlink_to(tmp_path / "target")
+    state = os.stat_result((0o120777, 0, 0, 1, os.geteuid() + 1, 0, 0, 0, 0, 0))
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "lstat", lambda path: state)
+        assert open_cache("corpus") is None
+    all_trees(Corpus(documents))
+    assert [path.name for path in (tmp_path / "target").iterdir()] == [FILE_NAME]
+
+
+def test_a_tilde_is_the_home_folder(
+    documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XCG_CACHE", "~/cache")
+    assert open_cache("corpus") is not None
+    assert (tmp_path / "home" / "cache").is_dir()
+    assert not (tmp_path / "~").exists()
+
+
 def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_trees(Corpus(documents, cache=False))
     assert missing(documents, cache=False) == MISSING
@@ -501,7 +605,7 @@ def test_a_folder_that_cannot_be_used(
 
 
 def test_a_full_disk(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "max_page_count = 7"))
+    monkeypatch.setattr(cache_database, "_SETTINGS", (*cache_database._SETTINGS, "max_page_count = 7"))
     big = f"<a>{'<b/>' * 100_000}</a>".encode()
     (documents / "big.xml").write_bytes(big)
     for _ in range(2):
@@ -515,7 +619,7 @@ def test_a_read_only_database(folder: Path, documents: Path, monkeypatch: pytest
     (documents / "new.xml").write_bytes(b"<new/>")
     expected["new"] = parse_document(b"<new/>")
     before = count(folder, "entries"), count(folder, "files")
-    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "query_only = ON"))
+    monkeypatch.setattr(cache_database, "_SETTINGS", (*cache_database._SETTINGS, "query_only = ON"))
     check(documents, expected)
     assert (count(folder, "entries"), count(folder, "files")) == before
 
@@ -524,7 +628,7 @@ def test_a_locked_database_counts_as_empty(
     folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = fill(documents)
-    monkeypatch.setattr(cache_module, "_LOCK_TIMEOUT", 0.05)
+    monkeypatch.setattr(cache_database, "_LOCK_TIMEOUT", 0.05)
     with closing(database(folder)) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE")

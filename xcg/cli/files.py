@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,8 +24,9 @@ from xcg.cli.options import (
     refuse_unused,
     ties_option,
 )
-from xcg.cli.output import Printed, format_option, open_output, prints
+from xcg.cli.output import Printed, format_option, prints
 from xcg.documents.corpus import Corpus
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
@@ -72,6 +74,7 @@ from xcg.tables import records
     least=0,
     most=MAX_NUMBER,
 )
+@click.option("--replace", is_flag=True, help="Replace existing files.")
 def assess(
     highlights: Sequence[str],
     corpus: str,
@@ -80,6 +83,7 @@ def assess(
     highly: float,
     fairly: float,
     smallest: int,
+    replace: bool,
 ) -> None:
     """Derive element assessments in the format of INEX 2004 from highlighted passages.
 
@@ -91,15 +95,21 @@ def assess(
         raise XcgError(str(error)) from None
     base = assess_elements(read_highlights(highlights), Corpus(corpus), scale)
     for topic in base.topics:
-        if "/" in topic or topic.startswith("."):
+        if "/" in topic or topic.startswith(".") or not topic.isprintable():
             raise XcgError(f"the topic {topic!r} cannot name a file")
+    files = {topic: output / f"{topic}.xml" for topic in base.topics}
     try:
         output.mkdir(parents=True, exist_ok=True)
+        existing = [file for file in files.values() if os.path.lexists(file)]
     except OSError as error:
         raise InputError(output, f"cannot write: {error.strerror}") from None
-    for topic in base.topics:
-        with open_output(output / f"{topic}.xml") as write:
-            write(inex_2004(base, topic, pool).decode())
+    if existing and not replace:
+        raise InputError(
+            existing[0], "the file exists; replace it with --replace, or name a new folder"
+        )
+    for topic, file in files.items():
+        with whole_file(file) as opened:
+            opened.write(inex_2004(base, topic, pool))
     print_status(f"{len(base.topics)} topics, {len(base)} assessed elements in {output}")
 
 
@@ -292,7 +302,12 @@ def show(article: Path, format_: str) -> Printed:
 @count_option(
     "--seed", "Start the random numbers from this seed.  [default: 2004]", least=0, most=MAX_SEED
 )
-def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Replace an incomplete campaign, which an interrupted call left in FOLDER.",
+)
+def simulate(folder: Path, small: bool, replace: bool, **shape: int | float | None) -> None:
     """Write a simulated campaign into a new folder.
 
     FOLDER receives documents, assessments, runs and config.yaml, which evaluates the runs. The name of
@@ -305,7 +320,8 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     refuse_unused((shape["assessors"] or 1) == 1, "without --assessors 2 or more", "--agreement")
     given = {name: value for name, value in shape.items() if value is not None}
     start = Shape.small() if small else Shape()
-    summary = write_campaign(folder, dataclasses.replace(start, **given))  # type: ignore[arg-type]
+    full_shape = dataclasses.replace(start, **given)  # type: ignore[arg-type]
+    summary = write_campaign(folder, full_shape, replace=replace)
     print_status(
         f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
         f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "

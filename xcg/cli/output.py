@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from xcg.cli.messages import print_status
-from xcg.documents.files import whole_file
+from xcg.documents.writing import whole_file
 from xcg.errors import printable
 from xcg.report.figures import check_format, save
 from xcg.tables import Record, records
@@ -80,12 +80,14 @@ def prints(
                 printed = command(*arguments, **values)
                 content = printed.content
                 heading = list(printed.heading)
+                above = ""
                 if records_format == "table":
-                    write("".join(f"{printable(sentence)}\n" for sentence in heading))
+                    above = "".join(f"{printable(sentence)}\n" for sentence in heading)
                     heading = []
-                write(content if isinstance(content, str) else records(content, records_format))
-            if plot is not None and printed.figure is not None:
-                save(printed.figure(), plot)
+                text = content if isinstance(content, str) else records(content, records_format)
+                if plot is not None and printed.figure is not None:
+                    save(printed.figure(), plot)  # before the text, so that an error leaves no output
+                write(above + text)
             for note in (*heading, *printed.notes):
                 print_status(note)
             if status := printed.status():

@@ -8,7 +8,7 @@ import click
 
 from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
 from xcg.cli.output import FILE, progress_bar
-from xcg.documents.files import whole_file
+from xcg.documents.writing import whole_file
 from xcg.report.html_page import write_report
 
 

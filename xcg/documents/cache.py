@@ -3,7 +3,7 @@
 The tree of a document, the hashes of all its paths, or only those of the paths that runs retrieve are
 stored under the digest of its bytes. For each corpus, the digests of its files are stored with their
 sizes, times and inodes. The cache never causes an error: a database that is locked, damaged or not
-writable counts as empty. See ``docs/cache.md``.
+writable counts as empty. A file that xcg did not write is never changed. See ``docs/cache.md``.
 """
 
 from __future__ import annotations
@@ -15,63 +15,31 @@ import struct
 import threading
 import time
 import unicodedata
-import weakref
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from xcg.documents.cache_database import FILE_NAME, FORMAT, Database, is_private
 from xcg.documents.parsing import Hashes, hash_paths
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
 from xcg.errors import XcgError
-from xcg.lazy_modules import etree, hashlib, np, sqlite3
+from xcg.lazy_modules import etree, hashlib, np
 
 T = TypeVar("T")
 
-FORMAT = 3
-"""Version of the tables and of what parsing makes of a document; increase it when either changes."""
-
-FILE_NAME = "xcg-documents.sqlite"
 TREE, ALL_PATHS, SOME_PATHS = range(3)
 """Kinds of entries: a tree, the hashes of all paths of a document, or those of the retrieved paths."""
 
 _DEFAULT_MEGABYTES = 2048
 _MAX_DIGITS = 9  # of XCG_CACHE_SIZE
-_LOCK_TIMEOUT = 5.0  # seconds
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
 _USE_INTERVAL = 3600  # seconds; the time of an entry's last use is not stored more often
-_SCHEMA = f"""
-    PRAGMA user_version = {FORMAT};
-    DROP TABLE IF EXISTS entries;
-    DROP TABLE IF EXISTS files;
-    CREATE TABLE entries (
-        id INTEGER PRIMARY KEY, kind INTEGER, digest BLOB, used INTEGER, content BLOB,
-        UNIQUE (kind, digest)
-    );
-    CREATE TABLE files (corpus BLOB, name TEXT, stamp BLOB, digest BLOB, PRIMARY KEY (corpus, name))
-        WITHOUT ROWID;
-"""
-
-_REMOVE_OLDEST = """
-    WITH sizes AS (SELECT id, length(content) AS size, used FROM entries),
-    totals AS (SELECT id, sum(size) OVER (ORDER BY used, id) - size AS earlier FROM sizes)
-    DELETE FROM entries WHERE id IN (SELECT id FROM totals WHERE earlier < ?)
-"""
-"""Removes the least recently used entries until they have a number of bytes."""
-_SETTINGS = (
-    "page_size = 16384",
-    "auto_vacuum = FULL",
-    "journal_mode = WAL",
-    "journal_size_limit = 0",
-    "synchronous = NORMAL",
-    "trusted_schema = OFF",
-)
-
 _switched_off: ContextVar[bool] = ContextVar("switched_off", default=False)
 _unwritten: set[DocumentCache] = set()
 
@@ -116,7 +84,7 @@ def open_cache(corpus: str) -> DocumentCache | None:
         corpus: Absolute path of the corpus.
 
     Returns:
-        The cache; None if it is switched off or its folder cannot be used.
+        The cache; None if it is switched off, or if its folder cannot be used or is not private.
 
     Raises:
         XcgError: If the size is not a whole number.
@@ -133,15 +101,14 @@ def open_cache(corpus: str) -> DocumentCache | None:
     if int(size) == 0:
         return None
     try:
-        folder = Path(setting) if setting else _default_folder()
+        folder = Path(setting).expanduser() if setting else _default_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The owner of a folder controls its content.
-        if hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid():
+        if not is_private(folder):
             return None
     except (OSError, RuntimeError, ValueError):
         return None
     write_caches()
-    return DocumentCache(_Database(folder / FILE_NAME, int(size) << 20), digest(os.fsencode(corpus)))
+    return DocumentCache(Database(folder / FILE_NAME, int(size) << 20), digest(os.fsencode(corpus)))
 
 
 def _default_folder() -> Path:
@@ -150,100 +117,10 @@ def _default_folder() -> Path:
     return Path(platformdirs.user_cache_dir("xcg", appauthor=False))
 
 
-class _Database:
-    """A SQLite file that counts as empty if it cannot be used."""
-
-    def __init__(self, path: Path, limit: int) -> None:
-        self._path = path
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._usable = True
-        self._process = os.getpid()
-        self._connection: sqlite3.Connection | None = None
-
-    def rows(self, query: str, keys: Iterable[Sequence[object]]) -> list[Any]:
-        """Return the rows of a query for all keys; none if the database cannot be used."""
-
-        def execute(connection: sqlite3.Connection) -> list[Any]:
-            return [row for key in keys for row in connection.execute(query, key)]
-
-        return self._try(execute) or []
-
-    def write(self, statements: Mapping[str, Iterable[Sequence[object]]]) -> None:
-        """Execute each statement for all its parameters, then remove old entries; or do nothing."""
-
-        def execute(connection: sqlite3.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            for statement, parameters in statements.items():
-                connection.executemany(statement, parameters)
-            self._shrink(connection)
-            connection.execute("COMMIT")
-
-        self._try(execute)
-
-    def discard(self) -> None:
-        """Delete the damaged database and use none from now on."""
-        self._usable = False
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(OSError):
-                os.unlink(f"{self._path}{suffix}")
-
-    def _try(self, operation: Callable[[sqlite3.Connection], T]) -> T | None:
-        with self._lock:
-            # SQLite forbids the use of a connection after a fork.
-            if not self._usable or self._process != os.getpid():
-                return None
-            try:
-                if self._connection is None:
-                    self._connection = self._connect()
-                return operation(self._connection)
-            except (sqlite3.Error, MemoryError) as error:
-                self._usable = False
-                if self._connection is not None:
-                    self._connection.close()  # ends the transaction
-                damaged = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in damaged:
-                    self.discard()
-                return None
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, _LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
-        )
-        # At exit, write_caches still needs the connection.
-        weakref.finalize(self, connection.close).atexit = False
-        for setting in _SETTINGS:
-            connection.execute(f"PRAGMA {setting}")
-        if _version(connection) != FORMAT:
-            connection.execute("BEGIN IMMEDIATE")
-            if _version(connection) != FORMAT:  # another process may have been faster
-                for statement in _SCHEMA.split(";"):
-                    connection.execute(statement)
-            connection.execute("COMMIT")
-        return connection
-
-    def _shrink(self, connection: sqlite3.Connection) -> None:
-        """Remove the least recently used entries until the database fits its limit."""
-        page_size, pages, free = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_size", "page_count", "freelist_count")
-        )
-        excess = page_size * (pages - free) - self._limit
-        if excess <= 0:
-            return
-        excess += self._limit // 10  # not again at once
-        connection.execute(_REMOVE_OLDEST, (excess,))
-        connection.execute("DELETE FROM files WHERE digest NOT IN (SELECT digest FROM entries)")
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones."""
 
-    def __init__(self, database: _Database, corpus: bytes) -> None:
+    def __init__(self, database: Database, corpus: bytes) -> None:
         self._database = database
         self._corpus = corpus
         self._opened = time.time_ns()

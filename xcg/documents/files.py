@@ -1,24 +1,25 @@
-"""Open input files by path, folder, glob or ``-``, gzipped or not; parse XML safely; write files."""
+"""Open input files by path, folder, glob or ``-``, gzipped or not; parse XML safely."""
 
 from __future__ import annotations
 
-import glob
 import gzip
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
+from xcg.documents.searching import Search, is_pattern
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import InputError, nearest
 from xcg.lazy_modules import etree
 
 PathLike = str | os.PathLike[str]
-_NOT_DATA = (".dtd", ".md")
-_GLOB_CHARACTERS = set("*?[")
+INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
+"""Name of the file in the folder of a simulated campaign until all its files are written."""
+
 MAX_LINE_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
@@ -41,14 +42,16 @@ libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
     """Return the files of paths, folders (recursively) and globs, in order.
 
-    ``-`` is standard input. Hidden, ``.dtd`` and ``.md`` files in folders are ignored.
+    ``-`` is standard input. Hidden, ``.dtd`` and ``.md`` files in folders are ignored. A FIFO or a
+    device must be named itself: in a folder or among the matches of a glob it is an error.
 
     Args:
         patterns: One or several paths, folders or globs.
         what: Description of the expected files, for messages.
 
     Raises:
-        InputError: If a pattern matches no file, or standard input is used for other files.
+        InputError: If a pattern matches no file, too many files and folders must be searched, a folder
+            cannot be read or is an incomplete campaign, or standard input is used for other files.
     """
     if isinstance(patterns, (str, os.PathLike)):
         patterns = [patterns]
@@ -62,32 +65,47 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
             is_folder, exists = path.is_dir(), path.exists()
         except (OSError, ValueError) as error:  # illegal in file systems
             raise InputError(str(pattern)[:80], f"not a file name: {error}; expected {what}") from None
+        search = Search(path, what)
         if is_folder:
-            found = list(_files_below(path))
+            found = list(search.files_below(path))
             if not found:
                 raise InputError(path, f"the folder contains no files; expected {what}")
         elif exists:
             found = [path]
-        elif _GLOB_CHARACTERS & set(str(pattern)):
-            matches = map(Path, sorted(glob.glob(str(pattern), recursive=True)))
-            found = [file for match in matches for file in _files_below(match)]
+        elif is_pattern(str(pattern)):
+            found = list(search.matching())
             if not found:
-                raise InputError(path, f"nothing matches; expected {what}")
+                raise InputError(path, f"nothing matches{_unexpanded(path)}; expected {what}")
         else:
-            raise InputError(path, f"no such file or folder{_neighbour(path)}; expected {what}")
+            hint = _unexpanded(path) or _neighbour(path)
+            raise InputError(path, f"no such file or folder{hint}; expected {what}")
+        check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
     return list(files)
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder; a path that is not a folder is yielded itself."""
-    if not folder.is_dir():
-        yield folder
-    for parent, folders, names in os.walk(folder):  # does not follow links, so it ends
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith(".") and not name.endswith(_NOT_DATA):
-                yield Path(parent, name)
+def check_complete(folder: Path) -> None:
+    """Refuse a folder in a simulated campaign that was not written to its end.
+
+    Raises:
+        InputError: If the folder or one of its parents contains the marker of an incomplete campaign.
+    """
+    absolute = Path(os.path.abspath(folder))
+    for parent in (absolute, *absolute.parents[:2]):
+        if (parent / INCOMPLETE_CAMPAIGN).exists():
+            raise InputError(
+                parent,
+                "an incomplete campaign: xcg simulate is writing it, or was interrupted; in this case, "
+                "write it again with xcg simulate --replace",
+            )
+
+
+def _unexpanded(path: Path) -> str:
+    """Return a hint to parts of a path that only a shell expands."""
+    for part in path.parts:
+        if part.startswith("~") or "$" in part:
+            return f" ({part!r} is not expanded: write the whole path)"
+    return ""
 
 
 def _neighbour(path: Path) -> str:
@@ -165,23 +183,3 @@ def chunks(file: BufferedReader) -> Iterator[bytes]:
 def local_name(element: etree._Element) -> str:
     """Return the local name of an element in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears only when the block ends without an exception.
-
-    Raises:
-        InputError: If the file cannot be written.
-    """
-    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    try:
-        with temporary.open("xb") as file:
-            yield file
-        temporary.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(path, f"cannot write: {error.strerror}") from None
-        raise

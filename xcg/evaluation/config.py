@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from xcg.documents.files import check_complete
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs, Unanswered
@@ -33,8 +34,9 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         InputError: If a key is unknown, a value has a wrong type or range, or a user model or measure
             is wrong; with file, line and key.
     """
+    folder = Path(path).parent
+    check_complete(folder)
     file = load_yaml(Path(path))
-    folder = file.path.parent
     given: dict[str, Any] = check(file.content, _schema(), file.where)
     inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
     if "corpus" in given:

@@ -8,9 +8,10 @@ from numbers import Real
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
-from xcg.documents.files import PathLike, whole_file
+from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.assessment import Assessment, Scale, check_pair, level_assessment
 from xcg.registry import Registry

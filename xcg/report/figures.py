@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xcg.documents.files import whole_file
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest
 
 if TYPE_CHECKING:

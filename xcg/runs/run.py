@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
 
-from xcg.documents.files import PathLike, whole_file
+from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import (
     canonical_file,
@@ -19,6 +19,7 @@ from xcg.documents.paths import (
     split_at_mark,
     split_element_id,
 )
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.registry import Registry

@@ -27,13 +27,13 @@ from pathlib import Path
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
-from xcg.errors import InputError
 from xcg.evaluation.inputs import DEFAULT_MEASURES
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.simulation.assessments import Blocks, MarkedArticle, mark, mark_again
+from xcg.simulation.campaign_folder import CampaignFolder, new_campaign_folder
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory
 from xcg.simulation.shape import Shape, Stream
 from xcg.simulation.systems import System, make_pool, rank, submission_topic, systems
@@ -65,12 +65,13 @@ class Simulated:
     results: int = 0
 
 
-def simulate(folder: PathLike, shape: Shape | None = None) -> Simulated:
+def simulate(folder: PathLike, shape: Shape | None = None, *, replace: bool = False) -> Simulated:
     """Write a simulated campaign to a new folder.
 
     The folder gets ``documents/`` with the articles, ``assessments/`` with one INEX 2004 file per topic
     (with several assessors, in ``assessments/assessor1/`` and so on), ``runs/`` with one XML submission
-    per system, and finally ``config.yaml``, which evaluates the runs by the first assessor.
+    per system, and finally ``config.yaml``, which evaluates the runs by the first assessor. Until then,
+    the file ``xcg-incomplete.txt`` marks the campaign as incomplete.
 
     The default shape gives 8.17 million elements, 675 per article, with a mean depth of 6.88, and per
     topic 64 relevant articles and 1,200 assessed elements. With ``elements=60`` the mean depth is 4.8.
@@ -82,27 +83,23 @@ def simulate(folder: PathLike, shape: Shape | None = None) -> Simulated:
     Args:
         folder: A folder that is empty or does not exist.
         shape: Size and seed; by default the size of INEX 2004.
+        replace: Whether to replace an incomplete campaign that an interrupted call left in the folder.
 
     Returns:
         The sizes of the campaign.
 
     Raises:
-        InputError: If the folder is not empty or cannot be written.
+        InputError: If the folder is not empty or cannot be written. An incomplete campaign is not
+            replaced if the folder also contains files that xcg did not write.
     """
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        if any(target.iterdir()):
-            raise InputError(target, "the folder is not empty; expected a new folder")
+    with new_campaign_folder(Path(folder), replace) as target:
         return _Writer(target, shape or Shape()).write()
-    except OSError as error:
-        raise InputError(error.filename or target, f"cannot write: {error.strerror}") from None
 
 
 class _Writer:
     """Writes the files of a campaign and counts their content."""
 
-    def __init__(self, folder: Path, shape: Shape) -> None:
+    def __init__(self, folder: CampaignFolder, shape: Shape) -> None:
         self._folder = folder
         self._shape = shape
         self._factory = ArticleFactory(shape)
@@ -112,7 +109,6 @@ class _Writer:
 
     def write(self) -> Simulated:
         self._write_documents()
-        (self._folder / "runs").mkdir()
         for system in self._systems:
             self._append(system, f'{DECLARATION}<inex-submission run-id="{system.name}">\n')
         for number in range(self._shape.topics):
@@ -127,9 +123,7 @@ class _Writer:
         for number in range(self._shape.articles):
             rng = self._shape.generator(Stream.DOCUMENT, number)
             article = self._factory.draw(number, rng)
-            path = self._folder / "documents" / f"{article.name}.xml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._factory.xml(article, rng))
+            self._folder.write(f"documents/{article.name}.xml", self._factory.xml(article, rng))
             self._articles.append(article)
             elements, depths = self._factory.elements(article)
             self._written.elements += elements
@@ -145,7 +139,7 @@ class _Writer:
         relevant = min(max(wanted, 1), max(len(self._articles) // 2, 1))
         shuffled = rng.permutation(len(self._articles)).tolist()
         drawn = shuffled[: relevant + shape.results]
-        corpus = Corpus(self._folder / "documents", cache=False)  # keeps the trees of one topic
+        corpus = Corpus(self._folder.path / "documents", cache=False)  # keeps the trees of one topic
 
         def marked(article: int, rng: np.random.Generator) -> MarkedArticle:
             name = self._articles[article].name
@@ -179,14 +173,12 @@ class _Writer:
         ]
         base = assess(highlights, corpus)
         base.add_topic(topic, "simulation")
-        folder = self._folder / self._assessor_folder(assessor)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{topic}.xml").write_bytes(inex_2004(base, topic))
+        name = f"{self._assessor_folder(assessor)}/{topic}.xml"
+        self._folder.write(name, inex_2004(base, topic))
         return base
 
     def _append(self, system: System, text: str) -> None:
-        with (self._folder / "runs" / f"{system.name}.xml").open("ab") as file:
-            file.write(text.encode())
+        self._folder.write(f"runs/{system.name}.xml", text.encode())
 
     def _assessor_folder(self, assessor: int) -> str:
         one = self._shape.assessors == 1
@@ -214,4 +206,4 @@ class _Writer:
             f"measures: [{', '.join(DEFAULT_MEASURES)}]",
         ]
         text = "".join(f"{line}\n" for line in lines)
-        (self._folder / "config.yaml").write_bytes(text.encode())
+        self._folder.write("config.yaml", text.encode())

@@ -1,0 +1,221 @@
+"""Output files are replaced as a whole, and only files that the user named or xcg wrote are touched."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Command
+
+from xcg.documents import writing
+from xcg.documents.writing import whole_file
+from xcg.errors import InputError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and locks of POSIX")
+
+EVALUATE = ("evaluate", "--assessments", "qrels", "--run", "run", "--measures", "AP", "--output")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a run and assessments."""
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    (tmp_path / "run").write_text("1 Q0 d 1 2 t\n")
+    return tmp_path
+
+
+def write(path: Path, content: bytes = b"new") -> None:
+    with whole_file(path) as file:
+        file.write(content)
+
+
+def read_in_background(path: Path, received: list[bytes]) -> threading.Thread:
+    thread = threading.Thread(target=lambda: received.append(path.read_bytes()), daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_fifo_receives_the_output_and_remains(xcg_command: Command, folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    received: list[bytes] = []
+    reader = read_in_background(folder / "pipe", received)
+    done = xcg_command(*EVALUATE, "pipe", cwd=folder)
+    reader.join(10)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert received == [xcg_command(*EVALUATE[:-1], cwd=folder).stdout.encode()]
+    assert (folder / "pipe").is_fifo()
+
+
+def test_a_fifo_receives_nothing_after_an_error(xcg_command: Command, folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    received: list[bytes] = []
+    reader = read_in_background(folder / "pipe", received)
+    done = xcg_command(*EVALUATE, "pipe", "--measures", "AQ", cwd=folder)
+    reader.join(10)
+    assert (done.returncode, received) == (2, [b""])
+
+
+def test_a_character_device_receives_the_output_and_remains() -> None:
+    main, other = os.openpty()
+    terminal = Path(os.ttyname(other))
+    write(terminal)
+    assert os.read(main, 10) == b"new"
+    assert terminal.is_char_device()
+    os.close(main)
+    os.close(other)
+
+
+@pytest.mark.parametrize("name", ["/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_a_descriptor_keeps_its_position(folder: Path, name: str) -> None:
+    if name == "link":  # such as /dev/stdout
+        (folder / "link").symlink_to("/dev/fd/1")
+        name = str(folder / "link")
+    if not Path(name).exists():
+        pytest.skip("the system has no such file")
+    code = (
+        "import sys; from pathlib import Path; from xcg.documents.writing import whole_file\n"
+        "with whole_file(Path(sys.argv[1])) as file: file.write(b'new ')\n"
+    )
+    with (folder / "file").open("wb") as file:
+        file.write(b"before ")
+        file.flush()
+        command = [sys.executable, "-c", code, name]
+        subprocess.run(command, stdout=file, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        file.seek(0, os.SEEK_END)
+        file.write(b"after")
+    assert (folder / "file").read_bytes() == b"before new after"
+
+
+def test_a_link_remains_and_its_target_is_replaced(xcg_command: Command, folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    target = folder / "elsewhere" / "target"
+    for _ in range(2):  # the first time, the target does not exist
+        (folder / "first").unlink(missing_ok=True)
+        (folder / "first").symlink_to("second")
+        (folder / "second").unlink(missing_ok=True)
+        (folder / "second").symlink_to("elsewhere/target")
+        assert xcg_command(*EVALUATE, "first", cwd=folder).returncode == 0
+        assert (folder / "first").is_symlink()
+        assert (folder / "second").is_symlink()
+        assert "AP" in target.read_text()
+        target.write_text("old")
+    (folder / "loop").symlink_to("loop")
+    done = xcg_command(*EVALUATE, "loop", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr == f"xcg: error: loop: cannot write: {os.strerror(errno.ELOOP)}\n"
+
+
+def test_permissions_are_kept_and_the_umask_is_used(folder: Path) -> None:
+    (folder / "private").write_text("old")
+    (folder / "private").chmod(0o600)
+    before = os.umask(0o027)
+    try:
+        write(folder / "private")
+        write(folder / "created")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((folder / "private").stat().st_mode) == 0o600
+    assert stat.S_IMODE((folder / "created").stat().st_mode) == 0o640
+
+
+def test_a_long_name_can_be_written(folder: Path) -> None:
+    write(folder / ("n" * 255))
+    assert (folder / ("n" * 255)).read_bytes() == b"new"
+
+
+def test_what_cannot_be_written_is_one_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        monkeypatch.chdir(folder)
+        listener.bind("socket")
+    (folder / "read-only").write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr("os.access", lambda path, mode: False)  # root may write everything
+        with pytest.raises(InputError, match=r"read-only: cannot write: Permission denied$"):
+            write(folder / "read-only")
+    with monkeypatch.context() as patched:
+        refused = PermissionError(errno.EACCES, "Permission denied")
+        patched.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(refused))
+        with pytest.raises(InputError, match=r"new: cannot write: Permission denied$"):
+            write(folder / "new")
+    for path, message in (
+        (folder, "cannot write: Is a directory$"),
+        (folder / "none" / "file", "cannot write: No such file or directory$"),
+        (folder / "run" / "file", "cannot write: Not a directory$"),
+        (folder / "nul\0", "cannot write: embedded null byte$"),
+        (folder / "socket", "cannot write: neither a file nor a FIFO nor a character device$"),
+    ):
+        with pytest.raises(InputError, match=message):
+            write(path)
+    assert {path.name for path in folder.iterdir()} == {"qrels", "run", "socket", "read-only"}
+    assert (folder / "read-only").read_text() == "old"
+
+
+def test_an_error_leaves_the_old_file_and_no_temporary_one(folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    with pytest.raises(TypeError), whole_file(folder / "run") as file:
+        file.writelines([b"half", None])  # type: ignore[list-item]
+    assert sorted(folder.iterdir()) == before
+    assert (folder / "run").read_text() == "1 Q0 d 1 2 t\n"
+
+
+WAITING = """
+import sys
+from pathlib import Path
+from xcg.documents.writing import whole_file
+with whole_file(Path(sys.argv[1])) as file:
+    file.write(b"half")
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+def waiting_process(path: Path) -> subprocess.Popen[bytes]:
+    """Start a process that has written half of a file."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"open\n"
+    return process
+
+
+def test_temporary_files_of_killed_processes_are_removed(folder: Path) -> None:
+    foreign = [folder / ".xcg-notes.tmp", folder / ".run.0123456789ab", folder / "mine.tmp"]
+    for path in foreign:
+        path.write_text("mine")
+    (folder / ".xcg-0123456789abcdef.tmp").symlink_to("run")  # not written by xcg
+    killed, living = waiting_process(folder / "out"), waiting_process(folder / "out")
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=10)
+    before = set(folder.iterdir())
+    writing._remove_abandoned.cache_clear()
+    write(folder / "other")
+    after = set(folder.iterdir())
+    assert len(before - after) == 1
+    assert after - before == {folder / "other"}
+    assert after >= {*foreign, folder / ".xcg-0123456789abcdef.tmp"}
+    living.communicate(b"", timeout=10)
+    assert (folder / "out").read_bytes() == b"half"
+    assert living.returncode == 0
+
+
+def test_a_folder_is_searched_for_abandoned_files_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[object] = []
+    scandir = os.scandir
+    monkeypatch.setattr("os.scandir", lambda path: searched.append(path) or scandir(path))
+    for name in "abc":
+        write(folder / name)
+    assert len(searched) == 1

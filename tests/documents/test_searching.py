@@ -1,0 +1,191 @@
+"""Folders and globs: what is found, links, special files, limits and hints."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from xcg.documents import searching
+from xcg.documents.files import expand
+from xcg.errors import InputError
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which contains files."""
+    monkeypatch.chdir(tmp_path)
+    names = ["a.run", "B.run", "sub/c.run", "sub/deep/d.run", "sub/deep/e[1].run", ".hidden/f.run"]
+    for name in (*names, "sub/.g.run", "sub/README.md", "sub/deep/inex.dtd", "x y/\n.run"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("1 Q0 d 1 2 t\n")
+    return tmp_path
+
+
+def found(pattern: object) -> list[str]:
+    return [path.as_posix() for path in expand(Path(str(pattern)), "runs")]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("*.run", "?.run", "[aB].run", "[!a].run", "*/*.run", "sub/*.run", "sub/.g*", ".*/*.run"),
+        *("**/*.run", "sub/**/*.run", "**/deep/*", "**/**/c.run", "**/sub/**/[de]*", "*/deep/d.run"),
+        *("./*.run", "sub/../*.run", "*/../a.run", "s*//c.run", "{}/**/c.run", "{}/*/c.run"),
+    ],
+)
+def test_globs_find_what_the_function_of_python_finds(folder: Path, pattern: str) -> None:
+    pattern = pattern.format(folder)
+    matches = sorted(set(map(Path, glob.glob(pattern, recursive=True))))
+    expected = {file for match in matches for file in (found(match) if match.is_dir() else [match])}
+    assert set(map(Path, found(pattern))) == set(map(Path, expected))
+    assert expected
+
+
+def test_folders_are_searched_in_order(folder: Path) -> None:
+    files = ["B.run", "a.run", "sub/c.run", "sub/deep/d.run", "sub/deep/e[1].run", "x y/\n.run"]
+    assert found(".") == found("**") == files
+    assert found("sub/**") == found("sub") == files[2:5]
+    assert found("sub/deep/e[1].run") == ["sub/deep/e[1].run"]
+
+
+@posix
+def test_links_to_folders_are_not_followed(folder: Path) -> None:
+    for name in ("sub/one", "sub/two", "sub/deep/three"):  # 2^40 paths if they are followed
+        (folder / name).symlink_to(folder)
+    (folder / "link.run").symlink_to("a.run")
+    assert found("**/d.run") == ["sub/deep/d.run"]
+    assert found("sub") == ["sub/c.run", "sub/deep/d.run", "sub/deep/e[1].run"]
+    assert found("link.run") == ["link.run"]
+    assert found("*/one/a.run") == ["sub/one/a.run"]
+
+
+@pytest.mark.parametrize("pattern", [".", "**/none", "*/*/*", "sub/deep/*/../*/../*/../*"])
+def test_too_many_entries_are_an_error(
+    xcg_command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    monkeypatch.setattr(searching, "MAX_ENTRIES", 5)
+    done = xcg_command("evaluate", "--assessments", pattern, "--run", "a.run", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"xcg: error: {pattern}: more than 5 files and folders to search for assessments; expected "
+        "a smaller folder or a more specific pattern\n"
+    )
+
+
+def test_the_number_of_visited_entries_grows_with_the_folder(folder: Path) -> None:
+    many = folder / "many"
+    for outer in range(10):
+        for inner in range(10):
+            (many / f"{outer}" / f"{inner}").mkdir(parents=True)
+            (many / f"{outer}" / f"{inner}" / "x.run").touch()
+    search = searching.Search(Path("many/**/**/**/x.run"), "runs")
+    assert len(list(search.matching())) == 100
+    # "many", the content of its folders, and "x.run" in each of 111 folders
+    assert search._visited == 1 + 210 + 111
+
+
+@posix
+@pytest.mark.parametrize("pattern", ["special", "special/*", "**/special"])
+@pytest.mark.parametrize("kind", ["a FIFO", "a socket", "a device"])
+def test_special_files_in_folders_are_refused(
+    xcg_command: Command, folder: Path, kind: str, pattern: str
+) -> None:
+    (folder / "special").mkdir()
+    (folder / "special" / "0").write_text("1 Q0 d 1 2 t\n")
+    path = folder / "special" / "1"
+    if kind == "a FIFO":
+        os.mkfifo(path)
+    elif kind == "a socket":
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("special/1")
+    else:
+        path.symlink_to("/dev/zero")
+    (folder / "qrels").write_text("1 0 d 1\n")
+    for arguments in (
+        ("evaluate", "--assessments", "qrels", "--run", pattern),
+        ("evaluate", "--assessments", pattern, "--run", "a.run"),
+        ("validate", "--run", pattern),
+    ):
+        done = xcg_command(*arguments, cwd=folder)
+        assert done.returncode == 2
+        assert f"special/1: {kind}, not a file; expected " in done.stderr + done.stdout
+
+
+@posix
+def test_a_fifo_that_is_named_itself_is_read(xcg_command: Command, folder: Path) -> None:
+    (folder / "qrels").write_text("1 0 d 1\n")
+    os.mkfifo(folder / "pipe")
+    run = gzip.compress((folder / "a.run").read_bytes())
+    sender = threading.Thread(target=lambda: (folder / "pipe").write_bytes(run), daemon=True)
+    sender.start()
+    expected = xcg_command("evaluate", "--assessments", "qrels", "--run", "a.run", cwd=folder)
+    done = xcg_command("evaluate", "--assessments", "qrels", "--run", "pipe", cwd=folder)
+    sender.join(10)
+    assert (done.returncode, done.stdout) == (0, expected.stdout)
+    reading, sending = os.pipe()
+    os.write(sending, run)
+    os.close(sending)
+    name = f"/dev/fd/{reading}"  # as of <(zcat run.gz)
+    done = xcg_command("evaluate", "--assessments", "qrels", "--run", name, cwd=folder)
+    os.close(reading)
+    assert (done.returncode, done.stdout) == (0, expected.stdout)
+
+
+@posix
+def test_broken_links_and_unreadable_folders_are_one_message(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "sub" / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="sub/loop: cannot read: Too many levels of symbolic links"):
+        found("sub")
+    (folder / "sub" / "loop").unlink()
+    (folder / "sub" / "gone").symlink_to("nowhere")
+    with pytest.raises(InputError, match="sub/gone: cannot read: No such file or directory"):
+        found("sub")
+    (folder / "sub" / "gone").unlink()
+    scandir = os.scandir
+
+    def refused(path: str) -> object:
+        if path.endswith("deep"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refused)
+    with pytest.raises(InputError, match="sub/deep: cannot read the folder: Permission denied"):
+        found("sub")
+    assert found("**/c.run") == ["sub/c.run"]  # as in a shell
+
+
+@posix
+def test_names_that_are_not_text_are_read(xcg_command: Command, folder: Path) -> None:
+    for name in (b"\xff\xfe.run", b"two\nlines.run"):
+        Path(os.fsdecode(os.fsencode(folder / "names") + b"-" + name)).write_text("1 Q0 d 1 2 t\n")
+    (folder / "qrels").write_text("1 0 d 1\n")
+    done = xcg_command("evaluate", "--assessments", "qrels", "--run", "names-*", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "[names-two\\nlines.run]" in done.stdout
+    assert "[names-\\udcff\\udcfe.run]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [("~/runs", "~"), ("~me/*.run", "~me"), ("$HOME/runs", "$HOME"), ("data/${X}/*", "${X}")],
+)
+def test_what_only_a_shell_expands_is_a_hint(
+    xcg_command: Command, folder: Path, path: str, part: str
+) -> None:
+    done = xcg_command("evaluate", "--assessments", path, "--run", "a.run", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{path}: no" in done.stderr
+    assert f"({part!r} is not expanded: write the whole path); expected assessments" in done.stderr

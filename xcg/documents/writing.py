@@ -1,0 +1,180 @@
+"""Write output files: each is replaced as a whole, or stays as it was."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from xcg.errors import InputError
+
+if sys.platform != "win32":
+    import fcntl
+
+_TEMPORARY_NAME = re.compile(r"\.xcg-[0-9a-f]{16}\.tmp")
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
+_CHUNK_BYTES = 1 << 20
+_MOST_LINKS = 40  # Linux refuses more
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears only when the block ends without an exception.
+
+    An existing file keeps its permissions; a symbolic link remains, and its target is replaced. A FIFO,
+    a terminal or another character device, and a file descriptor such as ``/dev/stdout`` are not
+    replaced: they receive the content when the block ends.
+
+    The content is written to a temporary file in the same folder. If the process is killed, the next
+    process that writes to this folder removes the temporary file.
+
+    Raises:
+        InputError: If the file cannot be written.
+    """
+    try:
+        with _opened(path) as file:
+            yield cast(BinaryIO, file)
+    except OSError as error:
+        raise InputError(path, f"cannot write: {error.strerror or error}") from None
+
+
+@contextmanager
+def new_whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing that appears when the block succeeds, if none exists then.
+
+    Raises:
+        OSError: If the file cannot be written, or exists at the end.
+    """
+    with _temporary(path.parent) as (temporary, file):
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(temporary, path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        state = None
+    except ValueError as error:  # a NUL character in the name
+        raise InputError(path, f"cannot write: {error}") from None
+    descriptor = _descriptor(path) if state is not None else None
+    if state is None or (stat.S_ISREG(state.st_mode) and descriptor is None):
+        with _replacement(Path(os.path.realpath(path)), state) as file:
+            yield file
+        return
+    if stat.S_ISDIR(state.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if descriptor is None and not (stat.S_ISFIFO(state.st_mode) or stat.S_ISCHR(state.st_mode)):
+        raise InputError(path, "cannot write: neither a file nor a FIFO nor a character device")
+    import tempfile
+
+    # An open descriptor has a position, which opening its name again would lose.
+    target = path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
+    with target, tempfile.TemporaryFile() as complete:
+        yield complete
+        complete.seek(0)
+        while data := complete.read(_CHUNK_BYTES):
+            target.write(data)
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return the number of the file descriptor that a path such as /dev/stdout names, else None."""
+    name = os.path.abspath(path)
+    for _ in range(_MOST_LINKS):
+        if found := _DESCRIPTOR.fullmatch(name):
+            own = name.startswith(("/dev/", "/proc/self/", f"/proc/{os.getpid()}/"))
+            return int(found[1]) if own else None
+        try:
+            name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+        except OSError:
+            return None
+    return None
+
+
+@contextmanager
+def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces a file, whose state is given if it exists."""
+    if state is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    with _temporary(path.parent) as (temporary, file):
+        with file:
+            if state is not None:
+                temporary.chmod(stat.S_IMODE(state.st_mode) & 0o777)
+            yield file
+        temporary.replace(path)
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """Create a temporary file that is removed at the end if it still exists."""
+    _remove_abandoned(folder)
+    temporary, file, lock = _new_temporary(folder)
+    try:
+        yield temporary, file
+    finally:
+        file.close()
+        with suppress(OSError):
+            temporary.unlink()
+        if lock is not None:
+            os.close(lock)
+
+
+def _new_temporary(folder: Path) -> tuple[Path, IO[bytes], int | None]:
+    """Create a temporary file, and return a descriptor that keeps it locked if there are locks."""
+    while True:
+        path = folder / f".xcg-{os.urandom(8).hex()}.tmp"
+        file = path.open("xb")
+        if sys.platform == "win32":  # an open file cannot be replaced there
+            return path, file, None
+        if lock_file(file) and path.exists():  # no other process has just taken it for abandoned
+            return path, file, os.dup(file.fileno())
+        file.close()
+
+
+def lock_file(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return False if another process has locked it.
+
+    On systems and file systems without locks, nothing is locked.
+    """
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+    return True
+
+
+@functools.cache  # once for each folder
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files of killed processes of this user: their locks have ended."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY_NAME.fullmatch(entry.name):
+                with suppress(OSError):
+                    _remove_if_abandoned(entry.path)
+
+
+def _remove_if_abandoned(path: str) -> None:
+    if sys.platform == "win32":
+        return
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(path, flags), "rb") as file:
+        state = os.fstat(file.fileno())
+        if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid():
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError in use
+            os.unlink(path)
