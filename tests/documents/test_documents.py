@@ -281,7 +281,9 @@ class TestArchives:
     @pytest.mark.parametrize("name", ["../x.xml", "/etc/x.xml", "a/../../x.xml", "..\\x.xml"])
     def test_members_that_climb_out_are_refused(self, tmp_path: Path, name: str) -> None:
         for path in (self.zipped(tmp_path, {name: b"<a/>"}), self.tarred(tmp_path, {name: b"<a/>"})):
-            with pytest.raises(InputError, match="is outside it"):
+            with pytest.raises(
+                InputError, match=r"illegal member: .*x' is not a document name: expected a path"
+            ):
                 Corpus(path)
 
     def test_links_in_archives_are_no_documents(self, tmp_path: Path) -> None:
@@ -300,7 +302,7 @@ class TestArchives:
 
     def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("xcg.documents.sources.LARGEST_DOCUMENT", 1 << 20)
-        monkeypatch.setattr("xcg.documents.sources.LARGEST_ARCHIVE", 1 << 22)
+        monkeypatch.setattr("xcg.documents.archives.LARGEST_ARCHIVE", 1 << 22)
         bomb = {"a.xml": b"<a>" + b" " * (1 << 21) + b"</a>"}
         packed = {"a.xml.gz": gzip.compress(bomb["a.xml"])}
         for path in (

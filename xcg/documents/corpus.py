@@ -27,7 +27,15 @@ _BATCH_DOCUMENTS = 32
 """Maximum number of documents that are parsed at once."""
 _BATCH_BYTES = 1 << 22
 """A batch ends when it has this number of bytes."""
+_BYTES_IN_MEMORY = 1 << 28
+"""Maximum size of the documents that threads parse at the same time, except a single one: 256 MB."""
 _MAX_WORKERS = 8
+
+
+def _bare(error: InputError) -> InputError:
+    """Return an error without its traceback, which refers to the document's bytes."""
+    error.__traceback__ = error.__context__ = None
+    return error
 
 
 class _Location(NamedTuple):
@@ -86,9 +94,12 @@ class Corpus:
         """
         corpus = cls.__new__(cls)
         corpus._open(Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)}))
-        for name, document in documents.items():
+        for given, document in documents.items():
             if isinstance(document, ElementTree):
-                corpus._given[canonical_file(name)] = document
+                name = corpus._canonical(given)
+                if name in corpus._given or name in corpus._source:
+                    raise InputError(corpus.label, f"contains the document {name!r} twice")
+                corpus._given[name] = document
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -105,7 +116,11 @@ class Corpus:
     def __contains__(self, name: str) -> bool:
         known = self._names.get(name)  # saves looking into the folder
         if known is None:
-            known = name in self._given or self._stamp(name) is not None or name in self._source
+            try:
+                found = canonical_file(name)
+            except ValueError:
+                return False
+            known = found in self._given or self._stamp(found) is not None or found in self._source
             self._names[name] = known
         return known
 
@@ -114,11 +129,12 @@ class Corpus:
         yield from sorted([*self._given, *self._source.names()])
 
     def tree(self, name: str) -> ElementTree:
-        """Return the tree of a document.
+        """Return the tree of a document; its name may have another spelling, such as ``./d.xml``.
 
         Raises:
             InputError: If the corpus does not have the document, or it is not well-formed XML.
         """
+        name = self._canonical(name)
         if name in self._given:
             return self._given[name]
         tree = self._trees.get(name)
@@ -129,6 +145,12 @@ class Corpus:
         if isinstance(read, InputError):
             raise read
         return read
+
+    def _canonical(self, name: str) -> str:
+        try:
+            return canonical_file(name)
+        except ValueError as error:
+            raise InputError(self.label, str(error)) from None
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
@@ -293,12 +315,17 @@ class Corpus:
         workers = min(_MAX_WORKERS, os.cpu_count() or 1)
         pool = ThreadPoolExecutor(workers)
         try:
-            running: deque[Future[Iterable[T | InputError]]] = deque()
+            running: deque[tuple[Future[Iterable[T | InputError]], int]] = deque()
+            in_memory = 0
             for batch in self._read(names):
-                running.append(pool.submit(results, batch))
-                if len(running) == 2 * workers:  # bounds the documents in memory
-                    yield from running.popleft().result()
-            for future in running:
+                size = sum(len(data) for data in batch.values() if isinstance(data, bytes))
+                running.append((pool.submit(results, batch), size))
+                in_memory += size
+                while len(running) == 2 * workers or (running and in_memory > _BYTES_IN_MEMORY):
+                    future, size = running.popleft()
+                    yield from future.result()
+                    in_memory -= size
+            for future, _ in running:
                 yield from future.result()
         finally:
             # If the caller stops early, the garbage collector may run this in one of the threads, which
@@ -314,7 +341,7 @@ class Corpus:
                 batch[name] = data = self._source.read(name)
                 size += len(data)
             except InputError as error:
-                batch[name] = error
+                batch[name] = _bare(error)
             if len(batch) == _BATCH_DOCUMENTS or size > _BATCH_BYTES:
                 yield batch
                 batch, size = {}, 0
@@ -337,7 +364,7 @@ class Corpus:
                 digests[name] = self._add_digest(name, data)
                 results[name] = look(name, data, digests[name])
             except InputError as error:
-                results[name] = error
+                results[name] = _bare(error)
         serialised = {name: found for name, found in results.items() if isinstance(found, bytes)}
         if serialised:
             results.update(zip(serialised, make(serialised, digests), strict=True))

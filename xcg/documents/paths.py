@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
@@ -14,13 +15,17 @@ WHOLE = "/"
 
 _CANONICAL_STEP = re.compile(r"([^/\[\]:@*()|=#\s]+)\[([1-9][0-9]{0,8})\]")
 _CANONICAL = re.compile(r"(?:/[^/\[\]:@*()|=#\s]+\[[1-9][0-9]{0,8}\])+\Z")
-_CANONICAL_FILE = re.compile(r"[\w-]+(?:/[\w-]+)*\Z", re.ASCII)  # a fast path for most names
+# A fast path for most names: every part begins with a letter, a digit, - or _.
+_CANONICAL_FILE = re.compile(r"[\w-][\w.#-]*(?:/[\w-][\w.#-]*)*(?<!\.xml)\Z", re.ASCII)
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _STEP = re.compile(
     r"(?:[^/\[\]:@*()|=#\s]+:)?([^/\[\]:@*()|=#\s]+)\s*(?:\[\s*0*([1-9][0-9]{0,8})\s*\])?\Z"
 )
 
 
 _PASSAGE = re.compile(r"#(?:[0-9]+:[0-9]+|(?:X|-1):(?:[0-9]+|X|-1))\Z")
+LONGEST_NAME = 8192
+"""Maximum number of characters of a document's name."""
 _MAX_LENGTH = 8192  # characters; documents that need longer paths are too deep to be parsed
 
 
@@ -105,28 +110,41 @@ def walk(path: str, known: dict[str, T], child: Callable[[T, str], T]) -> T:
 
 
 def canonical_file(name: str) -> str:
-    """Return the canonical name of a document: its path below the corpus folder without ``.xml``.
+    r"""Return the canonical name of a document: its path below the corpus folder without ``.xml``.
 
-    >>> canonical_file(" co/2001/r7022.xml "), canonical_file("co/2001/r7022")
+    All names that refer to the same document of a folder have the same canonical name: empty and ``.``
+    parts and white space around a part are removed, a backslash is a slash, and Unicode text is in
+    normalisation form C. A URL keeps its slashes. Upper and lower case are different on all systems.
+
+    >>> canonical_file(" co/2001/r7022.xml "), canonical_file(".//co\\2001/./r7022")
     ('co/2001/r7022', 'co/2001/r7022')
+    >>> canonical_file("https://example.org//a/")
+    'https://example.org//a/'
 
     Raises:
-        ValueError: If the name is empty or outside the corpus folder.
+        ValueError: If the name is empty, longer than ``LONGEST_NAME``, outside the corpus folder, or
+            has control characters.
     """
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a document name of {len(name)} characters: expected at most {LONGEST_NAME}")
     if _CANONICAL_FILE.match(name):
         return name
-    name = name.strip()
-    if name.endswith(".xml"):
-        name = name[:-4]
-    if name.startswith("./"):
-        name = name[2:]
-    parts = name.replace("\\", "/").split("/")
-    if not name.isprintable() or not name or name.startswith(("/", "\\")) or ".." in parts:
-        raise ValueError(
-            f"{name!r} is not a document name: expected a path below the corpus folder, like "
-            "co/2001/r7022"
-        )
-    return name
+    text = name if name.isascii() else unicodedata.normalize("NFC", name)
+    text = text.replace("\\", "/")
+    while True:  # without .xml, the name may end with another part to be removed
+        parts = [part.strip() for part in text.split("/")]
+        if not parts[0] or ".." in parts or not text.strip().isprintable():
+            raise ValueError(
+                f"{name!r} is not a document name: expected a path below the corpus folder, like "
+                "co/2001/r7022"
+            )
+        is_url = _URL.match(text) is not None
+        shorter = text.strip() if is_url else "/".join(part for part in parts if part not in ("", "."))
+        if not shorter.endswith("/.xml"):
+            shorter = shorter.removesuffix(".xml")
+        if shorter == text:
+            return text
+        text = shorter
 
 
 def split_element_id(element_id: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """Sources of documents: folders, zip and tar archives, and memory.
 
-The name of a document is its path in the source, without ``.xml`` and ``.gz``. Sources may be hostile:
-members outside an archive are refused, and the size of decompressed data is limited.
+The name of a document is its path in the source, without ``.xml`` and ``.gz``, as returned by
+:func:`~xcg.documents.paths.canonical_file`. A source finds a document under no other name. Sources may
+be hostile: members outside an archive are refused, and the size of decompressed data is limited.
 """
 
 from __future__ import annotations
@@ -10,24 +11,20 @@ import codecs
 import gzip
 import io
 import os
-import stat
 import threading
 import weakref
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple, cast
+from typing import Any, NamedTuple
 
+from xcg.documents.archives import Archive, open_archive, read_up_to
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
 """Maximum size of a decompressed document: 256 MB."""
-LARGEST_ARCHIVE = 1 << 34
-"""Maximum size of a decompressed tar archive, which is a temporary file: 16 GB."""
 
 # Publishers call JATS files .nxml; CONVERTERS has the endings of documents that are converted to XML.
 _PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
@@ -81,12 +78,14 @@ class Source(ABC):
         if where is None:
             raise InputError(self.where(name), self.no_document)
         try:
-            with self._open(name, where) as stream:
-                data = _read_bounded(stream, where)
+            data = _unzipped(self._read(name, where, LARGEST_DOCUMENT + 1))
         except XcgError:
             raise
-        except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
+        except Exception as error:  # zipfile and gzip raise exceptions of many kinds
             raise InputError(where, f"cannot read the document: {_reason(error)}") from None
+        if len(data) > LARGEST_DOCUMENT:
+            limit = f"{LARGEST_DOCUMENT >> 20} MB"
+            raise InputError(where, f"the document is larger than {limit}; divide it")
         return converted(data, where)
 
     def where(self, name: str) -> str:
@@ -102,8 +101,8 @@ class Source(ABC):
         """Return the file of a document, None if there is no such document."""
 
     @abstractmethod
-    def _open(self, name: str, where: str) -> AbstractContextManager[IO[bytes]]:
-        """Open a document that exists."""
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        """Return the bytes of a document that exists, at most a number of bytes."""
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
@@ -118,28 +117,14 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             return Folder(location)
         if not location.exists():
             raise InputError(location, "no such folder or archive; expected a corpus of XML documents")
-        import zipfile
-
-        if zipfile.is_zipfile(location):
-            return ZipArchive(location)
-        if location.is_file() and _is_tar(location):
-            return TarArchive(location)
+        archive = open_archive(location) if location.is_file() else None  # reading a pipe could wait
+        if archive is not None:
+            return ArchivedSource(archive)
     except XcgError:
         raise
-    except Exception as error:  # zipfile and tarfile raise exceptions of many kinds
+    except Exception as error:  # zipfile and gzip raise exceptions of many kinds
         raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
     raise InputError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
-
-
-def _is_tar(path: Path) -> bool:
-    import tarfile
-
-    try:
-        with tarfile.open(path) as archive:
-            archive.next()
-    except (tarfile.TarError, EOFError, zlib.error):
-        return False
-    return True
 
 
 def _reason(error: BaseException) -> str:
@@ -154,10 +139,9 @@ def document_name(member: str) -> str | None:
     """
     for ending in _ENDINGS:
         if member.endswith(ending):
-            if PurePosixPath(member).name == ending:
-                return None
-            name = canonical_file(member.removesuffix(ending))
-            return None if PurePosixPath(name).name.startswith(".") else name
+            path = member.removesuffix(ending)
+            last = path.replace("\\", "/").rpartition("/")[2].strip()
+            return None if not last or last.startswith(".") else canonical_file(path)
     return None
 
 
@@ -173,86 +157,171 @@ def _is_xml(member: str) -> bool:
     return not member.removesuffix(".gz").endswith(tuple(CONVERTERS))
 
 
-def _read_bounded(stream: IO[bytes], where: str, size: int = 1 << 20) -> bytes:
-    """Read a document that may be gzipped.
+def _unzipped(data: bytes) -> bytes:
+    if data[:2] != b"\x1f\x8b":
+        return data
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        return read_up_to(LARGEST_DOCUMENT + 1, stream, 10 << 20)
 
-    Reading allocates memory for the requested number of bytes, so ``size`` is the expected number.
+
+class _Listing:
+    """The content of a folder.
+
+    File names are listed and not tried, so a document has one name also if the file system finds its
+    file under several names, for example in capital letters.
+
+    Attributes:
+        path: The folder's path with a slash at the end; empty for the current folder.
+        files: Last part of a document's name → its file.
+        doubles: Last part of a document's name → its files, if there are several.
+        folders: Canonical name of a folder in this folder → its name.
+        links: The folders that are links.
+        illegal: The error in the name of a file.
     """
-    data = _up_to(LARGEST_DOCUMENT + 1, stream, size)
-    if data[:2] == b"\x1f\x8b":
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-            data = _up_to(LARGEST_DOCUMENT + 1, unpacked, 10 * size)
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(where, f"the document is larger than {LARGEST_DOCUMENT >> 20} MB")
-    return data
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.files: dict[str, str] = {}
+        self.doubles: dict[str, list[str]] = {}
+        self.folders: dict[str, str] = {}
+        self.links: set[str] = set()
+        self.illegal: ValueError | None = None
+        with os.scandir(path or ".") as entries:
+            for entry in entries:
+                try:
+                    if entry.is_dir():
+                        self._add_folder(entry)
+                    elif entry.is_file():
+                        self._add_file(entry.name)
+                except OSError:  # a link that cannot be followed
+                    continue
+                except InputError:
+                    raise
+                except ValueError as error:
+                    self.illegal = error
 
-def _up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
-    first = stream.read(min(size + 1, most))
-    return first if len(first) <= size else first + stream.read(most - len(first))
+    def _add_folder(self, entry: os.DirEntry[str]) -> None:
+        name = canonical_file(f"{entry.name}/x").removesuffix("/x")
+        if name in self.folders:
+            raise InputError(self.path or ".", f"contains the folder {name!r} twice, in two spellings")
+        self.folders[name] = entry.name
+        if entry.is_symlink():
+            self.links.add(name)
+
+    def _add_file(self, file: str) -> None:
+        name = document_name(file)
+        if name is not None:
+            first = self.files.setdefault(name, file)
+            if first != file:
+                self.doubles.setdefault(name, [first]).append(file)
 
 
 class Folder(Source):
-    """A folder of documents."""
+    """A folder of documents. Each folder in it is listed when one of its documents is needed."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._start = str(folder / "name").removesuffix("name")
+        self._listings: dict[str, _Listing | None] = {}
 
-    def _stat(self, name: str) -> tuple[str, os.stat_result] | None:
-        start = self._start + canonical_file(name)
-        for ending in _ENDINGS:
-            path = start + ending
+    def _listing(self, folder: str) -> _Listing | None:
+        """Return the listing of a folder by its canonical name; None if it does not exist."""
+        if folder in self._listings:
+            return self._listings[folder]
+        listing = self._list("", self._start)
+        path = ""
+        for part in folder.split("/") if folder else ():
+            if listing is None or part not in listing.folders:
+                listing = None
+                break
+            path = f"{path}/{part}" if path else part
+            listing = self._list(path, f"{listing.path}{listing.folders[part]}/")
+        self._listings[folder] = listing
+        return listing
+
+    def _list(self, folder: str, path: str) -> _Listing | None:
+        if folder not in self._listings:
             try:
-                state = os.stat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except (OSError, ValueError):  # illegal in file systems
-                return None
-            if stat.S_ISREG(state.st_mode):
-                return path, state
-        return None
+                self._listings[folder] = _Listing(path)
+            except FileNotFoundError:
+                self._listings[folder] = None
+            except OSError as error:
+                raise InputError(path or ".", f"cannot list the folder: {_reason(error)}") from None
+        return self._listings[folder]
 
     def _find(self, name: str) -> str | None:
-        found = self._stat(name)
-        return found[0] if found is not None else None
+        folder, _, last = name.rpartition("/")
+        listing = self._listings.get(folder) or self._listing(folder)
+        if listing is None or last not in listing.files:
+            return None
+        return listing.path + listing.files[last]
 
-    def _open(self, name: str, where: str) -> IO[bytes]:
-        return open(where, "rb")
+    def _doubles(self, name: str) -> list[str]:
+        """Return the files of a document that exists if there are several."""
+        folder, _, last = name.rpartition("/")
+        listing = self._listings[folder]
+        return listing.doubles.get(last, []) if listing is not None and listing.doubles else []
+
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        if doubles := self._doubles(name):
+            files = ", ".join(sorted(doubles))
+            raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
+        with open(where, "rb") as stream:
+            return read_up_to(most, stream)
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
-        found = self._stat(name)
-        return Stamp.of(found[1]) if found is not None and _is_xml(found[0]) else None
+        found = self._find(name)
+        if found is None or not _is_xml(found) or self._doubles(name):
+            return None
+        try:
+            return Stamp.of(os.stat(found))
+        except OSError:  # reading it states the reason
+            return None
 
     def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
-        found: set[str | None] = set()
-        for parent, _, files in os.walk(self.label):  # does not follow links, so it ends
-            below = Path(parent).relative_to(self.label)
-            found.update(document_name((below / file).as_posix()) for file in files)
-        yield from sorted(name for name in found if name is not None)
+        """Yield the names of all documents in order.
+
+        Folders that are links are not searched, so the search ends.
+
+        Raises:
+            InputError: If a folder cannot be listed, or a file has an illegal name.
+        """
+        names: list[str] = []
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            listing = self._listing(folder)
+            if listing is None:
+                continue
+            if listing.illegal is not None:
+                raise InputError(listing.path or ".", str(listing.illegal))
+            prefix = f"{folder}/" if folder else ""
+            names.extend(f"{prefix}{name}" for name in listing.files)
+            folders.extend(f"{prefix}{name}" for name in listing.folders.keys() - listing.links)
+        yield from sorted(names)
 
 
-class _Archive(Source):
-    """An archive: its members by document name."""
+class ArchivedSource(Source):
+    """The documents in an archive."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before reading
-        self._members: dict[str, str] = {}
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive.path)
+        weakref.finalize(self, archive.close)
+        self._stamp = Stamp.of(archive.path.stat())  # before reading
+        self._archive = archive
+        self._members: dict[str, tuple[str, Any]] = {}
         self._lock = threading.Lock()
-
-    def _add(self, member: str) -> None:
-        try:
-            name = document_name(member)
-        except ValueError:
-            raise InputError(self.label, f"the archive's member {member!r} is outside it") from None
-        if name is None:
-            return
-        if name in self._members:
-            raise InputError(self.label, f"the archive contains the document {name!r} twice")
-        self._members[name] = member
+        for member, position in archive.files():
+            try:
+                name = document_name(member)
+            except ValueError as error:
+                raise InputError(self.label, f"illegal member: {error}") from None
+            if name is None:
+                continue
+            if name in self._members:
+                raise InputError(self.label, f"the archive contains the document {name!r} twice")
+            self._members[name] = member, position
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
@@ -260,83 +329,16 @@ class _Archive(Source):
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
-        member = self._members.get(name)
-        return self._stamp if member is not None and _is_xml(member) else None
+        found = self._members.get(name)
+        return self._stamp if found is not None and _is_xml(found[0]) else None
 
     def _find(self, name: str) -> str | None:
-        return f"{self.label}/{self._members[name]}" if name in self._members else None
+        found = self._members.get(name)
+        return f"{self.label}/{found[0]}" if found is not None else None
 
-    @contextmanager
-    def _open(self, name: str, where: str) -> Iterator[IO[bytes]]:
-        with self._lock, self._open_member(self._members[name]) as stream:
-            yield stream
-
-    @abstractmethod
-    def _open_member(self, member: str) -> IO[bytes]: ...
-
-
-class ZipArchive(_Archive):
-    """A zip archive."""
-
-    def __init__(self, path: Path) -> None:
-        import zipfile
-
-        super().__init__(path)
-        self._archive = zipfile.ZipFile(path)
-        weakref.finalize(self, self._archive.close)
-        for info in self._archive.infolist():
-            if not info.is_dir():
-                self._add(info.filename)
-
-    def _open_member(self, member: str) -> IO[bytes]:
-        return self._archive.open(member)
-
-
-class TarArchive(_Archive):
-    """A tar archive; a compressed one is decompressed once, because members are read in any order."""
-
-    def __init__(self, path: Path) -> None:
-        import tarfile
-
-        super().__init__(path)
-        file = _unpacked(path)
-        weakref.finalize(self, file.close)
-        self._archive = tarfile.open(fileobj=file)  # noqa: SIM115 - open while in use
-        for info in self._archive:
-            if info.isfile():  # links can point anywhere
-                self._add(info.name)
-
-    def _open_member(self, member: str) -> IO[bytes]:
-        stream = self._archive.extractfile(member)
-        if stream is None:
-            raise InputError(self.label, f"the member {member!r} is not a file")
-        return stream
-
-
-def _unpacked(path: Path) -> IO[bytes]:
-    """Return an archive as a decompressed file."""
-    file = path.open("rb")
-    if file.read(2) != b"\x1f\x8b":
-        file.seek(0)
-        return file
-    file.close()
-    import tempfile
-
-    temporary = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115 - gone when closed
-    try:
-        with gzip.open(path) as packed:
-            left = LARGEST_ARCHIVE
-            while data := packed.read(1 << 20):
-                left -= len(data)
-                if left < 0:
-                    limit = f"{LARGEST_ARCHIVE >> 30} GB"
-                    raise InputError(path, f"the decompressed archive is larger than {limit}")
-                temporary.write(data)
-    except BaseException:
-        temporary.close()
-        raise
-    temporary.seek(0)
-    return temporary
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        with self._lock:
+            return self._archive.read(self._members[name][1], most)
 
 
 class Memory(Source):
@@ -359,7 +361,10 @@ class Memory(Source):
             if not isinstance(document, (bytes, str)):
                 kind = type(document).__name__
                 raise InputError(given, f"the document is a {kind}: expected text, bytes or a tree")
-            name = document_name(given) or canonical_file(given)
+            try:
+                name = document_name(given) or canonical_file(given)
+            except ValueError as error:
+                raise InputError(self.label, str(error)) from None
             if name in self._given:
                 raise InputError(self.label, f"contains the document {name!r} twice")
             self._given[name] = given
@@ -375,8 +380,8 @@ class Memory(Source):
     def _find(self, name: str) -> str | None:
         return self._given.get(name)
 
-    def _open(self, name: str, where: str) -> IO[bytes]:
-        return io.BytesIO(_encoded(self.documents[where]))
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        return _encoded(self.documents[where])
 
 
 def _encoded(document: bytes | str) -> bytes:

@@ -1,0 +1,308 @@
+"""Zip and tar archives, and what hostile ones can do to a reader."""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
+import stat
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xcg.documents import archives
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError
+
+END = b"\0" * 1024
+HUGE = 3 << 30
+
+
+def header(name: str, size: int, kind: bytes = b"0") -> bytes:
+    """Return a tar header with any size."""
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    block = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    block[124:136] = b"%011o\0" % size if size >= 0 else b"\xff" + size.to_bytes(11, "big", signed=True)
+    block[148:156] = b"        "
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+def blocks(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % 512)
+
+
+def member(name: str, data: bytes = b"<a/>", kind: bytes = b"0") -> bytes:
+    return header(name, len(data), kind) + blocks(data)
+
+
+def opened(folder: Path, data: bytes) -> Corpus:
+    path = folder / "corpus"
+    path.write_bytes(data)
+    return Corpus(path, cache=False)
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+class TestTarHeaders:
+    @pytest.mark.parametrize("kind", [b"L", b"K", b"x", b"X", b"g"])
+    def test_a_header_of_3_gb_is_not_read(self, tmp_path: Path, kind: bytes) -> None:
+        message = (
+            "corpus: the archive has a name or an extended header of 3221225472 bytes: expected at"
+        )
+        for start in (b"", member("a.xml")):
+            with pytest.raises(InputError, match=message):
+                opened(tmp_path, start + header("x", HUGE, kind))
+
+    def test_the_limit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(archives, "LARGEST_HEADER", 1000)
+        data = blocks(b"d" * 995 + b".xml\0")
+        assert list(opened(tmp_path, header("", 1000, b"L") + data + member("x"))) == ["d" * 995]
+        with pytest.raises(InputError, match="an extended header of 1001 bytes: expected at most 1000"):
+            opened(tmp_path, header("", 1001, b"L") + data + member("x"))
+
+    def test_a_header_of_digits_takes_linear_time(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="damaged archive: illegal extended header"):
+            opened(tmp_path, member("x", b"1" * (1 << 20), b"x") + member("a.xml"))
+
+    @pytest.mark.parametrize(
+        "records", [b"x", b"3 a", b"-5 a=b\n", b"99 a=b\n", b"0 a=b\n", b" =\n", b"1 path=d\n"]
+    )
+    def test_damaged_records(self, tmp_path: Path, records: bytes) -> None:
+        with pytest.raises(InputError, match="damaged archive: illegal extended header"):
+            opened(tmp_path, member("x", records, b"x") + member("a.xml"))
+
+    def test_long_names_one_after_the_other(self, tmp_path: Path) -> None:
+        names = member("", b"a.xml\0", b"L") * 5000
+        assert list(opened(tmp_path, names + member("", b"b.xml\0", b"L") + member("x") + END)) == ["b"]
+
+    @pytest.mark.parametrize("size", [-1, -512, -1536, 5 << 30])
+    def test_a_member_has_an_impossible_size(self, tmp_path: Path, size: int) -> None:
+        message = "the archive ends before the end of its member 'b.xml'"
+        with pytest.raises(InputError, match=message):
+            opened(tmp_path, member("a.xml") + header("b.xml", size) + END)
+        record = b" size=%d\n" % size
+        record = b"%d" % (len(record) + 2) + record
+        with pytest.raises(InputError, match=message):
+            opened(tmp_path, member("x", record, b"x") + member("b.xml") + END)
+        with pytest.raises(InputError, match=r"ends before the end of its member|header of 5368709120"):
+            opened(tmp_path, header("x", size, b"x") + END)
+
+    def test_sparse_members(self, tmp_path: Path) -> None:
+        message = "the member 'a.xml' is a sparse file; create the archive without --sparse"
+        with pytest.raises(InputError, match=message):
+            opened(tmp_path, member("a.xml", kind=b"S") + END)
+        with pytest.raises(InputError, match=message):
+            opened(tmp_path, member("x", b"22 GNU.sparse.major=1\n", b"x") + member("a.xml") + END)
+
+    def test_damage_between_members(self, tmp_path: Path) -> None:
+        """Python's tarfile ends at the damage without an error."""
+        with pytest.raises(InputError, match="damaged archive: no tar header at byte 1024"):
+            opened(tmp_path, member("a.xml") + b"x" * 512 + member("b.xml") + END)
+
+    @given(
+        st.lists(
+            st.tuples(st.text("abé/.", min_size=1, max_size=300), st.binary(max_size=600)), max_size=5
+        ),
+        st.sampled_from([tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]),
+    )
+    def test_names_and_bytes_are_those_of_tarfile(
+        self, files: list[tuple[str, bytes]], tar_format: int
+    ) -> None:
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w", format=tar_format) as archive:
+            for name, content in files:
+                info = tarfile.TarInfo(name.rstrip("/"))
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+            folder = tarfile.TarInfo("folder.xml")
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+        data.seek(0)
+        with tarfile.open(fileobj=data) as archive:
+            expected = [
+                (info.name, archive.extractfile(info).read())  # type: ignore[union-attr]
+                for info in archive
+                if info.isfile()
+            ]
+        ours = archives.TarArchive(Path("x"), data)
+        found = list(ours.files())
+        assert [(name, ours.read(position, 1000)) for name, position in found] == expected
+
+
+class TestCompressedTar:
+    DATA = b"".join(member(f"{i}.xml", b"<a><b>%d</b></a>" % i) for i in range(9)) + END
+
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+    def test_the_archive_is_decompressed_once(self, tmp_path: Path, compress: object) -> None:
+        assert callable(compress)
+        corpus = opened(tmp_path, compress(self.DATA))
+        (tmp_path / "corpus").unlink()
+        for i in (8, 0, 7, 1, 6):
+            assert corpus._source.read(str(i)) == b"<a><b>%d</b></a>" % i
+
+    def test_several_xz_streams(self, tmp_path: Path) -> None:
+        parts = [self.DATA[start : start + 700] for start in range(0, len(self.DATA), 700)]
+        data = (b"\0" * 8).join(map(lzma.compress, parts))
+        assert list(opened(tmp_path, data)) == [str(i) for i in range(9)]
+        old = lzma.compress(self.DATA, lzma.FORMAT_ALONE)
+        assert list(opened(tmp_path, old)) == [str(i) for i in range(9)]
+
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+    def test_damage(self, tmp_path: Path, compress: object) -> None:
+        assert callable(compress)
+        data = compress(self.DATA + os.urandom(9999))
+        for damaged in (data[:-9], data[:40], data[:200] + b"damage" + data[206:]):
+            with pytest.raises(InputError, match="corpus: "):
+                opened(tmp_path, damaged)
+        with pytest.raises(InputError, match="no corpus: expected a folder"):
+            opened(tmp_path, compress(b"text"))
+
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+    def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: object) -> None:
+        assert callable(compress)
+        data = compress(member("a.xml", b" " * (1 << 22)))
+        monkeypatch.setattr(archives, "_RATIO_FROM", 1 << 21)
+        with pytest.raises(InputError, match="more than 250 times its size when decompressed"):
+            opened(tmp_path, data)
+        monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 1 << 20)
+        with pytest.raises(InputError, match="the decompressed archive is larger than 0 GB; divide it"):
+            opened(tmp_path, data)
+
+    def test_a_file_that_demands_much_memory(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        data = lzma.compress(self.DATA)
+        monkeypatch.setattr(archives, "LARGEST_DICTIONARY", 1 << 20)
+        message = r"cannot decompress the archive: Memory usage limit exceeded \(1 MB\)"
+        with pytest.raises(InputError, match=message):
+            opened(tmp_path, data)
+
+    def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Full(io.BytesIO):
+            def write(self, data: object) -> int:
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
+        with pytest.raises(
+            InputError, match="temporary file: No space left on device; set TMPDIR to a"
+        ):
+            opened(tmp_path, gzip.compress(self.DATA))
+
+
+class TestZip:
+    def test_methods_whose_memory_is_not_limited(self, tmp_path: Path) -> None:
+        for method, name in ((zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")):
+            corpus = opened(tmp_path, zipped({"a.xml": b"<a/>"}, method))
+            message = f"a.xml: compressed with {name}: expected deflate or no compression"
+            with pytest.raises(InputError, match=message):
+                corpus.tree("a")
+
+    def test_other_methods(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"a.xml": b"<a/>"}))
+        data[data.index(b"PK\1\2") + 10] = data[8] = 9
+        with pytest.raises(InputError, match="compressed with deflate64: expected deflate or"):
+            opened(tmp_path, bytes(data)).tree("a")
+
+    def test_encrypted_members(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"a.xml": b"<a/>"}))
+        data[data.index(b"PK\1\2") + 8] |= 1
+        data[6] |= 1
+        with pytest.raises(InputError, match=r"a\.xml: cannot read the document: .* is encrypted"):
+            opened(tmp_path, bytes(data)).tree("a")
+
+    def test_members_that_share_their_data(self, tmp_path: Path) -> None:
+        data = zipped({f"{i}.xml": b"<a/>" for i in range(3)})
+        directory = data.index(b"PK\1\2")
+        entries = bytearray(data[directory:])
+        for entry in range(3):  # all data are those of the first member
+            start = entry * (46 + len("0.xml")) + 42
+            entries[start : start + 4] = b"\0\0\0\0"
+        with pytest.raises(InputError, match=r"the archive's members '0\.xml' and '1\.xml' overlap"):
+            opened(tmp_path, data[:directory] + entries)
+
+    def test_a_size_that_is_too_small_or_too_large(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"a.xml": b"<a/>" + b" " * 999}))
+        start = data.index(b"PK\1\2") + 24
+        data[start : start + 4] = b"\0\0\0\x70"
+        assert opened(tmp_path, bytes(data)).tree("a").paths == ["/a[1]"]
+        data[start : start + 4] = b"\2\0\0\0"
+        with pytest.raises(InputError, match=r"corpus/a\.xml"):
+            opened(tmp_path, bytes(data)).tree("a")
+
+    def test_links_are_no_documents(self, tmp_path: Path) -> None:
+        link = zipfile.ZipInfo("passwd.txt")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        path = tmp_path / "corpus"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(link, "/etc/passwd")
+            archive.writestr("a.xml", "<a/>")
+        assert list(Corpus(path)) == ["a"]
+
+    def test_a_tar_archive_that_ends_with_a_zip_archive(self, tmp_path: Path) -> None:
+        data = member("a.xml") + member("inner.zip", zipped({"b.xml": b"<b/>"})) + END
+        assert list(opened(tmp_path, data)) == ["a"]
+
+    def test_large_archives(self, tmp_path: Path) -> None:
+        path = tmp_path / "corpus"
+        with (
+            zipfile.ZipFile(path, "w") as archive,
+            archive.open("a.xml", "w", force_zip64=True) as file,
+        ):
+            file.write(b"<a/>")
+        assert Corpus(path).tree("a").paths == ["/a[1]"]
+
+
+class TestManyMembers:
+    @pytest.mark.parametrize("form", ["zip", "tar"])
+    def test_limits(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+        names = [f"{i}.xml" for i in range(10)]
+        tar = b"".join(map(member, names))
+        data = zipped(dict.fromkeys(names, b"<a/>")) if form == "zip" else tar
+        monkeypatch.setattr(archives, "MOST_MEMBERS", 10)
+        assert len(list(opened(tmp_path, data))) == 10
+        monkeypatch.setattr(archives, "MOST_MEMBERS", 9)
+        with pytest.raises(InputError, match="corpus: the archive has more than 9 members; divide it"):
+            opened(tmp_path, data)
+        monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 40)
+        with pytest.raises(InputError, match="list of members is larger than 0 MB; divide the archive"):
+            opened(tmp_path, data)
+
+    def test_documents_are_found_without_searching(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        corpus = opened(tmp_path, b"".join(member(f"{i}.xml") for i in range(50)))
+        headers: list[bytes] = []
+        monkeypatch.setattr(archives, "_tar_header", headers.append)
+        for i in reversed(range(50)):
+            assert corpus.tree(str(i)).paths == ["/a[1]"]
+        assert headers == []
+
+
+def test_a_hostile_archive_is_one_message_of_the_command(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "corpus.tar").write_bytes(header("x", HUGE, b"L"))
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    (tmp_path / "run").write_text("1 Q0 d 1 1 r\n")
+    files = ("--assessments", "qrels", "--run", "run", "--corpus", "corpus.tar")
+    done = xcg_command("evaluate", *files, cwd=tmp_path)
+    message = (
+        "xcg: error: corpus.tar: the archive has a name or an extended header of 3221225472 bytes: "
+        "expected at most 1048576\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)

@@ -1,0 +1,351 @@
+"""Documents have one name each, in every source and in all files that refer to them."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from format_examples import submission, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xcg
+from xcg.documents import corpus as corpus_module
+from xcg.documents.corpus import Corpus
+from xcg.documents.parsing import parse_document
+from xcg.documents.paths import LONGEST_NAME, canonical_file
+from xcg.documents.sources import document_name
+from xcg.errors import InputError, Notes
+from xcg.formats.base import read_assessments, read_run
+from xcg.formats.highlights import read_highlights
+
+SPELLINGS = [
+    "x//d",
+    "x/./d",
+    "././x/d",
+    "./x/d.xml",
+    " x / d ",
+    "x\\d",
+    ".\\x\\\\d.xml.xml",
+    "x/d/",
+    "x/d/.",
+]
+"""Names of the document x/d."""
+SOURCES = ["folder", "zip", "tar", "memory"]
+
+
+def source(kind: str, folder: Path, files: Mapping[str, bytes]) -> Corpus:
+    """Return a corpus with these files."""
+    if kind == "memory":
+        return Corpus.of(files)
+    path = folder / f"corpus-{kind}"
+    if kind == "folder":
+        for name, data in files.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(data)
+    elif kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+    else:
+        with tarfile.open(path, "w") as tar:
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    return Corpus(path)
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", SPELLINGS)
+    def test_a_document_has_one_name(self, name: str) -> None:
+        assert canonical_file(name) == "x/d"
+
+    @pytest.mark.parametrize(
+        "name", ["", " ", ".", "./", ".xml", "/", "/x/d", "\\x\\d", "..", "../x", "x/../d", "x\\..\\d",
+                 "x/...xml", "a\nb", "a\x1bb", "a\udc80b", "x/ .. /d"],
+    )  # fmt: skip
+    def test_illegal_names(self, name: str) -> None:
+        with pytest.raises(
+            ValueError, match="is not a document name: expected a path below the corpus"
+        ):
+            canonical_file(name)
+
+    def test_a_long_name(self) -> None:
+        assert len(canonical_file("d" * LONGEST_NAME)) == LONGEST_NAME
+        with pytest.raises(
+            ValueError, match="a document name of 8193 characters: expected at most 8192"
+        ):
+            canonical_file("d" * (LONGEST_NAME + 1))
+
+    @pytest.mark.parametrize(
+        "name",
+        ["D", "d.txt", "d.xml.gz", "doc#4_163", "v2.1_doc_0", "http://a.org//b/./c/", "C:/d", "...d"],
+    )
+    def test_names_that_do_not_change(self, name: str) -> None:
+        assert canonical_file(name) == name
+
+    def test_characters_have_one_form(self) -> None:
+        assert canonical_file("e\u0301/u\u0308") == canonical_file("é/ü") == "é/ü"
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                ["d", ".xml", "/", ".", " ", "\\", "e\u0301", "\u0301", "://", ".md", "\t"]
+            ),
+            max_size=10,
+        ).map("".join)
+    )
+    def test_canonical_names_are_canonical(self, name: str) -> None:
+        try:
+            found = canonical_file(name)
+        except ValueError:
+            return
+        assert canonical_file(found) == found
+        assert unicodedata.is_normalized("NFC", found)
+        if "://" not in found:
+            assert not {"", ".", ".."} & set(found.split("/"))
+
+    @pytest.mark.parametrize(
+        ("file", "name"),
+        [("x//d.xml.gz", "x/d"), ("d.xml.txt", "d"), ("x/.xml", None), ("x/ .xml", None),
+         ("x\\.md", None), ("d", None), ("x.xml/d", None), ("x/.hidden.xml", None)],
+    )  # fmt: skip
+    def test_names_of_files(self, file: str, name: str | None) -> None:
+        assert document_name(file) == name
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+class TestEverySource:
+    def test_every_name_of_a_document(self, tmp_path: Path, kind: str) -> None:
+        corpus = source(kind, tmp_path, {"x/d.xml": b"<a><b>text</b></a>"})
+        for name in ["x/d", *SPELLINGS]:
+            assert name in corpus
+            assert corpus.tree(name) is corpus.tree("x/d")
+            assert corpus.length(name) == 4
+        assert list(corpus) == ["x/d"]
+        for name in ("X/D", "x/D", "http://x/d", "x/d/e", "x", "d", "x/d.txt", "x/d.xml.gz"):
+            assert name not in corpus
+            with pytest.raises(InputError, match="no such document"):
+                corpus.tree(name)
+        for name in ("", "/x/d", "../x/d", "x/../x/d", "x/d\n/e"):
+            assert name not in corpus
+            with pytest.raises(InputError, match="is not a document name"):
+                corpus.tree(name)
+
+    @pytest.mark.parametrize("name", ["e\u0301", "é"])
+    def test_both_unicode_forms(self, tmp_path: Path, kind: str, name: str) -> None:
+        corpus = source(kind, tmp_path, {f"{name}/{name}.xml": b"<a><b>text</b></a>"})
+        assert list(corpus) == ["é/é"]
+        assert corpus.tree("e\u0301/e\u0301") is corpus.tree("é/é")
+        assert corpus.tree("é/é").element_text(1) == "text"
+
+    @pytest.mark.parametrize(
+        "files", [("d.xml", "d.xml.gz"), ("d.txt", "d.xml", "d.xml.gz"), ("e\u0301.xml", "é.xml"),
+                  ("d.xml", " d.xml"), ("d.xml", "d.xml.xml"), ("x/d.md", "x/d.html")],
+    )  # fmt: skip
+    def test_two_files_of_one_document(self, tmp_path: Path, kind: str, files: tuple[str, ...]) -> None:
+        data = dict.fromkeys(files, b"<a/>")
+        message = r"contains the document '(x/)?[dé]' twice"
+        if kind != "folder":
+            with pytest.raises(InputError, match=message):
+                source(kind, tmp_path, data)
+            return
+        corpus = source(kind, tmp_path, {**data, "other.xml": b"<a/>"})
+        assert corpus.tree("other").paths == ["/a[1]"]
+        [name] = set(corpus) - {"other"}
+        with pytest.raises(InputError, match=message):
+            corpus.tree(name)
+        with pytest.raises(InputError, match=message):
+            list(corpus.missing_paths({name: ["/a[1]"]}))
+
+
+class TestFolders:
+    def test_two_files_of_one_document_are_named(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, dict.fromkeys(("d.xml", "d.xml.gz", "d.txt"), b"<a/>"))
+        files = r"corpus-folder: the folder contains the document 'd' twice: d\.txt, d\.xml, d\.xml\.gz"
+        for _ in range(2):
+            with pytest.raises(InputError, match=files):
+                corpus.tree("d")
+        assert "d" in corpus
+        (tmp_path / "corpus-folder" / "e.xml").write_bytes(b"<a/>")
+        (tmp_path / "corpus-folder" / "e.txt").mkdir()
+        assert Corpus(tmp_path / "corpus-folder").tree("e").paths == ["/a[1]"]
+
+    def test_two_folders_of_one_name(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"e\u0301/1.xml": b"<a/>", "é/2.xml": b"<a/>"})
+        for read in (lambda: corpus.tree("é/1"), lambda: list(corpus)):
+            with pytest.raises(InputError, match="contains the folder 'é' twice, in two spellings"):
+                read()
+
+    def test_files_with_illegal_names(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"a.xml": b"<a/>", "x/b\nc.xml": b"<a/>"})
+        assert corpus.tree("a").paths == ["/a[1]"]
+        with pytest.raises(InputError, match=r"/x/: 'b\\nc' is not a document name"):
+            list(corpus)
+
+    def test_each_folder_is_listed_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        corpus = source("folder", tmp_path, {f"{i % 3}/{i}.xml": b"<a/>" for i in range(60)})
+        listed: list[Any] = []
+        scandir = os.scandir
+        monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scandir(path))
+        for i in range(60):
+            assert corpus.tree(f"{i % 3}/{i}").paths == ["/a[1]"]
+            assert f"{i % 3}/{i + 60}" not in corpus
+            assert f"{i % 3 + 3}/{i}" not in corpus
+        assert len(list(corpus)) == 60
+        assert len(listed) == 4
+
+    def test_a_name_with_many_parts(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"a/a/d.xml": b"<a/>"})
+        assert "/".join("a" * 2000) not in corpus
+        assert corpus.tree("a/a/d").paths == ["/a[1]"]
+
+    def test_links(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"x/d.xml": b"<a/>", "y.xml": b"<b/>"})
+        folder = tmp_path / "corpus-folder"
+        (folder / "link").symlink_to("x")
+        (folder / "file.xml").symlink_to("y.xml")
+        (folder / "y.txt").symlink_to("missing")
+        assert list(corpus) == ["file", "x/d", "y"]
+        assert corpus.tree("link/d").paths == ["/a[1]"]
+        assert corpus.tree("y").paths == corpus.tree("file").paths == ["/b[1]"]
+
+    def test_a_pipe_is_not_a_document_or_a_corpus(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"a.xml": b"<a/>"})
+        os.mkfifo(tmp_path / "corpus-folder" / "pipe.xml")
+        assert list(corpus) == ["a"]
+        assert "pipe" not in corpus
+        with pytest.raises(InputError, match="no corpus: expected a folder"):
+            Corpus(tmp_path / "corpus-folder" / "pipe.xml")
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may list all folders")
+    def test_a_folder_that_cannot_be_listed(self, tmp_path: Path) -> None:
+        corpus = source("folder", tmp_path, {"x/a.xml": b"<a/>"})
+        (tmp_path / "corpus-folder" / "x").chmod(0)
+        with pytest.raises(InputError, match="/x/: cannot list the folder: Permission denied"):
+            list(corpus)
+
+
+def test_trees_and_texts_of_one_name() -> None:
+    tree = parse_document(b"<a/>")
+    assert list(Corpus.of({"x//d": tree, "e": "text"})) == ["e", "x/d"]
+    for documents in ({"d": tree, "d.xml": tree}, {"./d": tree, "d": "text"}):
+        with pytest.raises(InputError, match="corpus: contains the document 'd' twice"):
+            Corpus.of(documents)
+    for name in ("../d", "", "a\nb"):
+        for document in (tree, "text"):
+            with pytest.raises(InputError, match=r"corpus: .* is not a document name"):
+                Corpus.of({name: document})
+
+
+def test_large_documents_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = source("folder", tmp_path, {f"{i:02}.xml": b"<a>text</a>" for i in range(40)})
+    read: list[str] = []
+    original = corpus._source.read
+    monkeypatch.setattr(corpus._source, "read", lambda name: (read.append(name), original(name))[1])
+    monkeypatch.setattr(corpus_module, "_BATCH_BYTES", 1)
+    monkeypatch.setattr(corpus_module, "_BYTES_IN_MEMORY", 1)
+    asked = {f"{i:02}": ["/a[1]"] for i in range(40)}
+    for number, (_, missing) in enumerate(corpus.missing_paths(asked), 1):
+        assert missing == []
+        assert len(read) <= number + 1
+
+
+def test_errors_do_not_keep_documents_in_memory(tmp_path: Path) -> None:
+    corpus = source("folder", tmp_path, {"d.xml": b"<a>", "e.html": b"", "f.xml.gz": b"\x1f\x8b"})
+    for error in corpus._read_trees(["d", "e", "f"]):
+        assert isinstance(error, InputError)
+        assert error.__traceback__ is error.__context__ is None
+
+
+RUNS: dict[str, Callable[[str], str]] = {
+    "trec": "1 Q0 {} 1 2 r\n".format,
+    "trec_elements": "1 Q0 {}#/a[1] 1 2 r\n".format,
+    "trec_passages": "1 Q0 {}#0:4 1 2 r\n".format,
+    "jsonl": '{{"topic": "1", "doc": "{}", "path": "/a[1]", "rank": 1}}\n'.format,
+    "inex": lambda name: submission(f"<file>{name}</file><path>/a[1]</path>"),
+    "inex_irregular": lambda name: submission(f"<path>/a[1]</path><!-- --><file>{name}</file>"),
+    "offsets": "1 Q0 {} 1 2 r 0 4\n".format,
+}
+ASSESSMENTS: dict[str, Callable[[str], str]] = {
+    "trec": "1 0 {} 1\n".format,
+    "trec_elements": "1 0 {}#/a[1] 1\n".format,
+    "jsonl": '{{"topic": "1", "doc": "{}", "path": "/a[1]", "level": 1}}\n'.format,
+    "passages": '{{"topic": "1", "doc": "{}", "start": 0, "end": 4}}\n'.format,
+    "inex": (
+        '<assessments topic="1">\n<file file="{}">\n<element path="/a[1]" exhaustivity="2" '
+        'size="9" rsize="9"/>\n</file>\n</assessments>'
+    ).format,
+    "offsets": "1 Q0 {} 4 4 0 0:4\n".format,
+    "letor": "1 qid:1 1:0.5 #docid = {}\n".format,
+}
+
+
+class TestEveryFormat:
+    """No reader returns another name than the canonical one."""
+
+    def names(self, kind: str) -> Iterator[str]:
+        for name in SPELLINGS:
+            if kind in ("jsonl", "passages"):
+                yield name.replace("\\", "\\\\")
+            elif kind.startswith("inex") or " " not in name:
+                yield name
+
+    @pytest.mark.parametrize("kind", RUNS)
+    def test_runs(self, tmp_path: Path, kind: str) -> None:
+        for name in self.names(kind):
+            run = read_run(write(tmp_path, RUNS[kind](name), "run"), Notes())
+            assert list(run.rankings["1"].files) == ["x/d"], name
+
+    @pytest.mark.parametrize("kind", ASSESSMENTS)
+    def test_assessments(self, tmp_path: Path, kind: str) -> None:
+        for name in self.names(kind):
+            base = read_assessments(write(tmp_path, ASSESSMENTS[kind](name), "a"), Notes())
+            documents = {*base.files("1"), *base.spans("1"), *base.passages("1")}
+            assert documents == {"x/d"}, name
+
+    def test_highlights(self, tmp_path: Path) -> None:
+        for name in self.names("jsonl"):
+            line = '{{"topic": "1", "doc": "{}", "start": 0, "end": 4, "exhaustivity": 2}}\n'
+            path = write(tmp_path, line.format(name), "h.jsonl")
+            assert {highlight.file for highlight in read_highlights(path)} == {"x/d"}
+
+    def test_python_objects(self) -> None:
+        for name in SPELLINGS:
+            judged: Any = {"1": {name: {"/a": (3, 3)}}}
+            results = xcg.evaluate(judged, {"r": {"1": [f"{name}#/a"]}}, measures="AP")
+            assert results.value("r", "AP") == 1.0
+            chunks: Any = {"r": {"1": [{"doc": name, "start": 0, "end": 4}]}}
+            relevant: Any = {"1": {name: [(0, 4)]}}
+            results = xcg.evaluate(relevant, chunks, corpus={"x/d": "text"}, measures="nxCG@1")
+            assert results.value("r", "nxCG@1") == 1.0
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar"])
+def test_a_perfect_run_is_perfect_with_any_spelling(
+    tmp_path: Path, xcg_command: Command, kind: str
+) -> None:
+    source(kind, tmp_path, {"x/d.xml": b"<a><b>text</b></a>"})
+    write(tmp_path, "1 0 x/d#/a[1]/b[1] 1\n1 0 x/./d#/a[1]/b[1] 1\n", "qrels")
+    for name in ("x//d", "x/./d", "././x/d", "x\\d"):
+        write(tmp_path, f"1 Q0 {name}#/a[1]/b[1] 1 2 r\n", "run")
+        files = ("--assessments", "qrels", "--run", "run", "--corpus", f"corpus-{kind}")
+        done = xcg_command("evaluate", *files, "--measures", "nxCG@1,MAep", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.split()[-3:] == ["r", "1.0000", "1.0000"]
+    write(tmp_path, "1 Q0 ../x/d#/a[1]/b[1] 1 2 r\n", "run")
+    done = xcg_command("evaluate", *files, cwd=tmp_path)
+    message = (
+        "run:1: topic 1, rank 1: '../x/d' is not a document name: expected a path below the corpus "
+        "folder, like co/2001/r7022"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"xcg: error: {message}\n")
