@@ -63,6 +63,7 @@ def test_file_formats(installation: Installation, campaign: Path) -> None:
     ("model", "measure", "expected"),
     [
         ("quantisation: halves", "xCG@1", 0.5),
+        ("quantisation: 'xcg_example_plugin:halves'", "xCG@1", 0.5),
         ("quantisation: sog", "firstGain", 0.5),
         # The ideal gain is that of /d/p[1] alone. /d gains from the unseen /d/p[1].
         ("ideal: first_relevant\nrelevance_value: {normalisation: none}", "nxCG@2", 0.5 + 7 / 16),
@@ -84,6 +85,34 @@ def test_extensions_are_listed(installation: Installation) -> None:
     listing = installation.run("-m", "xcg", "user-models")
     for name in ("halves", "first_relevant", "half", "siblings"):
         assert name in listing
+
+
+def test_no_plugins_refuses_every_extension(installation: Installation, campaign: Path) -> None:
+    listing = installation.run("-m", "xcg", "--no-plugins", "user-models")
+    assert "sog" in listing
+    assert "halves" not in listing
+    code = """
+import sys
+from click.testing import CliRunner
+from xcg.cli.main import main
+for arguments in (
+    ["measures", "firstGain"],
+    ["convert", "--run", "r.trec", "--to", "csv"],
+    ["evaluate", "--assessments", "gold.jsonl", "--run", "r.trec", "--user-model", "model.yaml"],
+):
+    done = CliRunner().invoke(main, ["--no-plugins", *arguments])
+    print(done.exit_code, done.stderr, end="")
+print("xcg_example_plugin" in sys.modules)
+"""
+    (campaign / "model.yaml").write_text("name: m\nquantisation: halves\n")
+    (campaign / "r.trec").write_text("1 Q0 d 1 1 r\n")
+    lines = installation.run("-c", code, cwd=campaign).splitlines()
+    refused = ("measure 'firstGain'", "run format 'csv'", "quantisation 'halves'")
+    for line, what in zip(lines, refused, strict=False):
+        assert line.startswith("2 xcg: error: "), line
+        assert f"the {what} of an installed package is a plug-in" in line
+        assert line.endswith("plug-ins are refused by --no-plugins or XCG_NO_PLUGINS")
+    assert lines[3:] == ["False"]
 
 
 def test_overlap_strategy(installation: Installation) -> None:

@@ -1,7 +1,8 @@
 """Registries of named objects: file formats, measures, user-model parts, strategies and adapters.
 
 xcg's own objects register themselves when their module is imported. Installed packages add objects
-through entry points. Users can name a function of their own as ``package.module:function``.
+through entry points. Users can name a function of their own as ``package.module:function``; see
+:mod:`xcg.plugins`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,18 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from xcg.errors import XcgError, nearest
+from xcg.plugins import (
+    are_refused,
+    is_neighbour,
+    load_function,
+    load_neighbour,
+    load_object,
+    refuse_if_off,
+)
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -59,23 +69,29 @@ class Registry(Generic[T]):
         """Return the object with this name.
 
         Raises:
-            XcgError: If the name is unknown, or its entry point cannot be loaded.
+            XcgError: If the name is unknown, or its entry point is refused or cannot be loaded.
         """
         self._import_package()
         if name in self._objects:
             return self._objects[name]
-        offered = self._entry_points
+        offered = self._offered
         if name not in offered:
+            self.check_refused(name)
             raise XcgError(f"unknown {self.kind} {name!r}: {nearest(name, self)}")
         return load_object(offered[name], self.kind)  # type: ignore[no-any-return]
 
+    def check_refused(self, name: str) -> None:
+        """Raise XcgError if plug-ins are refused and an installed package adds this name."""
+        if name in self._entry_points and name not in self._objects:
+            refuse_if_off(f"the {self.kind} {name!r} of an installed package")
+
     def __contains__(self, name: object) -> bool:
         self._import_package()
-        return name in self._objects or name in self._entry_points
+        return name in self._objects or name in self._offered
 
     def __iter__(self) -> Iterator[str]:
         self._import_package()
-        return iter(sorted({*self._objects, *self._entry_points}))
+        return iter(sorted({*self._objects, *self._offered}))
 
     def values(self) -> Iterator[T]:
         """Return all objects in the order of their names."""
@@ -88,6 +104,13 @@ class Registry(Generic[T]):
         """
         self._import_package()
         return (self._objects[name] for name in sorted(self._objects))
+
+    @property
+    def _offered(self) -> Mapping[str, str]:
+        """The entry points that can be used; without plug-ins those of xcg itself."""
+        if not are_refused():
+            return self._entry_points
+        return {name: path for name, path in self._entry_points.items() if path.startswith("xcg.")}
 
     @cached_property
     def _entry_points(self) -> Mapping[str, str]:
@@ -107,16 +130,29 @@ class Part(NamedTuple, Generic[F]):
     """A function from a registry with values for its parameters.
 
     ``str(part)`` is the form that users type: ``kazai_lalmas(tie=shallower)``.
+
+    Attributes:
+        name: A registered name or ``package.module:function``.
+        function: The function; if there are parameters, with their values.
+        parameters: The names and values of the parameters.
+        folder: The folder of the configuration, if the function is from a file in it.
     """
 
     name: str
     function: F
     parameters: tuple[tuple[str, object], ...] = ()
+    folder: Path | None = None
 
     def __str__(self) -> str:
         if not self.parameters:
             return self.name
         return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.parameters)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a function from the folder of a configuration by its location."""
+        if self.folder is None:
+            return Part, tuple(self)
+        return _unpickled_part, (self.name, self.parameters, self.folder)
 
     @property
     def plain(self) -> Any:
@@ -148,54 +184,49 @@ class FunctionRegistry(Registry[F]):
         return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
 
     def part(
-        self, name: str | Callable[..., Any], parameters: Mapping[str, object] | None = None
+        self,
+        name: str | Callable[..., Any],
+        parameters: Mapping[str, object] | None = None,
+        folder: Path | None = None,
     ) -> Part[F]:
         """Return a function with values for its parameters.
 
         Args:
             name: A registered name, ``package.module:function``, or a function.
             parameters: Values of the function's keyword-only arguments; the defaults if omitted.
+            folder: The folder of the configuration that contains the name; see
+                :func:`xcg.plugins.load_function`.
 
         Raises:
-            XcgError: If the name or a parameter is unknown, or if a value does not match the type
-                annotation of its argument.
+            XcgError: If the name or a parameter is unknown, if a value does not match the type
+                annotation of its argument, or if the function is no plug-in or plug-ins are refused.
         """
         function: Any
+        home = None
         if callable(name):
             function, name = name, getattr(name, "__qualname__", repr(name))
         elif ":" in name:
-            function = load_object(name, self.kind)
-            if not callable(function):
-                raise XcgError(f"the {self.kind} {name!r} is not a function")
+            function = load_function(name, self.kind, folder)
+            if folder is not None and is_neighbour(name, folder):
+                home = folder.resolve()
         else:
             function = self.get(name)
-        if not parameters:
-            return Part(name, function)
-        _check_parameters(f"{self.kind} {name}", function, parameters)
-        return Part(name, partial(function, **parameters), tuple(parameters.items()))  # type: ignore[arg-type]
+        if parameters:
+            _check_parameters(f"{self.kind} {name}", function, parameters)
+        return _part(name, function, tuple((parameters or {}).items()), home)
 
 
-def load_object(path: str, kind: str) -> Any:
-    """Import the object that ``package.module:name`` refers to.
+def _part(
+    name: str, function: F, parameters: tuple[tuple[str, object], ...], folder: Path | None
+) -> Part[F]:
+    bound: Any = partial(function, **dict(parameters)) if parameters else function
+    return Part(name, bound, parameters, folder)
 
-    Args:
-        path: The module and the name in it, separated by a colon.
-        kind: What an object is called in messages.
 
-    Raises:
-        XcgError: If the module or the name cannot be imported.
-
-    >>> load_object("math:pi", "number")
-    3.141592653589793
-    """
-    module, _, name = path.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:  # a user's module may raise anything when it is imported
-        raise XcgError(
-            f"cannot import the {kind} {path!r}: {type(error).__name__}: {error}; "
-            "expected package.module:function"
-        ) from None
+def _unpickled_part(
+    name: str, parameters: tuple[tuple[str, object], ...], folder: Path
+) -> Part[Callable[..., Any]]:
+    return _part(name, load_neighbour(name, "function", folder), parameters, folder)
 
 
 def _check_parameters(

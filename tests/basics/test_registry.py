@@ -8,7 +8,10 @@ from typing import Any, Literal
 import pytest
 
 from xcg.errors import XcgError
-from xcg.registry import FunctionRegistry, Registry, load_object
+from xcg.plugins import load_object
+from xcg.registry import FunctionRegistry, Registry
+
+NUMBER = 1
 
 
 @pytest.fixture
@@ -99,7 +102,7 @@ def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegis
     assert with_parameters.function(None) == "blue 3 1"
     assert with_parameters.plain is shade
     assert plain.key != with_parameters.key == colours.part(shade, dict(with_parameters.parameters)).key
-    assert colours.part("math:sqrt").function(9) == 3
+    assert colours.part("test_registry:shade").function(None) == "red 1 0.5"
     assert colours.part(len).name == "len"
 
 
@@ -119,8 +122,8 @@ def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegis
         ("shade", {"even": "no"}, "colour shade: even is 'no': expected true or false"),
         ("plain", {"depth": 1}, "colour plain has no parameter 'depth': it has no parameters"),
         ("shad", {}, "unknown colour 'shad': did you mean 'shade'?"),
-        ("math:pi", {}, "the colour 'math:pi' is not a function"),
-        ("math:no", {}, "cannot import the colour 'math:no': AttributeError"),
+        ("test_registry:NUMBER", {}, "the colour 'test_registry:NUMBER' is not a function"),
+        ("test_registry:no", {}, "cannot import the colour 'test_registry:no': AttributeError"),
         ("shade:", {}, "cannot import the colour 'shade:'"),
     ],
 )

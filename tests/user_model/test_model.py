@@ -88,7 +88,10 @@ def model_file(tmp_path: Path) -> Path:
         ("- a\n- b", ": expected keys with values, found list"),
         ("", ": expected keys with values, found nothing"),
         ("name: m\nquantisation: no.such:thing", "cannot import the quantisation 'no.such:thing'"),
-        ("name: m\nquantisation: math:pi", "is not a function"),
+        (
+            "name: m\nquantisation: math:sqrt",
+            ":2: quantisation: the quantisation 'math:sqrt' is part of Python's standard library",
+        ),
         ("name: !!python/object/apply:os.system ['true']", "is not allowed"),
     ],
 )

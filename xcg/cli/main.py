@@ -14,6 +14,7 @@ from xcg import __version__
 from xcg.cli.messages import print_error, print_status
 from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
 from xcg.errors import XcgError, nearest
+from xcg.plugins import NO_PLUGINS, without_plugins
 
 COMMANDS = {
     "assess": ("files:assess", "Derive element assessments from highlighted passages."),
@@ -134,5 +135,14 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="xcg")
-def main() -> None:
+@click.option(
+    "--no-plugins",
+    is_flag=True,
+    help="Run no code of others: refuse package.module:function in configurations, and what installed "
+    f"packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",
+)
+@click.pass_context
+def main(context: click.Context, no_plugins: bool) -> None:
     """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""
+    if no_plugins:
+        context.with_resource(without_plugins())

@@ -60,7 +60,7 @@ def _user_models(value: object, file: YamlFile) -> list[UserModel]:
     for index, spec in enumerate(value if isinstance(value, list) else [value]):
         place: KeyPath = ("user_model", index) if isinstance(value, list) else ("user_model",)
         if isinstance(spec, Mapping):
-            models += checked_models(spec, _below(file, place))
+            models += checked_models(spec, _below(file, place), file.path.parent)
             continue
         try:
             models += resolve_models(spec, file.path.parent)

@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, UnitConverter
@@ -18,7 +19,7 @@ from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.measures import MEASURES, Measure
-from xcg.registry import load_object
+from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
 from xcg.runs.run import Ranking as RunRanking
 from xcg.runs.run import Run
 from xcg.user_model.model import DEFAULT, UserModel
@@ -51,10 +52,17 @@ class FunctionSubject:
     def named(cls, name: str, effort_is_text: bool = False) -> FunctionSubject:
         """Return the subject for ``package.module:function``.
 
+        The module is any that this program can import, or a file in the working directory.
+
         Raises:
-            XcgError: If the function cannot be imported, or is not callable.
+            XcgError: If plug-ins are refused, or if the function cannot be imported or is not callable.
         """
-        function = load_object(name, "function")
+        refuse_if_off(f"the function {name!r}")
+        here = Path()
+        is_in_file = find_module(name) is None and is_neighbour(name, here)
+        function = (
+            load_neighbour(name, "function", here) if is_in_file else load_object(name, "function")
+        )
         if not callable(function):
             raise XcgError(f"{name!r} is not a function")
         return cls(name, function, effort_is_text)

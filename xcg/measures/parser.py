@@ -76,6 +76,7 @@ class MeasureRegistry(Registry[Definition]):
         self._import_package()
         key = self._aliases.get(name, name)
         if key not in self:
+            self.check_refused(key)
             raise XcgError(f"unknown measure {name!r}: {nearest(name, [*self, *self._aliases])}")
         return self.get(key)
 

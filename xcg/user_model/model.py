@@ -92,7 +92,7 @@ class UserModel:
             InputError: If the file cannot be read or is wrong, with file, line and key.
         """
         file = load_yaml(Path(path))
-        return checked_model(file.content, file.where)
+        return checked_model(file.content, file.where, file.path.parent)
 
     @classmethod
     def shipped(cls, name: str) -> UserModel:
@@ -138,30 +138,33 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
         file = load_yaml((folder or Path()) / spec)
-        return checked_models(file.content, file.where)
+        return checked_models(file.content, file.where, file.path.parent)
     if isinstance(spec, str):
         return [UserModel.shipped(spec)]
     raise XcgError(f"illegal user model {spec!r}: expected a name, a file or a mapping")
 
 
-def checked_models(content: object, where: Where) -> list[UserModel]:
+def checked_models(content: object, where: Where, folder: Path | None = None) -> list[UserModel]:
     """Return the user models in a mapping whose parameters can have several values.
 
     Args:
         content: The mapping.
         where: Names a position in messages.
+        folder: The folder of the file with the mapping. The mapping can name functions that a Python
+            file in it or an installed package defines. Without a file, it can name functions of all
+            modules that the program can import, except those of general libraries.
 
     Raises:
         InputError: If a key is unknown or missing, or a value is illegal.
     """
     if not isinstance(content, Mapping):
-        return [checked_model(content, where)]
-    return [checked_model(mapping, where) for mapping in expand(content, where)]
+        return [checked_model(content, where, folder)]
+    return [checked_model(mapping, where, folder) for mapping in expand(content, where)]
 
 
-def checked_model(content: object, where: Where) -> UserModel:
+def checked_model(content: object, where: Where, folder: Path | None = None) -> UserModel:
     """Return the user model in a mapping; see :func:`checked_models`."""
-    values = check(content, user_model_schema(), where)
+    values = check(content, user_model_schema(folder), where)
     try:
         return UserModel(**values)
     except XcgError as error:

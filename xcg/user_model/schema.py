@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from xcg.documents.text_units import TOKENIZERS
@@ -73,26 +74,31 @@ def text(value: object) -> str:
     return value
 
 
-@cache
-def user_model_schema() -> vol.Schema:
-    """Return the schema of a user model, which returns the arguments of :class:`UserModel`."""
+@lru_cache(maxsize=16)  # a folder each
+def user_model_schema(folder: Path | None = None) -> vol.Schema:
+    """Return the schema of a user model, which returns the arguments of :class:`UserModel`.
+
+    Args:
+        folder: The folder of the configuration, whose Python files it can name; see
+            :func:`xcg.plugins.load_function`.
+    """
     relevance_value = {
         "alpha": _alpha,
         "normalisation": choice(get_args(Normalisation)),
-        "partially_seen": _part(PARTIALLY_SEEN),
-        "near_misses": _part(NEAR_MISSES),
+        "partially_seen": _part(PARTIALLY_SEEN, folder),
+        "near_misses": _part(NEAR_MISSES, folder),
     }
     effort = {
         "interpolation": choice(get_args(Interpolation)),
         "unretrieved": choice(get_args(Unretrieved)),
         "unit": choice(get_args(EffortUnit)),
-        "tokenizer": _part(TOKENIZERS),
+        "tokenizer": _part(TOKENIZERS, folder),
     }
     return vol.Schema(
         {
             vol.Required("name"): text,
-            "quantisation": _quantisation,
-            "ideal": _part(SELECTIONS),
+            "quantisation": _quantisation(folder),
+            "ideal": _part(SELECTIONS, folder),
             "relevance_value": vol.All(relevance_value, _relevance_value),
             "size": choice(get_args(SizeUnit)),
             "spans": choice(get_args(Spans)),
@@ -107,7 +113,7 @@ def _alpha(value: object) -> float:
     return float(value)
 
 
-def _part(registry: FunctionRegistry[Any]) -> Callable[[object], Part[Any]]:
+def _part(registry: FunctionRegistry[Any], folder: Path | None) -> Callable[[object], Part[Any]]:
     """Return a validator of a name, ``package.module:function`` or ``{name: …, parameter: …}``."""
 
     def validate(value: object) -> Part[Any]:
@@ -123,27 +129,33 @@ def _part(registry: FunctionRegistry[Any]) -> Callable[[object], Part[Any]]:
                 f"found {_kind(value)}"
             )
         try:
-            return registry.part(value, parameters)
+            return registry.part(value, parameters, folder)
         except XcgError as error:
             raise vol.Invalid(str(error)) from None
 
     return validate
 
 
-def _quantisation(value: object) -> Part[Quantisation]:
-    for key, kind, example in (
-        ("table", Table, '{table: {"3,3": 1, …}}'),
-        ("gains", Gains, "{gains: {1: 1, 2: 10, …}}"),
-    ):
-        if isinstance(value, Mapping) and key in value:
-            content = value[key]
-            if len(value) > 1 or not isinstance(content, Mapping) or not content:
-                raise vol.Invalid(f"expected {example} without other keys")
-            try:
-                return Part(key, kind(content))
-            except XcgError as error:
-                raise vol.Invalid(str(error)) from None
-    return _part(QUANTISATIONS)(value)
+def _quantisation(folder: Path | None) -> Callable[[object], Part[Quantisation]]:
+    """Return a validator of a quantisation, which can be a table or gains."""
+    named = _part(QUANTISATIONS, folder)
+
+    def validate(value: object) -> Part[Quantisation]:
+        for key, kind, example in (
+            ("table", Table, '{table: {"3,3": 1, …}}'),
+            ("gains", Gains, "{gains: {1: 1, 2: 10, …}}"),
+        ):
+            if isinstance(value, Mapping) and key in value:
+                content = value[key]
+                if len(value) > 1 or not isinstance(content, Mapping) or not content:
+                    raise vol.Invalid(f"expected {example} without other keys")
+                try:
+                    return Part(key, kind(content))
+                except XcgError as error:
+                    raise vol.Invalid(str(error)) from None
+        return named(value)
+
+    return validate
 
 
 def _relevance_value(values: dict[str, Any]) -> RelevanceValue:

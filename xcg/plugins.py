@@ -1,0 +1,251 @@
+"""Users' functions: load them by name from installed packages and from files next to a configuration.
+
+A function's name in a configuration runs code, so only code that was written for this is accepted: a
+file next to the configuration, or an installed package that xcg itself does not use. The location of a
+module is checked before it is imported, because importing it runs its code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from xcg.errors import XcgError
+from xcg.lazy_modules import hashlib
+
+NO_PLUGINS = "XCG_NO_PLUGINS"
+"""The environment variable that refuses plug-ins; worker processes inherit it."""
+
+_REFUSED = f"plug-ins are refused by --no-plugins or {NO_PLUGINS}"
+_EXPECTED = "expected a function that an installed package or a file next to the configuration defines"
+_PREFIX = "_xcg_plugins_"
+"""Start of the names of the packages whose modules are the files next to a configuration."""
+
+
+def are_refused() -> bool:
+    """Return whether the user of the program has refused plug-ins."""
+    return os.environ.get(NO_PLUGINS, "") not in ("", "0")
+
+
+@contextlib.contextmanager
+def without_plugins() -> Iterator[None]:
+    """Refuse plug-ins inside a ``with`` block, also in worker processes that start in it."""
+    before = os.environ.get(NO_PLUGINS)
+    os.environ[NO_PLUGINS] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[NO_PLUGINS]
+        else:
+            os.environ[NO_PLUGINS] = before
+
+
+def refuse_if_off(what: str) -> None:
+    """Raise XcgError if plug-ins are refused.
+
+    Args:
+        what: The plug-in that would be used, for example ``the tokenizer 'my_package:starts'``.
+    """
+    if are_refused():
+        raise XcgError(f"{what} is a plug-in: {_REFUSED}")
+
+
+def load_object(path: str, kind: str) -> Any:
+    """Import the object that ``package.module:name`` refers to, from any package.
+
+    Args:
+        path: The module and the name in it, separated by a colon, that the user of the program or an
+            installed package states; never that of a configuration.
+        kind: What an object is called in messages.
+
+    Raises:
+        XcgError: If the module or the name cannot be imported.
+
+    >>> load_object("math:pi", "number")
+    3.141592653589793
+    """
+    module, _, name = path.partition(":")
+    return _imported(module, name, f"the {kind} {path!r}")
+
+
+def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[..., Any]:
+    """Load the function that ``package.module:function`` refers to.
+
+    Args:
+        path: The module and the name in it, separated by a colon.
+        kind: What a function is called in messages.
+        folder: The folder of the configuration that contains ``path``. The module is then a Python file
+            or a package in this folder, or else belongs to an installed package. Without it, a program
+            states ``path``, and the module is any that this program can import.
+
+    Raises:
+        XcgError: If plug-ins are refused, if the module or the name cannot be imported, if the object
+            is not a function, or if the module that defines it is part of the standard library, of xcg
+            or of a package that xcg requires.
+    """
+    what = f"the {kind} {path!r}"
+    refuse_if_off(what)
+    module, _, name = path.partition(":")
+    if not (name.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise XcgError(f"cannot import {what}: expected package.module:function")
+    checked = ""
+    if folder is not None and is_neighbour(path, folder):
+        function = load_neighbour(path, kind, folder)
+    else:
+        checked = _top(module)
+        _check_module(checked, what, folder)
+        function = _imported(module, name, what)
+    if not callable(function) or isinstance(function, type):
+        raise XcgError(f"{what} is not a function")
+    # The module may have imported the function, for example by "from os import system".
+    definer = _top(getattr(function, "__module__", None) or "builtins")
+    if definer != checked and not definer.startswith(_PREFIX):
+        _check_module(definer, what, folder)
+    return function  # type: ignore[no-any-return]
+
+
+def is_neighbour(path: str, folder: Path) -> bool:
+    """Return whether ``package.module:name`` refers to a Python file or a package in a folder."""
+    top = _top(path)
+    # Path.is_file raises an error for a name that is too long.
+    return any(map(os.path.isfile, (folder / f"{top}.py", folder / top / "__init__.py")))
+
+
+def load_neighbour(path: str, kind: str, folder: Path) -> Any:
+    """Import the object that ``package.module:name`` refers to from a file or a package in a folder.
+
+    The folder is a package of its own with a private name, and does not become a part of ``sys.path``.
+    So its files never replace other modules, and files of the same name in two folders are two modules.
+    """
+    folder = folder.resolve()
+    package = _PREFIX + hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
+    if package not in sys.modules:
+        spec = ModuleSpec(package, None, is_package=True)
+        spec.submodule_search_locations = [str(folder)]
+        sys.modules[package] = importlib.util.module_from_spec(spec)
+    importlib.invalidate_caches()  # the file may be newer than the last import
+    module, _, name = path.partition(":")
+    return _imported(f"{package}.{module}", name, f"the {kind} {path!r}")
+
+
+def _top(path: str) -> str:
+    return re.split("[.:]", path)[0]
+
+
+def _imported(module: str, name: str, what: str) -> Any:
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything when it is imported
+        hint = "expected package.module:function"
+        if module.startswith(_PREFIX) and isinstance(error, ModuleNotFoundError):
+            hint = "files next to a configuration import each other by 'from . import name'"
+        message = re.sub(rf"{_PREFIX}[0-9a-f]+\.?", "", f"{type(error).__name__}: {error}")
+        raise XcgError(f"cannot import {what}: {message}; {hint}") from None
+
+
+def _check_module(top: str, what: str, folder: Path | None) -> None:
+    """Raise XcgError if a module that is not next to the configuration must not define plug-ins."""
+    spec = find_module(top)
+    if _is_standard(top, spec):
+        raise XcgError(f"{what} is part of Python's standard library: {_EXPECTED}")
+    owners = _distributions(top, spec, is_editable_sought=folder is not None)
+    libraries = ({top} | owners) & _libraries()
+    if libraries:
+        raise XcgError(f"{what} is part of {min(libraries)}, which is not a plug-in: {_EXPECTED}")
+    if folder is not None and not owners:
+        raise XcgError(
+            f"cannot import {what}: no module {top} is next to the configuration, and no installed "
+            "package has one"
+        )
+
+
+def find_module(path: str) -> ModuleSpec | None:
+    """Return the location of the package in ``package.module:name``, without importing it."""
+    try:
+        return importlib.util.find_spec(_top(path))
+    except (ImportError, ValueError):  # for example, __main__ has no specification
+        return None
+
+
+def _is_standard(top: str, spec: ModuleSpec | None) -> bool:
+    if top in sys.stdlib_module_names:
+        return True
+    if spec is None or spec.origin is None:
+        return False
+    # The names lack modules that are only for tests of Python itself.
+    parents = Path(spec.origin).parents
+    is_installed = any(parent.name in ("site-packages", "dist-packages") for parent in parents)
+    is_beside_os = Path(os.__file__).parent in parents and not is_installed
+    return is_beside_os or spec.origin in ("built-in", "frozen")
+
+
+def _distributions(top: str, spec: ModuleSpec | None, is_editable_sought: bool) -> set[str]:
+    """Return the names of the installed distributions that contain a module."""
+    from importlib.metadata import distributions
+
+    if spec is None:
+        return set()
+    origin = [spec.origin] if spec.has_location and spec.origin else []
+    locations = [Path(place) for place in spec.submodule_search_locations or origin]
+    in_record = re.compile(rf"^{top}[/\\.]", re.MULTILINE)
+    found = [
+        distribution
+        for distribution in distributions(path=sorted({str(place.parent) for place in locations}))
+        if top in (distribution.read_text("top_level.txt") or "").split()
+        or in_record.search(distribution.read_text("RECORD") or "")
+    ]
+    if not found and is_editable_sought:
+        parents = {parent for place in locations for parent in place.resolve().parents}
+        found = [
+            distribution
+            for distribution in distributions()
+            if _editable_folder(distribution.read_text("direct_url.json") or "{}") in parents
+        ]
+    return {_normalised(distribution.metadata["Name"] or "") for distribution in found}
+
+
+def _editable_folder(direct_url: str) -> Path | None:
+    """Return the project folder of a distribution that was installed with ``pip install -e``."""
+    source = json.loads(direct_url)
+    if not source.get("dir_info", {}).get("editable"):
+        return None
+    path = unquote(urlsplit(source["url"]).path)
+    return Path(path.removeprefix("/") if os.name == "nt" else path).resolve()
+
+
+@cache
+def _libraries() -> frozenset[str]:
+    """Return the names of xcg, of the distributions that it requires, and of the usual installers.
+
+    Some functions in them run or delete what a text says, such as ``yaml:unsafe_load``.
+    """
+    from importlib.metadata import PackageNotFoundError, requires
+
+    found, rest = {"pip", "setuptools", "wheel"}, ["xcg"]
+    while rest:
+        name = _normalised(rest.pop())
+        if name in found:
+            continue
+        found.add(name)
+        with contextlib.suppress(PackageNotFoundError):  # not installed
+            for requirement in requires(name) or []:
+                if name == "xcg" or "extra ==" not in requirement:
+                    rest += re.findall(r"^[\w.-]+", requirement)
+    return frozenset(found)
+
+
+def _normalised(name: str) -> str:
+    """Return the form of a distribution's name that is the same for all spellings."""
+    return re.sub(r"[-_.]+", "-", name).lower()
