@@ -48,7 +48,7 @@ def test_dicts_in_the_form_of_other_tools(tmp_path: Path) -> None:
     assert xcg.evaluate(qrels, scored).value("t", "MAep") == by_file.value("t", "MAep")
 
 
-@pytest.mark.parametrize("score", [float("nan"), "high", True])
+@pytest.mark.parametrize("score", [float("nan"), float("-inf"), 10**400, "high", True])
 def test_a_score_must_be_a_finite_number(score: object) -> None:
     with pytest.raises(InputError, match=r"the score of 'd' is .*: expected a finite number"):
         xcg.evaluate({"1": {"d": 1}}, {"r": {"1": {"d": score}}})

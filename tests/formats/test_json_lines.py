@@ -116,6 +116,8 @@ def test_passages_with_levels_are_read(tmp_path: Path) -> None:
     for fields, message in (
         ('"level": 3000', "illegal level 3000"),
         ('"level": 1, "exhaustivity": 1', "a passage with level and exhaustivity"),
+        (f'"exhaustivity": {"9" * 400}', "exhaustivity is 999"),
+        (f'"exhaustivity": {"9" * 5000}', "not valid JSON: Exceeds the limit"),
         ('"exhaustivity": 0', "exhaustivity is 0: expected 1 or 2 for a passage"),
     ):
         with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):

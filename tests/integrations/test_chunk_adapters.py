@@ -121,6 +121,7 @@ def test_places(chunk: object, span: tuple[object, ...]) -> None:
         ((["d"], 1, 3), r"the document is \['d'\]: expected its name"),
         (langchain("", source="d", start_index=3), "the chunk is empty: it starts and ends at 3"),
         ((("d", 1, 3), math.nan), "the score is nan: expected a finite number"),
+        ((("d", 1, 3), 10**400), "the score is 1000"),
         ((("d", 1, 3), "0.5"), "the score is '0.5'"),
         ((("d", 1, 3), [1]), r"the score is \[1\]"),
         ("d", "illegal chunk 'd': expected a dict .* haystack, langchain, llama_index, with or"),

@@ -128,9 +128,10 @@ def _relevant_passage(fields: dict[str, Any]) -> Span | None:
     if "level" in fields:
         grade = level_assessment(fields["level"]).exhaustivity
     else:
-        grade = float(fields.get("exhaustivity", 2))
-        if grade not in (1, 2):
-            raise ValueError(f"exhaustivity is {fields['exhaustivity']}: expected 1 or 2 for a passage")
+        exhaustivity = fields.get("exhaustivity", 2)
+        if exhaustivity not in (1, 2):
+            raise ValueError(f"exhaustivity is {exhaustivity}: expected 1 or 2 for a passage")
+        grade = float(exhaustivity)
     return Span(fields["start"], fields["end"], grade) if grade > 0 else None
 
 

@@ -107,7 +107,7 @@ def as_score(value: Any) -> float | None:
         return None
     try:
         number = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise ValueError(f"the score is {value!r}: expected a finite number")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -248,7 +248,11 @@ def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list
     """Order results like trec_eval: by decreasing score, then by decreasing id."""
     rows = []
     for result, score in scored.items():
-        if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score):
+        if (
+            isinstance(score, bool)
+            or not isinstance(score, (int, float))
+            or not -sys.float_info.max <= score <= sys.float_info.max  # ints can exceed all floats
+        ):
             raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
         rows.append((float(score), str(result), result))
     rows.sort(key=lambda row: row[:2], reverse=True)
