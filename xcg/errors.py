@@ -8,6 +8,10 @@ from collections.abc import Iterable
 class XcgError(ValueError):
     """Base of all errors that users can cause; the message is sufficient without a traceback."""
 
+    def __str__(self) -> str:
+        """Return the message in one line; hostile names in it are escaped."""
+        return printable(super().__str__())
+
 
 class InputError(XcgError):
     """An input is wrong.
@@ -64,13 +68,26 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     return "expected one of " + ", ".join(names)
 
 
-def printable(text: object) -> str:
-    r"""Escape the control characters of a text, which may come from a hostile file.
+def printable(text: object, keep: str = "") -> str:
+    r"""Escape the characters of a text that are not visible, because it may come from a hostile file.
+
+    These are control and format characters (line breaks, escape sequences of terminals, bidirectional
+    overrides, zero-width characters), lone surrogates, and all spaces except the usual one.
+
+    Names are kept as they are read. They are escaped when they are written: by :mod:`xcg.tables`, by
+    the messages of the command, or with this function.
+
+    Args:
+        text: The text.
+        keep: Further characters to keep.
 
     >>> print(printable("two\nlines"))
     two\nlines
     """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    text = str(text)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
 
 
 class Notes:
@@ -146,11 +163,11 @@ class Notes:
         return sum(count for count, _ in self._problems.values())
 
     def lines(self) -> list[str]:
-        """Return the warnings and notes as lines of text."""
+        """Return the warnings and notes as lines of text; names in them are escaped."""
         counted = [("warning", *problem) for problem in self.problems()]
         counted += [("note", *oddity) for oddity in self.oddities()]
         lines = [
             f"{level}: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
             for level, kind, count, first in counted
         ]
-        return lines + [f"note: {text}" for text in self._notes]
+        return list(map(printable, [*lines, *(f"note: {text}" for text in self._notes)]))

@@ -1,5 +1,8 @@
 """Write tables as plain text, Markdown, LaTeX and HTML, and records as CSV, JSON and JSON Lines.
 
+Names come from input files, which may be hostile. Here they are escaped, in each format in its own way:
+no name can add a row or markup, or reach a terminal as control characters.
+
 This module is below the models, which use it to show themselves in notebooks.
 """
 
@@ -8,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
@@ -19,19 +23,34 @@ Record = Mapping[str, object]
 _MAX_HTML_ROWS = 200
 _UNLIMITED_WIDTH = 1_000_000  # rich would shorten cells to fit a narrower console
 _LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
-_LATEX_ESCAPES.update({"<": r"\textless{}", ">": r"\textgreater{}"})  # ¡ and ¿ in the default encoding
+# In the default encoding, LaTeX prints them as ¡, ¿ and a dash.
+_LATEX_ESCAPES.update({"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"})
 _LATEX_ESCAPES.update({mark: "\\" + mark for mark in "&%$#_{}"})
+_MARKDOWN_ESCAPES = {"&": "&amp;", "<": "&lt;", **{mark: "\\" + mark for mark in "\\|`*_[]~^$"}}
+_MARKDOWN_SPECIAL = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|[&<\\|`*\[\]~^$]")
+"""Characters with a meaning in Markdown, HTML or TeX. An underscore inside of a word has none."""
+_HTML_SPACES = "\n\t\u00a0"
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
+"""Where spreadsheets begin to read a formula; some split lines of CSV at semicolons."""
+
+CSV_WITHOUT_FORMULAS = "csv-without-formulas"
+"""The format csv with ``'`` before texts that spreadsheets would read as formulas."""
 
 
 class Html(str):
     """A table cell that is HTML already."""
 
 
+class Markup(str):
+    """A table cell that is Markdown or LaTeX already."""
+
+
 def text_table(heading: Row, rows: Iterable[Row]) -> str:
     """Write a table for a terminal, without rules; numbers are aligned to the right.
 
     Columns are separated by two spaces. Cells are never wrapped or interpreted as markup, and
-    their control characters are escaped.
+    their characters that are not visible are escaped.
 
     >>> print(text_table(["run", "MAep"], [["bm25", "0.5"], ["lm", "0.25"]]), end="")
     run   MAep
@@ -55,7 +74,7 @@ def text_table(heading: Row, rows: Iterable[Row]) -> str:
 
 
 def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
-    r"""Write a Markdown table; ``\`` and ``|`` in cells are escaped.
+    r"""Write a Markdown table; characters with a meaning in Markdown or HTML are escaped in cells.
 
     >>> print(markdown_table(["run", "MAep"], [["a|b", "0.5"]]), end="")
     | run  | MAep |
@@ -64,9 +83,7 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
     """
     from rich.cells import cell_len
 
-    body = [
-        [cell.replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in (heading, *rows)
-    ]
+    body = [list(map(_markdown_cell, row)) for row in (heading, *rows)]
     numeric = _numeric_columns(body)
     widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
     rule = [
@@ -84,6 +101,12 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
     return "".join(f"|{line}|\n" for line in lines)
 
 
+def _markdown_cell(cell: str) -> str:
+    if isinstance(cell, Markup):
+        return cell
+    return _MARKDOWN_SPECIAL.sub(lambda found: _MARKDOWN_ESCAPES[found[0]], printable(cell))
+
+
 def latex_table(heading: Row, rows: Iterable[Row]) -> str:
     r"""Write a LaTeX ``tabular``; special characters in cells are escaped.
 
@@ -93,13 +116,17 @@ def latex_table(heading: Row, rows: Iterable[Row]) -> str:
     a\_b & 0.5 \\
     \end{tabular}
     """
-    body = [
-        ["".join(_LATEX_ESCAPES.get(character, character) for character in cell) for cell in row]
-        for row in (heading, *rows)
-    ]
+    body = [list(map(_latex_cell, row)) for row in (heading, *rows)]
     alignment = "".join("r" if is_numeric else "l" for is_numeric in _numeric_columns(body))
-    lines = [" & ".join(row) + r" \\" for row in body]
+    # LaTeX would read [ or * at the start of a row as an argument of the \\ before it.
+    lines = ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in body]
     return "\n".join([rf"\begin{{tabular}}{{{alignment}}}", *lines, r"\end{tabular}", ""])
+
+
+def _latex_cell(cell: str) -> str:
+    if isinstance(cell, Markup):
+        return cell
+    return "".join(_LATEX_ESCAPES.get(character, character) for character in printable(cell))
 
 
 def html_table(heading: Row, rows: Iterable[Sequence[object]], caption: str = "") -> str:
@@ -114,12 +141,12 @@ def html_table(heading: Row, rows: Iterable[Sequence[object]], caption: str = ""
     >>> html_table(["run"], [["<b>"]])
     '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in heading)
+    head = "".join(f"<th>{html_text(name)}</th>" for name in heading)
     all_rows = list(rows)
     body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in all_rows[:_MAX_HTML_ROWS])
     if len(all_rows) > _MAX_HTML_ROWS:
         body += f"<tr><td colspan={len(heading)}>and {len(all_rows) - _MAX_HTML_ROWS} more</td></tr>"
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{html_text(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -130,7 +157,27 @@ def _html_cell(value: object) -> str:
         return f'<td style="text-align:right">{value:.4f}</td>'
     if isinstance(value, int):
         return f'<td style="text-align:right">{value}</td>'
-    return f"<td>{escape('' if value is None else str(value))}</td>"
+    return f"<td>{'' if value is None else html_text(value)}</td>"
+
+
+def html_text(text: object) -> str:
+    r"""Return a text as HTML; line breaks and spaces of all kinds remain, as HTML ignores them.
+
+    >>> html_text("<b>\x1b")
+    '&lt;b&gt;\\x1b'
+    """
+    return escape(printable(text, keep=_HTML_SPACES))
+
+
+def with_references(markup: str) -> str:
+    r"""Return XML or HTML in which characters that are not visible are character references.
+
+    >>> with_references("<a>zero\u200bwidth</a>")
+    '<a>zero&#8203;width</a>'
+    """
+    if markup.replace("\n", "").isprintable():
+        return markup
+    return "".join(c if c.isprintable() or c == "\n" else f"&#{ord(c)};" for c in markup)
 
 
 def records(rows: Sequence[Record], format: str) -> str:
@@ -139,7 +186,8 @@ def records(rows: Sequence[Record], format: str) -> str:
     Args:
         rows: The records.
         format: ``table``, ``markdown`` or ``latex`` (for people, with at most four decimals);
-            ``jsonl``, ``csv`` or ``json`` (at full double precision).
+            ``jsonl``, ``csv`` or ``json`` (at full double precision);
+            :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
 
     Raises:
         XcgError: If the format is unknown.
@@ -163,19 +211,50 @@ def _text_cell(value: object) -> str:
 
 
 def _json_lines(rows: Iterable[Record]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(json_text(row) + "\n" for row in rows)
 
 
 def _json(rows: Iterable[Record]) -> str:
-    return json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n"
+    return json_text(list(rows), indent=1) + "\n"
 
 
-def _csv(rows: Sequence[Record]) -> str:
+def json_text(value: object, indent: int | None = None) -> str:
+    r"""Return JSON in which characters that are not visible are escaped; programs read the same texts.
+
+    >>> print(json_text({"run": "zero\u200bwidth é"}))
+    {"run": "zero\u200bwidth é"}
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
+    """Write records as CSV; texts become cells with a function."""
+
+    def cells(values: Iterable[object]) -> list[object]:
+        return [cell(value) if isinstance(value, str) else value for value in values]
+
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(cells(rows[0]) if rows else [])
+    writer.writerows(cells(row.values()) for row in rows)
     return text.getvalue()
+
+
+def _csv_without_formulas(rows: Sequence[Record]) -> str:
+    return _csv(rows, _cell_without_formulas)
+
+
+def _cell_without_formulas(text: str) -> str:
+    r"""Escape a text for a spreadsheet.
+
+    >>> _cell_without_formulas("=1+1"), _cell_without_formulas("a;=b"), _cell_without_formulas("-1.5")
+    ("'=1+1", "a;'=b", '-1.5')
+    """
+    text = printable(text)
+    return text if _PLAIN_NUMBER.fullmatch(text) else _FORMULA_START.sub(r"\1'", text)
 
 
 def _numeric_columns(body: Sequence[Row]) -> list[bool]:
@@ -208,6 +287,7 @@ TABLE_FORMATS: dict[str, Callable[[Row, Iterable[Row]], str]] = {
 RECORD_FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {
     "jsonl": _json_lines,
     "csv": _csv,
+    CSV_WITHOUT_FORMULAS: _csv_without_formulas,
     "json": _json,
 }
 """Name → function that writes records at full precision."""

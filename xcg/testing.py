@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from xcg.documents.files import PathLike, expand
-from xcg.errors import XcgError
+from xcg.errors import XcgError, printable
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
@@ -147,7 +147,7 @@ def assert_retrieval(
         exempt=exempt,
     )
     if verdict.failures:
-        raise AssertionError("\n".join(verdict.failures))
+        raise AssertionError("\n".join(map(printable, verdict.failures)))
     return results
 
 

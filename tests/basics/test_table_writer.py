@@ -11,8 +11,10 @@ import pytest
 
 from xcg.errors import XcgError
 from xcg.tables import (
+    CSV_WITHOUT_FORMULAS,
     TABLE_FORMATS,
     Html,
+    Markup,
     html_table,
     latex_table,
     markdown_table,
@@ -81,6 +83,91 @@ def test_latex_cells_are_escaped() -> None:
     )
     # Without these commands, the default font encoding of LaTeX prints ¡ and ¿.
     assert latex_table(["a<b>c"], []).splitlines()[1] == r"a\textless{}b\textgreater{}c \\"
+
+
+HOSTILE = "a\n|`b`<i>[x](javascript:0)![y](z)*e*_f_~~g~~&lt;$x$\\\x1b\x9b\u202e\u200b\ud800"
+ESCAPED = "a\\n|`b`<i>[x](javascript:0)![y](z)*e*_f_~~g~~&lt;$x$\\\\x1b\\x9b\\u202e\\u200b\\ud800"
+
+
+def test_markdown_shows_hostile_cells_as_text() -> None:
+    # An independent implementation reads the table.
+    markdown_it = pytest.importorskip("markdown_it")
+    text = markdown_table(["run", HOSTILE], [["snake_case_name", "0.5"], [HOSTILE, HOSTILE]])
+    assert "snake_case_name" in text
+    tokens = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).parse(text)
+    cells = [token for token in tokens if token.type == "inline"]
+    assert [cell.content for cell in cells].count("run") == 1
+    assert len(cells) == 6
+    for cell in cells:
+        assert {child.type for child in cell.children} <= {"text", "text_special"}
+    shown = ["".join(child.content for child in cell.children) for cell in cells]
+    assert shown == ["run", ESCAPED, "snake_case_name", "0.5", ESCAPED, ESCAPED]
+
+
+def test_marks_are_not_escaped() -> None:
+    assert markdown_table(["run", "MAep"], [["\ue000", Markup("**0.5**")]]) == (
+        "| run     | MAep    |\n| :-------| :-------|\n| \\\\ue000 | **0.5** |\n"
+    )
+    assert r"\textbf{0.5} \\" in latex_table(["run", "MAep"], [["r", Markup(r"\textbf{0.5}")]])
+
+
+def test_latex_cells_hold_no_commands() -> None:
+    text = latex_table(
+        ["run", "x"], [[r"\input{/etc/passwd}%" + "\n", "0.5"], ["[2cm]", "1"], ["*", "2"]]
+    )
+    assert text.splitlines()[2:5] == [
+        r"\textbackslash{}input\{/etc/passwd\}\%\textbackslash{}n & 0.5 \\",
+        r"{}[2cm] & 1 \\",  # [2cm] would be an argument of the \\ before it
+        r"{}* & 2 \\",
+    ]
+
+
+def test_html_shows_control_characters() -> None:
+    assert "<td>a\n|`b`&lt;i&gt;[x]" in html_table(["run"], [[HOSTILE]])
+    assert r"\x1b\x9b\u202e\u200b\ud800</td>" in html_table(["run"], [[HOSTILE]])
+
+
+def test_csv_has_one_line_for_each_record() -> None:
+    text = records([{"run\n": HOSTILE, "value": 0.5}], "csv")
+    assert text.count("\n") == 2
+    assert list(csv.reader(io.StringIO(text))) == [["run\\n", "value"], [ESCAPED, "0.5"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1-1", "'+1-1"),
+        ("-x", "'-x"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("  =1", "'  =1"),
+        ("\t=1", r"\t=1"),
+        ("\r=1", r"\r=1"),
+        ("＝1", "'＝1"),
+        ('=HYPERLINK("http://x","y")', '\'=HYPERLINK("http://x","y")'),
+        ("a;=1", "a;'=1"),
+        ("a=1", "a=1"),
+        ("-1", "-1"),
+        ("+2.5e-3", "+2.5e-3"),
+        ("bm25", "bm25"),
+    ],
+)
+def test_formulas_are_escaped_for_spreadsheets(text: str, escaped: str) -> None:
+    written = records([{text: text, "value": -1.5, "none": None}], CSV_WITHOUT_FORMULAS)
+    heading, row = csv.reader(io.StringIO(written))
+    assert heading == [escaped, "value", "none"]
+    assert row == [escaped, "-1.5", ""]
+    assert next(csv.reader(io.StringIO(records([{text: text}], "csv"))))[0] != f"'{text}"
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_json_is_visible_and_keeps_texts(format: str) -> None:
+    texts = [HOSTILE, "".join(map(chr, range(0x3000))), "\U000e0001\U0001f600é"]
+    text = records([{"run": one} for one in texts], format)
+    assert text.replace("\n", "").isprintable()
+    assert "é" in text
+    lines = json.loads(text) if format == "json" else list(map(json.loads, text.splitlines()))
+    assert [line["run"] for line in lines] == texts
 
 
 def test_html_cells_are_escaped_unless_they_are_html() -> None:

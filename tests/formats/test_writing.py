@@ -114,7 +114,12 @@ def test_offset_qrels_report_what_they_lose() -> None:
     ("topic", "document", "message"),
     [
         ("#1", "d", "the topic '#1' would begin a comment in the format offsets"),
-        ("1", "d 2", "the format offsets holds no names with white space: topic '1', document 'd 2'"),
+        (
+            "1",
+            "d 2",
+            "the format offsets holds no names with white space or control characters: topic '1', "
+            "document 'd 2'",
+        ),
     ],
 )
 def test_offset_qrels_refuse_names_that_they_cannot_hold(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,17 @@ def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
     with pytest.raises(XcgError, match=r"plots need matplotlib: pip install 'xcg\[plots\]'"):
         figures.new_figure(1, 1)
+
+
+def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
+    # $\frac$ is an illegal formula; labels that begin with _ are not in a legend of matplotlib.
+    names = [r"$\frac$", "_a", r"\$b$", "c\n\x1b", "$1 and $2"]
+    figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
+    for index, name in enumerate(names):
+        figures.draw_curve(axis, index, name, [0, 1], [0.5, 1])
+    figures.add_legend(figure, axis)
+    figures.save(figure, tmp_path / "plot.svg")
+    texts = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert texts == [r"\$\frac\$", " _a", r"\\$b\$", r"c\n\x1b", r"\$1 and \$2"]
+    shown = re.findall("<!-- (.*?) -->", (tmp_path / "plot.svg").read_text())
+    assert shown[-5:] == [r"$\frac$", " _a", r"\$b$", r"c\n\x1b", "$1 and $2"]

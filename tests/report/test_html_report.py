@@ -32,7 +32,11 @@ CHROMIUM = next(
 )
 HOSTILE = "</script><script>alert(1)</script><!--\"'&amp;\u2028\x07\u202e\ud800"
 
-HOSTILE_RUNS = ("<b>plain</b> \"'&amp;", "</script><script>document.title='x'</script><!--")
+HOSTILE_RUNS = (
+    "<b>plain</b> \"'&amp;",
+    "</script><script>document.title='x'</script><!--",
+    "\u202e\u200b\u2028\x9b\ufeffhidden",
+)
 
 
 class Page(HTMLParser):
@@ -495,6 +499,9 @@ def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: P
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title is not None
     assert title[1].startswith("Evaluation report: ")
+    displayed = done.stdout.partition("<script")[0]
+    assert not re.search("[\x80-\x9f\u200b\u2028\u202e\ufeff]", displayed)
+    assert ("\u25a1" * 5 + "hidden" in displayed) == ("&lt;b&gt;plain" in displayed)
     assert "[object" not in done.stdout.partition("<script")[0]
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+import pytest
+
 import xcg
+from xcg.errors import InputError
 from xcg.evaluation.explain import explain
 from xcg.judgements.recall_base import RecallBase
+from xcg.runs.run import Run
+from xcg.testing import assert_retrieval
 
 BASE = {str(t): {"d": {"/a": (1, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}} for t in range(1, 7)}
 GOOD, POOR = ["d#/a/s[1]", "d#/a/s[2]"], ["d#/a/s[2]"]
@@ -54,3 +59,27 @@ def test_notebooks_show_tables_with_escaped_texts() -> None:
     assert "missed ideal elements" in explanation.text
     many = shown(xcg.parse_document(f"<a>{'<b>x</b>' * 300}</a>".encode()))
     assert "and 101 more" in many.text
+
+
+def is_visible(text: str) -> bool:
+    return text.replace("\n", "").isprintable()
+
+
+def test_texts_of_objects_have_hostile_names_escaped() -> None:
+    name = "r\x1b[2J\u202e\r\ud800"
+    results = xcg.evaluate(BASE, {name: {"1": GOOD}}, measures="MAep")
+    assert results.runs == [name]
+    assert all(is_visible(results.to_text(one)) for one in ("csv", "json", "markdown"))
+    (explanation,) = explain(BASE, {name: {"1": POOR}}, "1")
+    texts = [repr(Run.of(name, {})), str(results), str(explanation), *results.notes]
+    texts += [results._repr_html_(), explanation._repr_html_()]
+    assert all(map(is_visible, texts))
+    assert all(r"r\x1b[2J\u202e\r\ud800" in text for text in texts)
+
+
+def test_errors_have_hostile_names_escaped() -> None:
+    error = InputError("f\x1b[2J.xml", "line\nbreak")
+    assert (str(error), error.where) == (r"f\x1b[2J.xml: line\nbreak", "f\x1b[2J.xml")
+    with pytest.raises(AssertionError) as failed:
+        assert_retrieval(BASE, {"r\x1b[2J": {"1": POOR}}, at_least={"MAep": 1})
+    assert is_visible(str(failed.value))

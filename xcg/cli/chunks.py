@@ -7,8 +7,9 @@ from typing import Literal
 
 import click
 
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths_option, refuse_unused
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
+from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.plots import reading_plot
 from xcg.tables import records

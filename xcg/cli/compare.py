@@ -17,11 +17,11 @@ from xcg.cli.options import (
     campaign_options,
     count_option,
     evaluate_with_progress,
-    refuse_unused,
     resamples_option,
     seed_option,
 )
 from xcg.cli.output import RECORDS, TABLES, Printed, prints
+from xcg.cli.unused_options import refuse_unused
 from xcg.errors import UnmappedError, XcgError
 from xcg.measures import Measure
 from xcg.report.comparisons import (

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import ANY_PATH, paths_option, refuse_unused
+from xcg.cli.options import ANY_PATH, paths_option
 from xcg.cli.output import TABLES, Printed, prints
+from xcg.cli.unused_options import refuse_unused
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, refuse_unused
-from xcg.cli.output import Printed, prints
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
+from xcg.cli.output import Printed, format_option, prints
+from xcg.cli.unused_options import refuse_unused
 from xcg.report.tables import FORMATS, render
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
@@ -13,11 +14,9 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 @click.command()
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--per-topic", is_flag=True, help="Print the scores of each topic too.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice([*FORMATS, "trec_eval"]),
-    default="table",
+@format_option(
+    *FORMATS,
+    "trec_eval",
     help="Print this format. trec_eval prints standard measures as trec_eval -c does, by default its "
     "official measures; with --unanswered skip as trec_eval without -c.",
 )

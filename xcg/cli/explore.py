@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 import click
 
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option, refuse_unused
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints
+from xcg.cli.unused_options import refuse_unused
 from xcg.documents.tree import SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
@@ -193,11 +194,8 @@ def explain(
     metavar="NAME",
     help="With --at, take the gain of this run instead; best is the run with the highest gain there.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(RECORDS),
-    help="Print this format.  [default: jsonl; with --at table]",
+@format_option(
+    *RECORDS, has_default=False, help="Print this format.  [default: jsonl; with --at table]"
 )
 @prints(plot=True)
 def curves(

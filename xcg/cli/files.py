@@ -21,10 +21,10 @@ from xcg.cli.options import (
     count_option,
     order_option,
     paths_option,
-    refuse_unused,
     ties_option,
 )
 from xcg.cli.output import Printed, format_option, prints
+from xcg.cli.unused_options import refuse_unused
 from xcg.documents.corpus import Corpus
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError

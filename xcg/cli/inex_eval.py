@@ -8,8 +8,9 @@ from typing import get_args
 
 import click
 
-from xcg.cli.options import MAX_NUMBER, given_options
+from xcg.cli.options import MAX_NUMBER
 from xcg.cli.output import Printed, prints
+from xcg.cli.unused_options import given_options
 from xcg.documents.standard_input import claim_standard_input
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.options import count_option, refuse_unused, seed_option
+from xcg.cli.options import count_option, seed_option
 from xcg.cli.output import format_option, open_output, output_option
-from xcg.errors import XcgError
+from xcg.cli.unused_options import refuse_unused
+from xcg.errors import XcgError, printable
 from xcg.evaluation.inputs import resolve_user_models
 from xcg.laws.search import search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
@@ -72,7 +73,7 @@ def break_(
     outcomes = []
     with open_output(output) as write:
         if format_ == "text":
-            write(f"{subject.name}, seed {seed}\n")
+            write(f"{printable(subject.name)}, seed {seed}\n")
         for outcome in search(subject, laws, examples, seed):
             outcomes.append(outcome)
             if format_ == "text":

@@ -13,7 +13,7 @@ import click
 from xcg import __version__
 from xcg.cli.messages import print_error, print_status
 from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError, nearest, printable
 from xcg.plugins import NO_PLUGINS, without_plugins
 
 COMMANDS = {
@@ -95,6 +95,10 @@ class LazyGroup(click.Group):
         """Run a command; Ctrl-C ends it with its own exit status."""
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:  # click prints some arguments as they are
+            if error.message.isprintable():
+                raise
+            raise click.UsageError(printable(error.message), error.ctx) from None
         except KeyboardInterrupt:
             print_status("interrupted")
             ctx.exit(INTERRUPTED)

@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
 from xcg.cli.messages import print_status
+from xcg.cli.unused_options import refuse_unused
 from xcg.documents.writing import whole_file
 from xcg.errors import printable
 from xcg.report.figures import check_format, save
-from xcg.tables import Record, records
+from xcg.tables import CSV_WITHOUT_FORMULAS, Record, records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,11 +99,42 @@ def prints(
     return decorate
 
 
-def format_option(*formats: str, name: str = "format_") -> Callable[[C], C]:
-    """Add --format with some formats, the first of which is the default."""
-    return click.option(
-        "--format", name, type=click.Choice(formats), default=formats[0], help="Print this format."
-    )
+def format_option(
+    *formats: str, name: str = "format_", has_default: bool = True, help: str = "Print this format."
+) -> Callable[[C], C]:
+    """Add --format, and --escape-formulas if csv is one of the formats.
+
+    The command receives the format; with --escape-formulas :data:`xcg.tables.CSV_WITHOUT_FORMULAS`.
+
+    Args:
+        formats: The values of --format.
+        name: The command's parameter.
+        has_default: Whether the first format is the default; otherwise None is.
+        help: The help of --format.
+    """
+    default = formats[0] if has_default else None
+    option = click.option("--format", name, type=click.Choice(formats), default=default, help=help)
+    if "csv" not in formats:
+        return option
+
+    def decorate(command: C) -> C:
+        @functools.wraps(command)
+        def call(*arguments: Any, escape_formulas: bool, **values: Any) -> Any:
+            if escape_formulas:
+                refuse_unused(values[name] != "csv", "without --format csv", "--escape-formulas")
+                values[name] = CSV_WITHOUT_FORMULAS
+            return command(*arguments, **values)
+
+        return option(_escape_formulas_option(cast(C, call)))
+
+    return decorate
+
+
+_escape_formulas_option = click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="With --format csv, write ' before names that spreadsheets would read as formulas.",
+)
 
 
 def _check_plot(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import click
 
-from xcg.cli.options import (
-    CampaignOptions,
-    campaign_options,
-    evaluate_with_progress,
-    refuse_unused,
-    seed_option,
-)
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, seed_option
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.cli.unused_options import refuse_unused
 from xcg.report.plans import plan_plot, plan_rows, plan_sentences
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons

@@ -17,11 +17,11 @@ from xcg.cli.options import (
     count_option,
     evaluate_with_progress,
     paths_option,
-    refuse_unused,
     resamples_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
+from xcg.cli.unused_options import refuse_unused
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend, check_workers

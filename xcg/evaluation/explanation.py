@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
 
 from xcg.documents.tree import ElementTree, SizeUnit
+from xcg.errors import printable
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
-from xcg.tables import Html, html_table, text_table
+from xcg.tables import Html, html_table, html_text, text_table
 
 _LONGEST_TEXT = 160  # characters of a text in a notebook
 
@@ -132,7 +132,7 @@ class Explanation:
             for result in self.results
         ]
         heading = ["rank", "result", "(e,s)", "score", "seen", "gain", "why"]
-        text = f"{self.title}\n{text_table(heading, rows)}"
+        text = f"{printable(self.title)}\n{text_table(heading, rows)}"
         if self.missed:
             missed = [[f"{m.file} {m.path}", m.assessment, f"{m.score:.4g}"] for m in self.missed]
             text += f"\nmissed\n{text_table(['ideal', '(e,s)', 'score'], missed)}"
@@ -198,7 +198,7 @@ def _seen(result: ExplainedResult) -> str:
 
 def _shortened(text: str) -> str:
     half = _LONGEST_TEXT // 2
-    return escape(text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}")
+    return html_text(text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}")
 
 
 def _without_empty_span(record: dict[str, object]) -> dict[str, object]:

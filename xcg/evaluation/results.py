@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
-from xcg.tables import RECORD_FORMATS, TABLE_FORMATS, html_table
+from xcg.tables import RECORD_FORMATS, TABLE_FORMATS, html_table, html_text
 
 if TYPE_CHECKING:
     import pandas
@@ -194,7 +193,7 @@ class Results:
             for model in self.user_models
             for run in self.runs
         ]
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
         table = html_table(["user model", "run", *self.measures], rows)
         return f"{table}<ul>{notes}</ul>" if notes else table
 

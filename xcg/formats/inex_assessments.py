@@ -146,13 +146,14 @@ def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
     Documents are ordered by name; elements keep their order.
 
     Raises:
-        XcgError: If an assessment is not on the four-point scale.
+        XcgError: If an assessment is not on the four-point scale, or the pool has control characters.
 
     >>> base = RecallBase.of({"7": {"d": {"/a": (3, 1)}}})
     >>> print(inex_2004(base, "7").decode().splitlines()[3].strip())
     <path path="/a[1]" exhaustiveness="3" specificity="1"/>
     """
-    root = etree.Element("assessments", {"pool": pool, "topic": topic} if pool else {"topic": topic})
+    stated = {"pool": writing.xml_name(pool, "pool", "inex2004")} if pool else {}
+    root = etree.Element("assessments", {**stated, "topic": topic})
     for document, elements in sorted(base.files(topic).items()):
         file = etree.SubElement(root, "file", {"file": document})
         for path, assessment in elements.items():
@@ -162,7 +163,7 @@ def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
                 "specificity": f"{float(assessment.specificity):.0f}",
             }
             etree.SubElement(file, "path", {"path": path, **grades})
-    return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return writing.xml_text(root).encode()
 
 
 def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
@@ -196,8 +197,7 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
                 "rsize": str(round(float(assessment.specificity) * size)),
             }
             etree.SubElement(file, "element", attributes)
-    text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
-    return text.decode(), writing.lost_points(base) + writing.lost_text_details(base)
+    return writing.xml_text(root), writing.lost_points(base) + writing.lost_text_details(base)
 
 
 _FORMATS: dict[str, tuple[str, AssessmentWriter, Scale]] = {

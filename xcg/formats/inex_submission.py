@@ -15,7 +15,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
-from xcg.formats.writing import results
+from xcg.formats.writing import results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -240,10 +240,12 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
     """Return the text of an INEX submission; it can hold everything but whole documents.
 
     Raises:
-        XcgError: If a result does not name an element or is a whole document.
+        XcgError: If a result does not name an element or is a whole document, or a name has control
+            characters.
     """
-    root = etree.Element("inex-submission", {"run-id": run.name})
-    topics = {t: etree.SubElement(root, "topic", {"topic-id": t}) for t in run.rankings}
+    root = etree.Element("inex-submission", {"run-id": xml_name(run.name, run.source, "inex")})
+    names = {topic: xml_name(topic, run.source, "inex") for topic in run.rankings}
+    topics = {t: etree.SubElement(root, "topic", {"topic-id": names[t]}) for t in names}
     for topic, rank, document, path, span in results(run):
         if path == WHOLE:
             raise XcgError(
@@ -260,8 +262,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
             offset, length = offset_and_length(span)
             etree.SubElement(result, "fol", offset=offset, length=length)
         etree.SubElement(result, "rank").text = str(rank)
-    text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
-    return text.decode(), []
+    return xml_text(root), []
 
 
 RUN_FORMATS.add(

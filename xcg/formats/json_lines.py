@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Iterator
@@ -35,6 +34,7 @@ from xcg.runs.run import (
     check_span,
     sorted_order,
 )
+from xcg.tables import json_text
 
 _ASSESSMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
 _ELEMENT_FIELDS = (
@@ -296,7 +296,7 @@ def _shortest(level: float) -> float:
 
 
 def _json_text(records: list[dict[str, object]]) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return "".join(json_text(record) + "\n" for record in records)
 
 
 ASSESSMENT_FORMATS.add(

@@ -363,12 +363,13 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     Scores decrease by one per rank, because readers order by score and ignore the rank.
 
     Raises:
-        XcgError: If a result names no element, is a passage by points, or a name has white space.
+        XcgError: If a result names no element, is a passage by points, or a name has white space
+            or control characters.
     """
     lost = writing.lost_topics(run)
-    tag = "".join(run.name.split()) or "run"
+    tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
-        lost.append("white space in the run's name")
+        lost.append("white space and control characters in the run's name")
     lines = []
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):

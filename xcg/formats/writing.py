@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, Scale
 from xcg.judgements.recall_base import RecallBase
+from xcg.lazy_modules import etree
 from xcg.runs.run import AnySpan, Run
+from xcg.tables import with_references
+
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
@@ -106,12 +111,41 @@ def lost_text_details(base: RecallBase) -> list[str]:
 
 def check_no_white_space(source: str, topic: str, document: str, format: str = "trec") -> None:
     """Raise InputError if a topic or document cannot be a column of a text file."""
-    if any(character.isspace() for character in topic + document):
+    if not all(map(is_column, (topic, document))):
         raise InputError(
             source,
-            f"the format {format} holds no names with white space: topic {topic!r}, "
-            f"document {document!r}; expected the format jsonl",
+            f"the format {format} holds no names with white space or control characters: topic "
+            f"{topic!r}, document {document!r}; expected the format jsonl",
         )
+
+
+def is_column(name: str) -> bool:
+    r"""Return whether a name has no white space and no characters that are not visible.
+
+    >>> is_column("bm25"), is_column("bm 25"), is_column("bm\x1b25")
+    (True, False, False)
+    """
+    return name.isprintable() and " " not in name
+
+
+def xml_name(name: str, source: str, format: str) -> str:
+    """Return a name that an XML file can hold.
+
+    Raises:
+        InputError: If it has control characters.
+    """
+    if _NOT_IN_XML.search(name):
+        message = (
+            f"the format {format} holds no control characters: expected another name than {name!r}"
+        )
+        raise InputError(source, message)
+    return name
+
+
+def xml_text(root: etree._Element) -> str:
+    """Return an XML document in which characters that are not visible are character references."""
+    text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+    return with_references(text.decode())
 
 
 def lost_sizes(base: RecallBase) -> list[str]:

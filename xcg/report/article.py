@@ -11,8 +11,8 @@ from lxml import etree
 
 from xcg.documents.files import local_name, open_input, xml_error
 from xcg.documents.parsing import hardened_parser
-from xcg.errors import InputError, XcgError, nearest
-from xcg.tables import text_table
+from xcg.errors import InputError, XcgError, nearest, printable
+from xcg.tables import text_table, with_references
 
 # The names of elements in both markups, by their role.
 _TITLES = {"ti", "article-title", "st", "title"}
@@ -47,6 +47,8 @@ _HTML_TAGS = {
 }
 """Name of an element → HTML tag and class."""
 _LINE_WIDTH = 88
+_CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The page loads nothing and runs no script."""
 
 
 def show(path: Path, format: str = "text") -> str:
@@ -108,7 +110,7 @@ def _text(root: etree._Element) -> str:
                 visit(child, level + (local_name(child) in _SECTIONS))
 
     visit(root, 1)
-    return "\n\n".join(blocks) + "\n"
+    return printable("\n\n".join(blocks), keep="\n\t") + "\n"
 
 
 def _title(title: str, level: int) -> str:
@@ -148,12 +150,15 @@ def _html(root: etree._Element) -> str:
     head = etree.SubElement(page, "head")
     etree.SubElement(head, "meta", {"charset": "utf-8"})
     etree.SubElement(head, "meta", {"name": "viewport", "content": "width=device-width"})
+    policy = {"http-equiv": "Content-Security-Policy", "content": _CONTENT_POLICY}
+    etree.SubElement(head, "meta", policy)
     title = next((_words(element) for element in root.iter(*_TITLES)), "article")
     etree.SubElement(head, "title").text = title
     style = files("xcg.report").joinpath("article.css").read_text(encoding="utf-8")
     etree.SubElement(head, "style").text = f"\n{style}"
     _to_html(root, etree.SubElement(etree.SubElement(page, "body"), "main"), 1)
-    return etree.tostring(page, method="html", encoding="unicode", doctype="<!DOCTYPE html>") + "\n"
+    text = etree.tostring(page, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
+    return with_references(text) + "\n"
 
 
 def _to_html(element: etree._Element, parent: etree._Element, level: int) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.documents.tree import UNKNOWN, SizeUnit
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError, nearest, printable
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.ideals import JudgedTree
 from xcg.gains.element_reader import JudgedDocument
@@ -30,9 +30,8 @@ def ranking_table(explanation: Explanation) -> str:
     )
     for result in explanation.results:
         remaining = (f"{i.path.rpartition('/')[2]} {i.left:.4g}" for i in result.related)
-        table.add_row(
+        cells = (
             str(result.rank),
-            f"{result.file}\n{result.path}",
             result.assessment,
             f"{result.score:.4g}",
             result.seen + (f" ({', '.join(map(str, result.through))})" if result.through else ""),
@@ -40,14 +39,15 @@ def ranking_table(explanation: Explanation) -> str:
             f"{result.gain:.4g}",
             result.why,
         )
+        rank, *others = map(printable, cells)
+        table.add_row(rank, f"{printable(result.file)}\n{printable(result.path)}", *others)
     total = sum(result.gain for result in explanation.results)
     text = _render(table) + f"gained {total:.4g} of {explanation.ideal_gain:.4g}\n"
     if explanation.missed:
         missed = _table("ideal elements that were missed", ["element", "(e,s)", "score"])
         for element in explanation.missed:
-            missed.add_row(
-                f"{element.file}  {element.path}", element.assessment, f"{element.score:.4g}"
-            )
+            name, assessment = f"{element.file}  {element.path}", element.assessment
+            missed.add_row(printable(name), printable(assessment), f"{element.score:.4g}")
         text += _render(missed)
     return text
 
@@ -73,7 +73,7 @@ def document_tree(explanation: Explanation, file: str, size: SizeUnit | None = N
         if result.file == file and result.path in document.tree:
             ranks.setdefault(document.tree.row(result.path), []).append(result.rank)
     rows = _element_rows(document, explanation.labels.get(file, {}), size or explanation.size, ranks)
-    return f"{file}\n{_element_tree(rows)}"
+    return f"{printable(file)}\n{_element_tree(rows)}"
 
 
 def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None) -> str:
@@ -84,7 +84,8 @@ def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None) -> str:
         size: The unit of sizes; by default the one of the user model.
     """
     rows = _element_rows(tree.document, tree.labels, size or tree.size)
-    return f"{tree.file}, topic {tree.topic}, {tree.user_model}\n{_element_tree(rows)}"
+    title = f"{tree.file}, topic {tree.topic}, {tree.user_model}"
+    return f"{printable(title)}\n{_element_tree(rows)}"
 
 
 def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[dict[str, object]]:
@@ -184,7 +185,7 @@ def _element_tree(rows: Sequence[_ElementRow]) -> str:
             digits = f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
             share = f", {digits} of parent" if row.ratio is not None else ""
             parts.append(f"{row.size} {row.unit}{share}")
-        label = Text("  ".join(filter(None, parts)))
+        label = Text(printable("  ".join(filter(None, parts))))
         nodes[row.row] = Tree(label) if row.parent < 0 else nodes[row.parent].add(label)
     unknown = sum(row.size is None for row in rows)
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
@@ -194,7 +195,7 @@ def _element_tree(rows: Sequence[_ElementRow]) -> str:
 def _table(title: str, heading: list[str], numeric: list[str] | None = None) -> Table:
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=printable(title), title_justify="left")
     for name in heading:
         justify = "right" if name in (numeric or ()) else "left"
         table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,9 +88,22 @@ def line_style(index: int) -> dict[str, Any]:
     }
 
 
+def label_text(name: str) -> str:
+    r"""Return a name that matplotlib draws as it is.
+
+    matplotlib reads text between two $ as a formula, and leaves out labels that begin with an
+    underscore from legends.
+
+    >>> print(label_text("_$x$"))
+     _\$x\$
+    """
+    text = printable(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
     """Draw one of several lines, with about ten markers."""
-    axis.plot(x, y, label=label, markevery=max(1, len(x) // 10), **line_style(index))
+    axis.plot(x, y, label=label_text(label), markevery=max(1, len(x) // 10), **line_style(index))
 
 
 def add_legend(figure: Figure, axis: Axes | None = None, title: str | None = None) -> None:

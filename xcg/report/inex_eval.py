@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from xcg.documents.files import open_input
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, XcgError, printable
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
@@ -193,13 +193,14 @@ def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = False) 
     """
     lines: list[str] = []
     for run in scores:
-        lines.append(f'<eval run-id="{run.tag}" file="{run.file}">')
+        lines.append(f'<eval run-id="{printable(run.tag)}" file="{printable(run.file)}">')
         for topic, by_name in run.topics.items():
             if topic == MEAN or per_topic:
                 lines += [
-                    f"{name}{tabs}{topic}\t{score if isinstance(score, int) else java_double(score)}"
+                    f"{name}{tabs}{printable(topic)}\t{number}"
                     for name, score in by_name.items()
                     for tabs in ("\t\t" if len(name) < 8 else "\t",)
+                    for number in (score if isinstance(score, int) else java_double(score),)
                 ]
         lines.append("</eval>")
     return "".join(f"{line}\n" for line in lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from xcg.errors import printable
 from xcg.laws.cases import Case
 from xcg.laws.chunk_measures import Gold, Retrieved
 from xcg.laws.laws import TOLERANCE, Claim
@@ -34,9 +35,8 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
         if outcome.before is None:  # the function failed, so there is no other score
             rankings.pop()
     for label, ranking, score in rankings:
-        lines.append(
-            f"  {label}: {f'score {_format_score(score)}' if score is not None else outcome.failure}"
-        )
+        happened = printable(outcome.failure) if score is None else f"score {_format_score(score)}"
+        lines.append(f"  {label}: {happened}")
         lines += [
             f"  {rank:>4}. {_describe_span(subject, claim.case, span)}"
             for rank, span in enumerate(ranking, 1)

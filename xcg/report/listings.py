@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from xcg.errors import printable
 from xcg.evaluation.validation import Report
 from xcg.measures.definition import Definition, Number
 from xcg.report.distributions import distribution_rows
-from xcg.tables import records, text_table
+from xcg.tables import json_text, records, text_table
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
@@ -59,7 +59,7 @@ def describe_measure(definition: Definition) -> str:
     ]
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
     lines += [f"{label + ':':13}{text}" for label, text in declared if text]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _parameter(name: str, values: Number | Sequence[str]) -> str:
@@ -128,7 +128,7 @@ def report_as_text(report: Report) -> str:
     tables = [text_table(["what was read", ""], counts)]
     if report.levels:
         tables.append(records(distribution_rows(report.levels), "table"))
-    return "\n".join([*tables, "\n".join(lines)]) + "\n"
+    return "\n".join([*tables, "\n".join(map(printable, lines))]) + "\n"
 
 
 def report_as_json(report: Report) -> str:
@@ -140,4 +140,4 @@ def report_as_json(report: Report) -> str:
         "findings": [asdict(finding) for finding in report.findings],
         "notes": report.data.notes,
     }
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return json_text(content, indent=1) + "\n"

@@ -11,8 +11,11 @@ const modelNames = data.models.map((model) => model.name);
 
 const byId = (id) => document.getElementById(id);
 
-// Replace control characters and bidirectional controls, which could change how other text is displayed.
-const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u25a1");
+// Replace characters that could change how other text is displayed, or make two names look equal: control
+// characters, line separators, lone surrogates, bidirectional controls and zero-width spaces. The joiners
+// U+200C and U+200D remain, because Persian, Indic scripts and emoji need them.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+const printable = (text) => String(text).replace(UNPRINTABLE, "\u25a1");
 
 function fillElement(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {

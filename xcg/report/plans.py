@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.report.figures import add_legend, line_style, new_panels
+from xcg.report.figures import add_legend, label_text, line_style, new_panels
 from xcg.statistics.planning import Plan
 from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
 from xcg.statistics.significance import ALL_PAIRS, BEST, SIGNIFICANCE_LEVEL
@@ -128,7 +128,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
                 y = [100 * line.simulation.power(size, difference) for size in sizes]
             axis.plot(sizes, y, label=name, **line_style(names.index(name)))
         axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
-        axis.set_title(f"{measure}\n{model}", fontsize=9)
+        axis.set_title(f"{label_text(measure)}\n{label_text(model)}", fontsize=9)
         axis.set_xlabel("topics")
         if difference is None:
             axis.set_ylabel(f"difference found with {100 * power:g} % power")

@@ -13,7 +13,15 @@ from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, new_panels, style_axis
+from xcg.report.figures import (
+    add_legend,
+    draw_curve,
+    label_text,
+    line_style,
+    new_figure,
+    new_panels,
+    style_axis,
+)
 from xcg.report.stability import MEAN_OF_RUNS, difference_unit
 from xcg.statistics.extrapolation import Smoothing, extrapolate
 from xcg.statistics.levels import LevelCurve
@@ -67,18 +75,19 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         tau_axis.plot(ticks, line, color="black", marker="o", markersize=4)
         tau_axis.set_ylabel("τ-b")
         tau_axis.set_ylim(min([0.0, *(t for t in line if not math.isnan(t))]) - 0.05, 1.05)
-        tau_axis.set_title(f"{measure}: order of runs against {baseline}", fontsize=10)
+        tau_axis.set_title(label_text(f"{measure}: order of runs against {baseline}"), fontsize=10)
         ranks = _ranks(results, measure)
         for number, run in enumerate(runs):
             line = [ranks.get((model, run), math.nan) for model in models]
-            rank_axis.plot(ticks, line, label=run, **line_style(number))
+            rank_axis.plot(ticks, line, label=label_text(run), **line_style(number))
         rank_axis.set_ylabel("rank")
         rank_axis.set_ylim(len(runs) + 0.5, 0.5)
         rank_axis.yaxis.set_major_locator(MaxNLocator(integer=True))
         for axis in (tau_axis, rank_axis):
             style_axis(axis)
         rank_axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
-    axes[-1].set_xticks(ticks, _without_common_prefix(models), rotation=90, fontsize=7)
+    names = list(map(label_text, _without_common_prefix(models)))
+    axes[-1].set_xticks(ticks, names, rotation=90, fontsize=7)
     return figure
 
 
@@ -111,7 +120,7 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
         for number, curve in enumerate(lines):
             swaps = range(len(curve.values))
             draw_curve(axis, number, f"{curve.levels} levels", swaps, curve.values)
-        axis.set_title(measure)
+        axis.set_title(label_text(measure))
         axis.set_xlabel("random swaps")
     axes[0].set_ylabel("mean over the repetitions")
     axes[0].legend(loc="upper right", frameon=False, fontsize=8)
@@ -136,9 +145,9 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
             else:
                 draw_curve(axis, runs.index(curve.run), curve.run, curve.x, curve.y)
         over = curve_measure(measure).curve_over
-        axis.set_title(model, fontsize=10)
+        axis.set_title(label_text(model), fontsize=10)
         axis.set_xlabel(over)
-        axis.set_ylabel(measure)
+        axis.set_ylabel(label_text(measure))
         axis.set_ylim(bottom=0)
         if over.endswith("recall"):
             axis.set_xlim(0, 1)
@@ -151,7 +160,9 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
 
 def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
     """Draw the curve of the ideal ranking or reader as a dotted line."""
-    axis.plot(curve.x, curve.y, label=curve.run, color="black", linestyle=":", linewidth=1.4)
+    axis.plot(
+        curve.x, curve.y, label=label_text(curve.run), color="black", linestyle=":", linewidth=1.4
+    )
 
 
 def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], runs: Sequence[str]) -> None:
@@ -189,7 +200,7 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
     for number, curve in enumerate(runs):
         draw_curve(axis, number, curve.run, curve.x, curve.y)
     _draw_ideal(axis, ideal)
-    axis.set_title(ideal.user_model, fontsize=10)
+    axis.set_title(label_text(ideal.user_model), fontsize=10)
     axis.set_xlabel(f"{unit} read")
     axis.set_ylabel("share of the gold's gain (gr)")
     axis.set_xlim(left=0)
@@ -207,10 +218,12 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         for measure, points in _group(panel, attrgetter("measure")).items():
             inserted = [point.inserted for point in points]
             values = [point.value for point in points]
-            axis.plot(inserted, values, label=measure, **line_style(measures.index(measure)))
+            axis.plot(
+                inserted, values, label=label_text(measure), **line_style(measures.index(measure))
+            )
         axis.set_xscale("symlog", linthresh=5)
         axis.xaxis.set_major_formatter("{x:g}")
-        axis.set_title(f"{run}, {model}: {position} result", fontsize=9)
+        axis.set_title(label_text(f"{run}, {model}: {position} result"), fontsize=9)
         axis.set_xlabel("non-relevant results inserted")
     for axis in axes[::2]:
         axis.set_ylabel("mean over topics")
@@ -247,10 +260,11 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ordered = [by_run[run] for run in runs]
         _draw_error_bars(axis, ordered, "lowest", "mean", "highest", fmt="o", markersize=3, capsize=2)
         if len(runs) <= _MAX_NAMED_RUNS:
-            axis.set_xticks(range(len(runs)), runs, rotation=45, ha="right", fontsize=8)
+            names = list(map(label_text, runs))
+            axis.set_xticks(range(len(runs)), names, rotation=45, ha="right", fontsize=8)
         else:
-            axis.set_xlabel(f"runs, best first by {rows[0]['measure']}")
-        axis.set_ylabel(measure)
+            axis.set_xlabel(label_text(f"runs, best first by {rows[0]['measure']}"))
+        axis.set_ylabel(label_text(measure))
         axis.set_title(f"{topics}: {_describe_range(by_run[MEAN_OF_RUNS])}", fontsize=9)
     return figure
 
@@ -274,7 +288,8 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     for axis, (topics, own) in zip(axes, panels.items(), strict=True):
         own.sort(key=lambda row: row["tau_b max"] - row["tau_b min"])
         _draw_error_bars(axis, own, "tau_b min", "tau_b mean", "tau_b max", fmt="s", capsize=4)
-        axis.set_xticks(range(len(own)), [row["measure"] for row in own], rotation=30, ha="right")
+        names = [label_text(row["measure"]) for row in own]
+        axis.set_xticks(range(len(own)), names, rotation=30, ha="right")
         axis.set_ylabel("τ-b")
         axis.set_title(topics, fontsize=9)
     return figure
@@ -316,7 +331,7 @@ def swaps_plot(
             axis.axvspan(largest, further[-1], color="0.94", zorder=0)
             axis.set_title("extrapolated", loc="right", fontsize=8, color="0.4")
         axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
-        axis.set_title(measure)
+        axis.set_title(label_text(measure))
         axis.set_xlabel("topics in each set")
         axis.set_ylim(bottom=0)
     axes[0].set_ylabel("swaps, %")
@@ -354,7 +369,7 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
     figure, axes = new_panels(len(panels) * columns, columns, width, 2.4, sharey="row", grid=None)
     for number, (measure, model) in enumerate(panels):
         row = axes[number * columns :][:columns]
-        row[0].set_ylabel(f"{measure}\n{model}", fontsize=8)
+        row[0].set_ylabel(f"{label_text(measure)}\n{label_text(model)}", fontsize=8)
         order = MEASURES.order(measure)
         base = baseline if baseline not in (None, "all", "best") else _best_run(results, measure, model)
         others = [run for run in results.runs if run != base]
@@ -363,7 +378,7 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
             colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences]
             axis.bar(range(len(differences)), differences, color=colours)
             axis.axhline(0, color="black", linewidth=0.8)
-            axis.set_title(f"{run} − {base}", fontsize=8)
+            axis.set_title(label_text(f"{run} − {base}"), fontsize=8)
             axis.set_xticks([])
     return figure
 

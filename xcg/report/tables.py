@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from xcg.errors import XcgError, nearest
@@ -9,23 +10,22 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
-from xcg.tables import RECORD_FORMATS, TABLE_FORMATS
+from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, TABLE_FORMATS, Markup
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
 
 _MAX_WIDTH = 100
 """Characters; a wider table is transposed if that makes it narrower."""
 
-# Private-use characters that replace marks until the cells are escaped.
-_BOLD, _BOLD_END, _DAGGER = "\ue000", "\ue001", "\ue002"
-_MARKS = {
-    "markdown": {_BOLD: "**", _BOLD_END: "**", _DAGGER: "†"},
-    "latex": {_BOLD: r"\textbf{", _BOLD_END: "}", _DAGGER: r"$^\dagger$"},
-}
+_MARKS = {"markdown": ("**", "**", "†"), "latex": (r"\textbf{", "}", r"$^\dagger$")}
+"""Format → the beginning and the end of bold text, and the dagger."""
+
+_NO_MARKS = "", ""
+_SCORE = re.compile(r"[-0-9.]+")
 
 Row = list[str]
-Templates = Mapping[tuple[str, str, str], str]
-"""(measure, user model, run) → template of the mean's cell."""
+Marks = Mapping[tuple[str, str, str], tuple[str, str]]
+"""(measure, user model, run) → the text before and after the mean."""
 
 
 def render(
@@ -42,7 +42,8 @@ def render(
         format: ``table``, ``markdown`` or ``latex``: one row per run and one column per measure, with
             four decimals; transposed if that is narrower. With several user models, they are the
             columns, and the number after each score is the rank of the run. ``jsonl``, ``json`` or
-            ``csv``: one record per score, at full double precision.
+            ``csv``: one record per score, at full double precision;
+            :data:`xcg.tables.CSV_WITHOUT_FORMULAS` for spreadsheets.
         per_topic: Whether to include the scores of each topic, not only the means.
         mark: Whether to print the best mean of each measure in bold (markdown and latex).
         against: A run; means that differ significantly from its mean (paired t test, Holm, 5 %) get a
@@ -51,28 +52,26 @@ def render(
     Raises:
         XcgError: If the format or the run is unknown.
     """
-    if format not in FORMATS:
+    if format not in (*FORMATS, CSV_WITHOUT_FORMULAS):
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
     selected = results if per_topic else results.means()
     if format in RECORD_FORMATS:
         return RECORD_FORMATS[format]([row._asdict() for row in selected])
-    marks = _MARKS.get(format, {})
-    templates = _templates(results, mark, against) if marks else {}
+    marks = _marks(results, mark, against, *_MARKS[format]) if format in _MARKS else {}
     by_model = len(results.user_models) > 1 and not per_topic
     heading, rows = (
-        _columns_of_models(selected, templates)
+        _columns_of_models(selected, marks)
         if by_model
-        else _columns_of_measures(selected, per_topic, templates)
+        else _columns_of_measures(selected, per_topic, marks)
     )
-    text = TABLE_FORMATS[format](heading, rows)
-    for character, markup in marks.items():
-        text = text.replace(character, markup)
-    return text
+    return TABLE_FORMATS[format](heading, rows)
 
 
-def _templates(results: Results, mark: bool, against: str | None) -> Templates:
-    """Return the cells that have marks."""
-    templates: dict[tuple[str, str, str], str] = {}
+def _marks(
+    results: Results, mark: bool, against: str | None, bold: str, bold_end: str, dagger: str
+) -> Marks:
+    """Return the marks of means."""
+    marks: dict[tuple[str, str, str], tuple[str, str]] = {}
     means = list(results.means())
     for measure in results.measures:
         for model in results.user_models:
@@ -85,18 +84,17 @@ def _templates(results: Results, mark: bool, against: str | None) -> Templates:
                 best = MEASURES.order(measure).best(printed.values())
                 for run, value in printed.items():
                     if value == best:
-                        templates[measure, model, run] = f"{_BOLD}{{}}{_BOLD_END}"
+                        marks[measure, model, run] = bold, bold_end
             if against is not None:
                 for line in compare_runs(results, measure, model, against):
                     if line.p_adjusted < SIGNIFICANCE_LEVEL:
                         key = measure, model, line.run
-                        templates[key] = templates.get(key, "{}") + _DAGGER
-    return templates
+                        before, after = marks.get(key, ("", ""))
+                        marks[key] = before, after + dagger
+    return marks
 
 
-def _columns_of_measures(
-    results: Results, per_topic: bool, templates: Templates
-) -> tuple[Row, list[Row]]:
+def _columns_of_measures(results: Results, per_topic: bool, marks: Marks) -> tuple[Row, list[Row]]:
     """Return heading and rows: names, then one column per measure; or transposed."""
     several_models = len(results.user_models) > 1
     cells: dict[tuple[str, ...], dict[str, str]] = {}
@@ -107,8 +105,8 @@ def _columns_of_measures(
             *([row.topic] if per_topic else ()),
         )
         key = row.measure, row.user_model, row.run
-        template = templates.get(key, "{}") if row.topic == MEAN else "{}"
-        cells.setdefault(names, {})[row.measure] = template.format(f"{row.value:.4f}")
+        mark = marks.get(key, _NO_MARKS) if row.topic == MEAN else _NO_MARKS
+        cells.setdefault(names, {})[row.measure] = _marked(row.value, mark)
     measures = results.measures
     heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
     rows = [[*names, *(values.get(m, "") for m in measures)] for names, values in cells.items()]
@@ -122,7 +120,7 @@ def _columns_of_measures(
     return heading, rows
 
 
-def _columns_of_models(results: Results, templates: Templates) -> tuple[Row, list[Row]]:
+def _columns_of_models(results: Results, marks: Marks) -> tuple[Row, list[Row]]:
     """Return heading and rows: measure and run, then one column per user model.
 
     Each score is followed by the rank of the run under the model; runs with equal printed scores share
@@ -136,7 +134,7 @@ def _columns_of_models(results: Results, templates: Templates) -> tuple[Row, lis
             return ""
         others = [scores[key] for other in results.runs if (key := (measure, model, other)) in scores]
         rank = MEASURES.order(measure).rank(scores[own], others)
-        return f"{templates.get(own, '{}').format(f'{scores[own]:.4f}')} {rank:>3}."
+        return Markup(f"{_marked(scores[own], marks.get(own, _NO_MARKS))} {rank:>3}.")
 
     rows = [
         [measure, run, *(cell(measure, model, run) for model in results.user_models)]
@@ -146,5 +144,16 @@ def _columns_of_models(results: Results, templates: Templates) -> tuple[Row, lis
     return ["measure", "run", *results.user_models], rows
 
 
+def _marked(value: float, mark: tuple[str, str]) -> Markup:
+    before, after = mark
+    return Markup(f"{before}{value:.4f}{after}")
+
+
 def _width(rows: list[Row]) -> int:
-    return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True))
+    return sum(max(map(_cell_width, column)) + 2 for column in zip(*rows, strict=True))
+
+
+def _cell_width(cell: str) -> int:
+    """Return the number of characters without marks, so that marks do not transpose a table."""
+    score = _SCORE.search(cell) if isinstance(cell, Markup) else None
+    return len(score[0] if score else cell)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xcg.evaluation.threshold_curves import ThresholdCurves
 from xcg.judgements.recall_base import MEAN
-from xcg.report.figures import add_legend, draw_curve, line_style, new_figure, style_axis
+from xcg.report.figures import add_legend, draw_curve, label_text, line_style, new_figure, style_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,14 +43,14 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
             range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
         )
         row[0].set_xlabel("threshold")
-        row[0].set_ylabel(measure)
-        row[0].set_title(model, fontsize=10)
+        row[0].set_ylabel(label_text(measure))
+        row[0].set_title(label_text(model), fontsize=10)
         row[0].set_ylim(0, 1.03)
         if found.results is not None:
             for number, run in enumerate(runs):
                 values = [found.results.value(run, other, user_model=model) for other in others]
                 row[1].plot(range(len(others)), values, **{**line_style(number), "linewidth": 0.6})
-            names = [other.replace("(", "\n(").replace(",", ",\n") for other in others]
+            names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
             row[1].set_xticks(range(len(others)), names, fontsize=7)
             row[1].set_xlim(-0.4, len(others) - 0.6)
     add_legend(figure, axes[0][0])

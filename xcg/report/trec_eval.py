@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from xcg.errors import XcgError
+from xcg.errors import XcgError, printable
 from xcg.evaluation.inputs import DEFAULT_MEASURES, Inputs
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
@@ -172,7 +172,7 @@ def _column(measure: Measure) -> tuple[_Column, int | None]:
 
 
 def _line(name: str, topic: str, value: str) -> str:
-    return f"{name:22}\t{topic}\t{value}\n"
+    return f"{name:22}\t{printable(topic)}\t{printable(value)}\n"
 
 
 def _written(value: float, is_count: bool = False) -> str:

@@ -20,7 +20,7 @@ from xcg.documents.paths import (
     split_element_id,
 )
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, XcgError, nearest, printable
 from xcg.lazy_modules import np
 from xcg.registry import Registry
 
@@ -145,7 +145,7 @@ class Run:
         self.skipped = frozenset(skipped)
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {len(self.rankings)} topics>"
+        return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
 
     @property
     def answered(self) -> frozenset[str]:

@@ -1,0 +1,305 @@
+"""Names from hostile files reach no table, record, message or plot unescaped, with any command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import ROOT
+
+from xcg.cli.main import COMMANDS, main
+
+ESCAPES = "e\x1b[31m\x9b2J\x07\x7f"
+"""Escape sequences of terminals, without white space, as the tag of a TREC run can hold them."""
+INVISIBLE = "i\u202e\u200b\u2066$\\frac$\ue000<b>|`*[x](y)"
+LINES = "l\nnote: all is well\r\t\u2028=1+1"
+STEM = "f\x1b[2J\n\udcff"
+"""The name of a file that is not UTF-8. A run in JSON Lines has the name of its file."""
+MODEL = "m\x1b[31m\n=1+1;@x|<i>&amp;"
+TOPICS = ("1", "2", "3", "4", "5", "6")
+GOOD, POOR = "/a[1]/p[1]", "/a[1]/p[2]"
+
+BAR = "¦"
+"""The sign before and after a hostile argument in a call; other arguments are between blanks."""
+CAMPAIGN = "{tmp}/campaign.yaml"
+LEVELS = "{tmp}/levels.yaml"
+RUN = "{tmp}/runs/lines.xml"
+TREC_RUN = "{tmp}/runs/escapes.trec"
+STEM_RUN = "{tmp}/named/" + STEM + ".jsonl"
+PASSAGES = "--gold {tmp}/passages.jsonl --corpus {tmp}/corpus --run"
+TABLES = ("table", "markdown", "latex", "csv", "csv --escape-formulas", "json", "jsonl")
+RECORDS = ("table", "csv", "csv --escape-formulas", "json", "jsonl")
+
+CALLS = [
+    "assess {tmp}/passages.jsonl --corpus {tmp}/corpus --output {tmp}/assessed",
+    *(f"calibrate {CAMPAIGN} --campaigns 2 --test t --format {name}" for name in ("csv", "table")),
+    *(f"chunks {PASSAGES}¦{STEM_RUN}¦--format {name}" for name in RECORDS),
+    f"chunks {PASSAGES}¦{STEM_RUN}¦--questions --format csv",
+    *(f"compare {CAMPAIGN} --format {name}" for name in TABLES),
+    *(f"compare {CAMPAIGN} --means --format {name}" for name in TABLES),
+    f"compare {CAMPAIGN} --overall --letters",
+    f"compare {CAMPAIGN} --orders --resamples 0",
+    f"compare {CAMPAIGN} --baseline¦{ESCAPES}",
+    f"convert --run {RUN} --to inex",
+    f"convert --run {RUN} --to jsonl",
+    f"convert --run {TREC_RUN} --to trec",
+    f"convert --run¦{STEM_RUN}¦--to trec",
+    *(f"curves {CAMPAIGN} --depth 2 --format {name}" for name in RECORDS),
+    f"curves {CAMPAIGN} --at 1 --depth 1 --reference¦{INVISIBLE}",
+    "distribution {tmp}/campaign.yaml --format markdown",
+    *(f"evaluate {CAMPAIGN} --format {name}" for name in TABLES),
+    *(f"evaluate {CAMPAIGN} --per-topic --format {name}" for name in TABLES),
+    f"evaluate {CAMPAIGN} --mark --against¦{ESCAPES}¦--format markdown",
+    f"evaluate {CAMPAIGN} --user-model {{tmp}}/model.yaml --user-model overlap-off",
+    f"evaluate {LEVELS} --format trec_eval",
+    f"explain {RUN} --config {CAMPAIGN} --topic 1",
+    f"explain {RUN} --config {CAMPAIGN} --topic 1 --format json",
+    f"explain {RUN} --config {CAMPAIGN} --topic 1 --document d",
+    f"ideal {CAMPAIGN}",
+    f"ideal {CAMPAIGN} --tree",
+    f"ideal {CAMPAIGN} --statistics --format csv",
+    f"ideal {CAMPAIGN} --to inex",
+    "inex-eval -f -q {tmp}/offsets.qrels {tmp}/offsets.trec",
+    f"perturb {CAMPAIGN} --run {RUN} --counts 1 --measures nxCG@1 --format csv",
+    f"perturb {CAMPAIGN} --run {RUN} --counts 1 --measures nxCG@1",
+    f"plan {CAMPAIGN} --test t --measures nxCG@1",
+    f"report {CAMPAIGN} --output {{tmp}}/report.html",
+    "show {tmp}/article.xml",
+    "show {tmp}/article.xml --format html",
+    *(
+        f"stability assessors {CAMPAIGN} --assessor {{tmp}}/gold.jsonl --ranges --format {name}"
+        for name in RECORDS
+    ),
+    *(f"sweep {CAMPAIGN} --user-model {{tmp}}/sweep.yaml --format {name}" for name in RECORDS),
+    f"validate --run¦{STEM_RUN}",
+]
+
+FAILING = {
+    "break hostile_measures:fails --examples 3": 2,
+    f"compare {CAMPAIGN} --fail-under nxCG@1=2": 1,
+    f"compare {CAMPAIGN} --fail-if-worse-than¦{INVISIBLE}¦--allow-underpowered": 0,
+    f"compare {CAMPAIGN} --baseline¦{LINES}?": 2,
+    f"convert --run {RUN} --to trec": 2,
+    f"convert --run {TREC_RUN} --to inex": 2,
+    f"convert --run¦{STEM_RUN}¦--to inex": 2,
+    f"evaluate {CAMPAIGN} --run¦{STEM_RUN}": 2,
+    f"evaluate {CAMPAIGN} --run¦{STEM_RUN}?": 2,
+    f"evaluate¦{STEM}": 2,
+    f"evaluate {CAMPAIGN}¦{INVISIBLE}": 2,
+    f"explain {RUN} --config {CAMPAIGN} --topic¦{LINES}": 2,
+    f"levels¦{INVISIBLE}": 2,
+    f"measures¦{INVISIBLE}": 2,
+    "place {tmp}/texts.jsonl --corpus {tmp}/corpus": 1,
+    f"simulate¦{{tmp}}/campaign.yaml/{STEM}": 2,
+    f"user-models¦{STEM}": 2,
+    f"validate {CAMPAIGN}": 1,
+    f"validate {CAMPAIGN} --format json": 1,
+}
+"""Call → its exit status."""
+
+PLOTS = [
+    f"compare {CAMPAIGN}",
+    f"curves {CAMPAIGN} --depth 2 --ideal",
+    f"perturb {CAMPAIGN} --run {RUN} --counts 1 --measures nxCG@1",
+    f"plan {CAMPAIGN} --test t --measures nxCG@1",
+    f"stability assessors {CAMPAIGN} --assessor {{tmp}}/gold.jsonl --ranges",
+    f"sweep {CAMPAIGN} --user-model {{tmp}}/sweep.yaml",
+    f"chunks {PASSAGES}¦{STEM_RUN}¦--budget 9",
+]
+
+
+def trec_run(tag: str, paths: tuple[str, ...]) -> str:
+    return "".join(
+        f"{topic} Q0 d#{path} {rank} {9 - rank} {tag}\n"
+        for topic in TOPICS
+        for rank, path in enumerate(paths, 1)
+    )
+
+
+def inex_run(name: str, topics: tuple[str, ...], paths: tuple[str, ...]) -> str:
+    results = "".join(f"<result><file>d</file><path>{path}</path></result>" for path in paths)
+    content = "".join(f"<topic topic-id={quoteattr(t)}>{results}</topic>" for t in topics)
+    name = quoteattr(name).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    return f"<inex-submission run-id={name}>{content}</inex-submission>"
+
+
+@pytest.fixture(scope="module")
+def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign whose names are hostile wherever they can be."""
+    tmp = tmp_path_factory.mktemp("hostile")
+    for folder in ("corpus", "runs", "named"):
+        (tmp / folder).mkdir()
+    files = {
+        "corpus/d.xml": "<a><p>Bees dance.</p><p>Drones do no work.</p></a>",
+        "runs/escapes.trec": trec_run(ESCAPES, (GOOD, POOR)),
+        "runs/invisible.trec": trec_run(INVISIBLE, (POOR, GOOD)),
+        "runs/lines.xml": inex_run(LINES, (*TOPICS[:5], "9\n\u202e"), (POOR,)),
+        "model.yaml": f"name: {json.dumps(MODEL)}\n",
+        "sweep.yaml": f"name: {json.dumps(MODEL)}\nrelevance_value: {{alpha: [0, 1]}}\n",
+        "campaign.yaml": "corpus: corpus\nassessments: gold.jsonl\nruns: runs\nuser_model: model.yaml\n"
+        "measures: [nxCG@1, MAep]\n",
+        "levels.yaml": "assessments: levels.qrels\nruns: [runs/escapes.trec, runs/invisible.trec]\n",
+        "levels.qrels": "".join(f"{topic} 0 d#{GOOD} 1\n" for topic in TOPICS),
+        "offsets.qrels": "1 Q0 d 11 28 0 0:11\n",
+        "offsets.trec": f"1 Q0 d 1 1 {ESCAPES} 0 11\n",
+        "texts.jsonl": json.dumps({"topic": "1\u202e", "doc": "d", "text": "no such\u202e text"})
+        + "\n",
+        "article.xml": "<article><ti>\u202eTitle\x9b2J</ti><p>text\u200b \x9b31m</p></article>",
+        "hostile_measures.py": f"def fails(gold, results):\n    raise ValueError({LINES!r})\n",
+    }
+    for name, text in files.items():
+        (tmp / name).write_text(text, encoding="utf-8", newline="")
+    grades = {"exhaustivity": 3, "specificity": 3}
+    records = [{"topic": topic, "doc": "d", "path": GOOD, **grades} for topic in TOPICS]
+    (tmp / "gold.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    spans = [{"topic": topic, "doc": "d", "start": 0, "end": 11} for topic in TOPICS]
+    passages = "".join(json.dumps({**span, "exhaustivity": 2}) + "\n" for span in spans)
+    (tmp / "passages.jsonl").write_text(passages)
+    named = "".join(json.dumps({**span, "rank": 1}) + "\n" for span in spans)
+    try:
+        (tmp / "named" / f"{STEM}.jsonl").write_text(named)
+    except OSError:  # pragma: no cover
+        pytest.skip("the file system has no names that are not UTF-8")
+    return tmp
+
+
+def call(words: str, tmp: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Result:
+    """Run a command as if standard output were a terminal; click would remove escape sequences."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.syspath_prepend(tmp)
+    arguments: list[str] = []
+    for index, part in enumerate(words.split(BAR)):
+        arguments += [part] if index % 2 else part.split()
+    arguments = [word.replace("{tmp}", str(tmp)) for word in arguments]
+    done = CliRunner().invoke(main, [*arguments, *map(str, more)], color=True)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def is_visible(text: str) -> bool:
+    """Return whether a text has only visible characters; lines and tabs are those of the format."""
+    return all(line.replace("\t", "").isprintable() for line in text.split("\n"))
+
+
+def test_every_command_is_tried() -> None:
+    assert {words.replace(BAR, " ").split()[0] for words in (*CALLS, *FAILING)} == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("words", [*CALLS, *FAILING])
+def test_names_reach_the_terminal_escaped(
+    words: str, tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = call(words, tmp, monkeypatch)
+    assert done.exit_code == FAILING.get(words, 0), done.stderr
+    assert is_visible(done.stdout), ascii(done.stdout)
+    assert is_visible(done.stderr), ascii(done.stderr)
+    assert "\nnote: all is well" not in done.output
+    assert not any(line.startswith("=1+1") for line in done.output.splitlines())
+    if done.exit_code == 2:
+        assert done.stdout == "" or words.startswith(("break", "validate"))
+        errors = [
+            one for one in done.stderr.splitlines() if one.startswith(("xcg: error: ", "Error: "))
+        ]
+        assert len(errors) == 1
+    if "--format csv" in words:
+        rows = list(csv.reader(io.StringIO(done.stdout)))
+        assert len({len(row) for row in rows}) == 1
+        assert len(rows) == done.stdout.count("\n")
+        if "--escape-formulas" in words:
+            assert not any(cell.startswith(("=", "@", "+")) for row in rows for cell in row)
+    if "--format json" in words:
+        texts = done.stdout.splitlines() if words.endswith("jsonl") else [done.stdout]
+        assert all(map(json.loads, texts))
+
+
+def test_json_keeps_the_names(tmp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = json.loads(call(f"evaluate {CAMPAIGN} --format json", tmp, monkeypatch).stdout)
+    assert {record["run"] for record in records} >= {ESCAPES, INVISIBLE}
+    assert {record["user_model"] for record in records} == {MODEL}
+
+
+def test_a_run_with_control_characters_is_read_again(
+    tmp: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = call(f"convert --run {RUN} --to inex", tmp, monkeypatch).stdout
+    assert "9&#10;&#8238;" in text
+    (tmp_path / "again.xml").write_text(text)
+    again = call(f"convert --run {tmp_path}/again.xml --to inex", tmp, monkeypatch).stdout
+    assert again == text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (f"convert --run {TREC_RUN} --to inex", "the format inex holds no control characters"),
+        (f"convert --run {RUN} --to trec", "holds no names with white space or control characters"),
+        (
+            "assess {tmp}/passages.jsonl --corpus {tmp}/corpus --output {tmp}/x --pool¦p\x01",
+            "no control",
+        ),
+    ],
+)
+def test_formats_refuse_names_that_they_cannot_hold(
+    words: str, message: str, tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = call(words, tmp, monkeypatch)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_name_of_a_trec_run_loses_control_characters_with_a_note(
+    tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = call(f"convert --run {TREC_RUN} --to trec", tmp, monkeypatch)
+    assert done.stdout.splitlines()[0].split()[5] == "e[31m2J"
+    assert "lost in trec: white space and control characters in the run's name" in done.stderr
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg"])
+@pytest.mark.parametrize("words", PLOTS)
+def test_plots_draw_names_as_they_are(
+    words: str, ending: str, tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp / f"plot{ending}"
+    target.unlink(missing_ok=True)
+    done = call(words, tmp, monkeypatch, "--plot", target)
+    assert done.exit_code == 0, done.stderr
+    if ending == ".svg":
+        assert is_visible(target.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("ending", "status"), [("", 0), ("?", 2)])
+def test_a_file_name_that_is_not_utf_8_in_a_process(ending: str, status: int, tmp: Path) -> None:
+    words = f"chunks {PASSAGES}{BAR}{STEM_RUN}{ending}".replace("{tmp}", str(tmp))
+    given, name = words.split(BAR)
+    done = subprocess.run(
+        [sys.executable, "-m", "xcg", *given.split(), name],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == status, done.stderr
+    assert is_visible((done.stdout + done.stderr).decode())
+    assert b"f\\x1b[2J\\n\\udcff" in (done.stderr if status else done.stdout)
+    assert done.stderr.count(b"\n") == bool(status)
+
+
+def test_files_hold_names_escaped(tmp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("csv", "jsonl", "markdown", "latex", "table"):
+        call(f"evaluate {CAMPAIGN} --format {name}", tmp, monkeypatch, "--output", tmp / "out")
+        assert is_visible((tmp / "out").read_text(encoding="utf-8"))
+    call(f"chunks {PASSAGES}{BAR}{STEM_RUN}", tmp, monkeypatch, "--output", tmp / "out")
+    assert is_visible((tmp / "out").read_text(encoding="utf-8"))
