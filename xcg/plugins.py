@@ -135,8 +135,9 @@ def load_neighbour(path: str, kind: str, folder: Path) -> Any:
         spec = ModuleSpec(package, None, is_package=True)
         spec.submodule_search_locations = [str(folder)]
         sys.modules[package] = importlib.util.module_from_spec(spec)
-    importlib.invalidate_caches()  # the file may be newer than the last import
     module, _, name = path.partition(":")
+    if f"{package}.{module}" not in sys.modules:
+        importlib.invalidate_caches()  # the file may be newer than the last import
     return _imported(f"{package}.{module}", name, f"the {kind} {path!r}")
 
 
@@ -155,8 +156,14 @@ def _imported(module: str, name: str, what: str) -> Any:
         raise XcgError(f"cannot import {what}: {message}; {hint}") from None
 
 
+_accepted: set[tuple[str, bool]] = set()
+"""Modules that have passed the check, for a configuration or not; it reads the metadata of packages."""
+
+
 def _check_module(top: str, what: str, folder: Path | None) -> None:
     """Raise XcgError if a module that is not next to the configuration must not define plug-ins."""
+    if (top, folder is not None) in _accepted:
+        return
     spec = find_module(top)
     if _is_standard(top, spec):
         raise XcgError(f"{what} is part of Python's standard library: {_EXPECTED}")
@@ -169,6 +176,7 @@ def _check_module(top: str, what: str, folder: Path | None) -> None:
             f"cannot import {what}: no module {top} is next to the configuration, and no installed "
             "package has one"
         )
+    _accepted.add((top, folder is not None))
 
 
 def find_module(path: str) -> ModuleSpec | None:
