@@ -295,7 +295,7 @@ FILES = (("assessments", "gold"), ("run", "r"), ("run", "s"))
 def evaluate(xcg: Command, campaign: Path, *options: str, cwd: Path) -> tuple[int, str, str]:
     files = [f"--{kind}={campaign / file}.jsonl" for kind, file in FILES]
     others = (f"--user-model={campaign / 'model.yaml'}", "--measures=xCG@1", "--format=csv")
-    done = xcg(*options[:1], "evaluate", *files, *others, *options[1:], cwd=cwd)
+    done = xcg(*filter(None, options[:1]), "evaluate", *files, *others, *options[1:], cwd=cwd)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -304,7 +304,7 @@ def test_a_command_uses_a_file_next_to_the_user_model(
     xcg_command: Command, campaign: Path, workers: str
 ) -> None:
     pytest.importorskip("joblib")
-    done = evaluate(xcg_command, campaign, "--", "--workers", workers, cwd=campaign.parent)
+    done = evaluate(xcg_command, campaign, "", "--workers", workers, cwd=campaign.parent)
     assert done[0] == 0, done
     assert done[1].count(",0.5") == 2
 
@@ -321,19 +321,19 @@ def test_dask_workers_load_a_file_next_to_the_user_model(campaign: Path) -> None
     assert found == [0.5, 0.25]
 
 
-@pytest.mark.parametrize("by", ["option", "environment"])
+@pytest.mark.parametrize("by", ["option", "option of a command", "environment"])
 def test_no_plugins_refuses_functions_with_one_message(
     xcg_command: Command, campaign: Path, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if by == "environment":
         monkeypatch.setenv(NO_PLUGINS, "1")
-    options = ["--no-plugins"] if by == "option" else ["--"]
+    options = {"option": ["--no-plugins"], "option of a command": ["", "--no-plugins"]}.get(by, [])
     status, output, error = evaluate(xcg_command, campaign, *options, cwd=campaign)
     assert (status, output) == (2, "")
     where = f"{campaign / 'model.yaml'}:2: quantisation"
     assert error == f"xcg: error: {where}: the quantisation 'mine:half' {REFUSED}\n"
-    if by == "option":  # the option applies to one call only
-        assert evaluate(xcg_command, campaign, "--", cwd=campaign)[0] == 0
+    if by != "environment":  # the option applies to one call only
+        assert evaluate(xcg_command, campaign, cwd=campaign)[0] == 0
 
 
 def test_no_plugins_refuses_what_installed_packages_add(packages: Path) -> None:

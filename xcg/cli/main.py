@@ -57,6 +57,7 @@ COMMANDS = {
 """Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+_NO_PLUGINS = "--no-plugins"
 _EXTRAS = {"hypothesis": "break"}  # required package -> the extra that installs it
 
 
@@ -90,6 +91,14 @@ class LazyGroup(click.Group):
         print_error(message)
         discard_unwritten()
         sys.exit(2)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of all commands, which may also follow the command."""
+        options = args[: args.index("--")] if "--" in args else args
+        if _NO_PLUGINS in options:
+            rest = [word for word in options if word != _NO_PLUGINS]
+            args = [_NO_PLUGINS, *rest, *args[len(options) :]]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Ctrl-C ends it with its own exit status."""
@@ -140,7 +149,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="xcg")
 @click.option(
-    "--no-plugins",
+    _NO_PLUGINS,
     is_flag=True,
     help="Run no code of others: refuse package.module:function in configurations, and what installed "
     f"packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",
