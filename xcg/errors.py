@@ -68,6 +68,18 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     return "expected one of " + ", ".join(names)
 
 
+MAX_NAME_LENGTH = 1000
+"""Most characters of the names of topics and runs, which occur in every line of a table."""
+
+
+def name_too_long(kind: str, name: str) -> str:
+    """Return the message for a name longer than :data:`MAX_NAME_LENGTH`."""
+    return (
+        f"the name of a {kind} has {len(name)} characters, beginning with {name[:20]!r}: expected at "
+        f"most {MAX_NAME_LENGTH}"
+    )
+
+
 def printable(text: object, keep: str = "") -> str:
     r"""Escape the characters of a text that are not visible, because it may come from a hostile file.
 

@@ -179,3 +179,15 @@ def test_the_command(xcg_command: Command) -> None:
     wrong = xcg_command(*call, "--document", "co/2001/r702")
     assert wrong.returncode == 2
     assert "did you mean 'co/2001/r7022'?" in wrong.stderr
+
+
+def test_the_relations_of_an_explanation_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = {"1": {"d": {"/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+    runs = {"r": {"1": ["d#/a", "d#/a", "d#/a", "d#/a"]}}
+    # The first result contains two ideal elements; the others also repeat the first.
+    monkeypatch.setattr("xcg.evaluation.explain.MAX_RELATIONS", 2 + 3 + 3 + 3)
+    assert len(xcg.explain(base, runs, "1")[0].results) == 4
+    monkeypatch.setattr("xcg.evaluation.explain.MAX_RELATIONS", 7)
+    message = "run r, topic 1: the first 3 results have more than 7 relations to earlier results and"
+    with pytest.raises(XcgError, match=message):
+        xcg.explain(base, runs, "1")

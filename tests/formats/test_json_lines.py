@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,27 @@ def test_passages_with_levels_are_read(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=rf"j\.jsonl:1: {message}"):
             read_assessments(write(tmp_path, line("d", fields), "j.jsonl"))
+
+
+@pytest.mark.parametrize("field", ["start", "end", "exhaustivity"])
+def test_numbers_with_thousands_of_digits(tmp_path: Path, field: str) -> None:
+    record = {"topic": 1, "doc": "d", "start": 0, "end": 5, "exhaustivity": 2}
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(record | {field: 10**4000 - 1}) + "\n")
+    for read in (read_assessments, read_run):
+        with pytest.raises(InputError) as error:
+            read(path)
+        assert str(error.value).startswith(f"{path}:1: ")
+        assert len(str(error.value)) < len(str(path)) + 200
+
+
+@pytest.mark.parametrize("depth", [10, 900, 990, 100_000])
+def test_deeply_nested_values(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "deep.jsonl"
+    for opening, closing in (("[", "]"), ('{"a":', "}")):
+        path.write_text('{"topic":' + opening * depth + "1" + closing * depth + ',"doc":"d"}\n')
+        for read in (read_assessments, read_run):
+            with pytest.raises(InputError) as error:
+                read(path)
+            assert str(error.value).startswith(f"{path}:1: ")
+            assert len(str(error.value)) < len(str(path)) + 200

@@ -13,8 +13,11 @@ import pytest
 from conftest import REAL_DATA, ROOT, Command
 
 import xcg
-from xcg.errors import InputError
+from xcg.documents.parsing import parse_document
+from xcg.errors import InputError, XcgError
 from xcg.formats.highlights import locate_passages
+from xcg.judgements import text_search
+from xcg.judgements.text_search import TextIndex
 
 EVIDENCE = REAL_DATA / "evidence-inference"
 
@@ -135,3 +138,21 @@ def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -
     }
     assert best["shares"]["run"] == "paragraphs"
     assert best["shares-overlap-off"]["run"] == "elements"
+
+
+def test_a_text_with_very_many_occurrences_is_refused(
+    xcg_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.xml").write_text(f"<a>{'a' * 1_000_000}</a>")
+    passages = tmp_path / "passages.jsonl"
+    passages.write_text(json.dumps({"topic": "1", "doc": "d", "text": "a" * 400_000}) + "\n")
+    found = xcg_command("place", str(passages), "--corpus", str(tmp_path / "docs"))
+    assert found.returncode == 2
+    assert f"{passages}:1: d: the text occurs more than 25 times: 'aaaaa" in found.stderr
+    monkeypatch.setattr(text_search, "MAX_CHARACTERS", 6)
+    index = TextIndex(parse_document(b"<a>abcabcabc</a>"))
+    assert len(index.find("ab")) == 3
+    monkeypatch.setattr(text_search, "MAX_CHARACTERS", 5)
+    with pytest.raises(XcgError, match="the text occurs more than 2 times: 'ab'; expected a lon"):
+        index.find("ab")

@@ -11,6 +11,9 @@ import click
 
 from xcg.errors import printable
 
+MAX_MESSAGE_LENGTH = 4000
+"""Most characters of a message; longer ones, such as those with a value from a file, are shortened."""
+
 
 def print_error(error: object) -> None:
     """Print an error to standard error in one line."""
@@ -18,6 +21,12 @@ def print_error(error: object) -> None:
 
 
 def print_status(message: str) -> None:
-    """Print one line to standard error; control characters, which input files may hold, are escaped."""
+    """Print one line to standard error.
+
+    Control characters, which input files may hold, are escaped, and very long messages are shortened.
+    """
+    if len(message) > MAX_MESSAGE_LENGTH:
+        half = MAX_MESSAGE_LENGTH // 2
+        message = f"{message[:half]} … {message[-half:]}"
     with suppress(OSError):  # there is no way to report that standard error cannot be written
         click.echo(f"xcg: {printable(message)}", err=True)

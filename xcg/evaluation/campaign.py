@@ -337,7 +337,7 @@ class Campaign:
     def _entry_points(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
     ) -> dict[str, int] | None:
-        if not self._needs_entry_points or not any(map(self.base.entry_points, self.base.topics)):
+        if not self._needs_entry_points or not self.base.has_entry_points:
             return None
         points: dict[str, int] = {}
         for file, point in self.base.entry_points(topic).items():

@@ -122,9 +122,10 @@ def compare_chunks_of_inputs(
     lines: list[GoldLine | ResultLine] = []
     ideals: list[Reading] = []
     without_gold: list[str] = []
+    topic_count = len(base.topics)
     for done, topic in enumerate(campaign.topics(notes)):
         if progress is not None:
-            progress(done, len(base.topics))
+            progress(done, topic_count)
         calculator = GainCalculator(topic, campaign)
         ideal = calculator.ideal(model)
         if not ideal.gains:
@@ -144,7 +145,7 @@ def compare_chunks_of_inputs(
                 lines += [line._replace(words=_beginning(documents, line)) for line in results]
         ideals.append(best)
     if progress is not None:
-        progress(len(base.topics), len(base.topics))
+        progress(topic_count, topic_count)
     note_topics(base, campaign.runs, inputs.unanswered, notes)
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")

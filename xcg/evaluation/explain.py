@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xcg.documents.tree import ElementTree
-from xcg.errors import XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.explanation import (
     ExplainedResult,
@@ -25,6 +25,9 @@ from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
 from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
+
+MAX_RELATIONS = 1_000_000
+"""Most pairs of a result with an earlier result or an ideal element in the explanation of a ranking."""
 
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
@@ -95,7 +98,7 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
         kind = _ElementRanking if ideal.gold is None else _TextRanking
         for run in campaign.runs:
             ranking = kind(calculator, run, ideal, model)
-            results, missed = _explained(ranking)
+            results, missed = _explained(ranking, f"run {run}, topic {topic}")
             explanations.append(
                 Explanation(
                     run,
@@ -154,12 +157,13 @@ class _Reading(NamedTuple):
 
 
 def _explained(
-    ranking: _ElementRanking | _TextRanking,
+    ranking: _ElementRanking | _TextRanking, where: str
 ) -> tuple[list[ExplainedResult], list[MissedElement]]:
     """Return the results, and the ideal elements or gold spans without a gain, best first."""
     ranks: dict[str, list[int]] = {}  # of the results that each reader has read
     gained_from: set[tuple[str, int]] = set()
     results = []
+    relations = 0
     for rank, named in enumerate(ranking.results(), 1):
         file, path, label, span, result, reader = named
         if reader is None:
@@ -171,6 +175,13 @@ def _explained(
         seen, earlier = reader.seen(result)
         through = [ranks[file][number] for number in earlier]
         ideals = reader.related(result)
+        relations += len(earlier) + len(ideals)
+        if relations > MAX_RELATIONS:
+            raise InputError(
+                where,
+                f"the first {rank} results have more than {MAX_RELATIONS} relations to earlier results "
+                "and ideal elements, too many for an explanation: expected a shorter ranking",
+            )
         related = [ranking.related(file, ideal, reader.remaining(ideal)) for ideal in ideals]
         score, value = reader.score(result), reader.value(result)
         gain = reader.read(result)

@@ -257,9 +257,10 @@ class _Scorer:
             other_paths=other_paths,
         )
         scores = [_ModelScores(model, work, runs) for model in work.models]
+        topic_count = len(work.base.topics)
         for position, name in enumerate(campaign.with_documents(work.topics)):
             if progress is not None:
-                progress(position, len(work.base.topics))
+                progress(position, topic_count)
             self.step = Step(Phase.TOPICS, position, Part.ASSESSMENTS)
             topic = self._keep(campaign.judged_topic(name))
             self.step = Step(Phase.TOPICS, position, Part.RESULTS)

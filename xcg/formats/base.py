@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
-from xcg.errors import Notes
+from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, name_too_long
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
 from xcg.runs.run import RUN_FORMATS, Order, Run, RunFormat, Ties, Topics, check_order
@@ -79,6 +79,10 @@ def read_run(
     path = Path(path)
     with open_input(path) as file:
         run = _detect(RUN_FORMATS, file).read(file, path, notes, order, ties, topics)
+    for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
+        longest = max(names, key=len, default="")
+        if len(longest) > MAX_NAME_LENGTH:
+            raise InputError(path, name_too_long(kind, longest))
     if topics is None or all(topic in topics for topic in run.rankings):
         return run
     rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}

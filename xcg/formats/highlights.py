@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.paths import canonical_file
-from xcg.errors import InputError
+from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.highlights import Highlight
 from xcg.judgements.text_search import TextIndex
@@ -86,7 +86,8 @@ def locate_passages(paths: PathLike | Iterable[PathLike], corpus: Corpus) -> Loc
         corpus: The documents.
 
     Raises:
-        InputError: If a record is illegal, or the corpus does not have its document.
+        InputError: If a record is illegal, the corpus does not have its document, or the passage occurs
+            too often.
     """
     passages: list[dict[str, object]] = []
     missing = []
@@ -100,7 +101,10 @@ def locate_passages(paths: PathLike | Iterable[PathLike], corpus: Corpus) -> Loc
                 if name not in indexes:
                     indexes[name] = TextIndex(corpus.tree(name))
                 index = indexes[name]
-                occurrences = index.find(text)
+                try:
+                    occurrences = index.find(text)
+                except XcgError as error:
+                    raise InputError(where, f"{name}: {error}") from None
                 if not occurrences:
                     missing.append(f"{where}: {name} does not contain {text[:60]!r}")
                     continue

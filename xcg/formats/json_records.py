@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
@@ -12,6 +13,13 @@ from xcg.documents.files import lines
 from xcg.errors import InputError, nearest
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
+
+
+MAX_NUMBER = (1 << 53) - 1
+"""The largest whole number in JSON Lines; a float cannot hold all larger ones."""
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
 
 
 class Field(NamedTuple):
@@ -95,4 +103,14 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
             continue
         value = record[field.name]
         if not isinstance(value, field.types) or isinstance(value, bool):
-            raise InputError(where, f"{field.name} is {value!r}: expected {field.expected}")
+            raise InputError(where, f"{field.name} is {_short(value)}: expected {field.expected}")
+        if field.types == (int,) and isinstance(value, int) and abs(value) > MAX_NUMBER:
+            raise InputError(
+                where,
+                f"{field.name} is {_short(value)}: expected {field.expected}, at most {MAX_NUMBER}",
+            )
+
+
+def _short(value: object) -> str:
+    """Return the text of a value for a message; long and deeply nested values are shortened."""
+    return _SHORT.repr(value)

@@ -64,7 +64,8 @@ def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
     """Yield the lines of a file in blocks."""
     first_line = 1
     for data in chunks(file):
-        yield TextBlock(data, path, first_line)
+        if not data.isspace():
+            yield TextBlock(data, path, first_line)
         first_line += data.count(b"\n")
 
 

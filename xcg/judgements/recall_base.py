@@ -12,7 +12,7 @@ from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import Assessment, Scale, check_pair, level_assessment
 from xcg.registry import Registry
 from xcg.tables import html_table
@@ -163,6 +163,11 @@ class RecallBase:
         """Return file → best entry point for a topic, an offset in the document's text or a point."""
         return self._entry_points.get(topic, {})
 
+    @property
+    def has_entry_points(self) -> bool:
+        """Whether any topic has best entry points."""
+        return any(self._entry_points.values())
+
     def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
         """Add the best entry point of a document."""
         self._entry_points.setdefault(topic, {})[file] = point
@@ -236,6 +241,8 @@ class RecallBase:
         """
         if not topic.isprintable():
             raise InputError(source, f"the topic {topic!r} has control characters")
+        if len(topic) > MAX_NAME_LENGTH:
+            raise InputError(source, name_too_long("topic", topic))
         if topic == MEAN:
             raise InputError(source, f"a topic is called {MEAN!r}, the name of the mean over topics")
         self._topics.setdefault(topic, {})

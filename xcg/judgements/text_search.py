@@ -11,6 +11,10 @@ import unicodedata
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 
+MAX_CHARACTERS = 10_000_000
+"""Most characters of all occurrences of a text together. Each occurrence is compared, so that a text of
+one repeated character would take quadratic time."""
+
 
 class TextIndex:
     """A document's text, normalised for searching.
@@ -37,12 +41,21 @@ class TextIndex:
         self.length = len(tree.text)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Return the start and end of every occurrence of a text, in order."""
+        """Return the start and end of every occurrence of a text, in order.
+
+        Raises:
+            XcgError: If the occurrences have more than :data:`MAX_CHARACTERS` characters together.
+        """
         wanted = _normalised(text)
-        occurrences = []
+        most = MAX_CHARACTERS // max(len(wanted), 1)
+        occurrences: list[tuple[int, int]] = []
         index = self._text.find(wanted) if wanted else -1
         while index >= 0:
             last = index + len(wanted) - 1
+            if len(occurrences) == most:
+                raise XcgError(
+                    f"the text occurs more than {most} times: {text[:60]!r}; expected a longer one"
+                )
             occurrences.append((self._offsets[index], self._offsets[last] + 1))
             index = self._text.find(wanted, index + 1)
         return occurrences
