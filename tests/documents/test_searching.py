@@ -16,6 +16,7 @@ from conftest import Command
 from xcg.documents import searching
 from xcg.documents.files import expand
 from xcg.errors import InputError
+from xcg.formats.base import read_run
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
 
@@ -143,6 +144,36 @@ def test_a_fifo_that_is_named_itself_is_read(xcg_command: Command, folder: Path)
 
 
 @posix
+def test_several_processes_evaluate_a_run_from_a_pipe(xcg_command: Command, folder: Path) -> None:
+    (folder / "qrels").write_text("1 0 d 1\n")
+    reading, sending = os.pipe()
+    os.write(sending, (folder / "a.run").read_bytes())
+    os.close(sending)
+    runs = ("--run", f"/dev/fd/{reading}", "--run", "B.run")
+    arguments = ("evaluate", "--assessments", "qrels", *runs, "--workers", 2)
+    done = xcg_command(*arguments, cwd=folder)
+    os.close(reading)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("t [") == 2
+
+
+def test_a_file_that_vanishes_is_one_message(folder: Path) -> None:
+    (file,) = expand("sub/c.run", "runs")
+    file.unlink()
+    with pytest.raises(InputError, match=r"^sub/c.run: cannot read: No such file or directory$"):
+        read_run(file)
+
+
+def test_a_path_that_is_too_long_is_one_message(xcg_command: Command, folder: Path) -> None:
+    path = "/a" * 3000
+    for arguments in (("evaluate", path), ("evaluate", "--assessments", path, "--run", "a.run")):
+        done = xcg_command(*arguments, cwd=folder)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "File name too long" in done.stderr
+        assert "xcg-incomplete" not in done.stderr
+
+
+@posix
 def test_broken_links_and_unreadable_folders_are_one_message(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,3 +220,8 @@ def test_what_only_a_shell_expands_is_a_hint(
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{path}: no" in done.stderr
     assert f"({part!r} is not expanded: write the whole path); expected assessments" in done.stderr
+    (folder / "qrels").write_text("1 0 d 1\n")
+    campaign = ("--assessments", "qrels", "--run", "a.run")
+    done = xcg_command("evaluate", *campaign, "--corpus", path, cwd=folder)
+    assert done.returncode == 2
+    assert f"no such folder or archive ({part!r} is not expanded" in done.stderr

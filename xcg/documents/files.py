@@ -11,7 +11,7 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
-from xcg.documents.searching import Search, is_pattern
+from xcg.documents.searching import Search, is_pattern, unexpanded_hint
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import InputError, nearest
 from xcg.lazy_modules import etree
@@ -20,6 +20,7 @@ PathLike = str | os.PathLike[str]
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 """Name of the file in the folder of a simulated campaign until all its files are written."""
 
+_MAX_NEIGHBOURS = 10_000  # to compare a name with more files takes too long
 MAX_LINE_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
@@ -75,9 +76,9 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
         elif is_pattern(str(pattern)):
             found = list(search.matching())
             if not found:
-                raise InputError(path, f"nothing matches{_unexpanded(path)}; expected {what}")
+                raise InputError(path, f"nothing matches{unexpanded_hint(path)}; expected {what}")
         else:
-            hint = _unexpanded(path) or _neighbour(path)
+            hint = unexpanded_hint(path) or _neighbour(path)
             raise InputError(path, f"no such file or folder{hint}; expected {what}")
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
@@ -92,20 +93,12 @@ def check_complete(folder: Path) -> None:
     """
     absolute = Path(os.path.abspath(folder))
     for parent in (absolute, *absolute.parents[:2]):
-        if (parent / INCOMPLETE_CAMPAIGN).exists():
+        if os.path.exists(parent / INCOMPLETE_CAMPAIGN):  # False for names that are too long
             raise InputError(
                 parent,
                 "an incomplete campaign: xcg simulate is writing it, or was interrupted; in this case, "
                 "write it again with xcg simulate --replace",
             )
-
-
-def _unexpanded(path: Path) -> str:
-    """Return a hint to parts of a path that only a shell expands."""
-    for part in path.parts:
-        if part.startswith("~") or "$" in part:
-            return f" ({part!r} is not expanded: write the whole path)"
-    return ""
 
 
 def _neighbour(path: Path) -> str:
@@ -114,7 +107,7 @@ def _neighbour(path: Path) -> str:
         names = os.listdir(path.parent)
     except OSError:
         return ""
-    hint = nearest(path.name, names) if names else ""
+    hint = nearest(path.name, names) if 0 < len(names) <= _MAX_NEIGHBOURS else ""
     return f" ({hint})" if hint.startswith("did you mean") else ""
 
 

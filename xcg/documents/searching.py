@@ -32,6 +32,18 @@ def is_pattern(path: str) -> bool:
     return not _GLOB_CHARACTERS.isdisjoint(path)
 
 
+def unexpanded_hint(path: Path) -> str:
+    """Return a hint to a part of a path that only a shell expands; empty if there is none.
+
+    >>> unexpanded_hint(Path("~/runs"))
+    " ('~' is not expanded: write the whole path)"
+    """
+    for part in path.parts:
+        if part.startswith("~") or "$" in part:
+            return f" ({part!r} is not expanded: write the whole path)"
+    return ""
+
+
 class Search:
     """The search for the files of one folder or glob pattern.
 

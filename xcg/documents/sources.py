@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from xcg.documents.archives import Archive, open_archive, read_up_to
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
+from xcg.documents.searching import unexpanded_hint
 from xcg.errors import InputError, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
@@ -116,7 +117,9 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         if location.is_dir():
             return Folder(location)
         if not location.exists():
-            raise InputError(location, "no such folder or archive; expected a corpus of XML documents")
+            hint = unexpanded_hint(location)
+            message = f"no such folder or archive{hint}; expected a corpus of XML documents"
+            raise InputError(location, message)
         archive = open_archive(location) if location.is_file() else None  # reading a pipe could wait
         if archive is not None:
             return ArchivedSource(archive)

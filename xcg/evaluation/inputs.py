@@ -123,8 +123,10 @@ class Inputs:
     @property
     def run_sources(self) -> Sequence[Run | Path]:
         """The runs that are in memory, and the files of the others, in order."""
-        if STANDARD_INPUT in self._given_runs:  # other processes cannot read it
-            return self.loaded_runs
+        for source in self._given_runs:
+            # Other processes cannot read standard input and pipes.
+            if source == STANDARD_INPUT or (isinstance(source, Path) and not source.is_file()):
+                return self.loaded_runs
         return self.__dict__.get("loaded_runs") or self._given_runs
 
     @cached_property
