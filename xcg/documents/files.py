@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -139,9 +140,16 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
 
 
 def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
-    """Return the error for XML that is not well-formed, with its line."""
+    """Return the error for XML that is not well-formed or exceeds libxml2's limits, with its line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
-    return InputError(f"{where}:{error.lineno or 1}", f"not well-formed XML: {reason}")
+    where = f"{where}:{error.lineno or 1}"
+    if "XML_PARSE_HUGE" in reason:  # an option of libxml2, and no advice for users
+        return InputError(
+            where,
+            f"too large to parse: {re.split(', (?:try|use) | use ', reason)[0]}; the limits are 256 "
+            "nested elements, and 10 MB for a text or an attribute",
+        )
+    return InputError(where, f"not well-formed XML: {reason}")
 
 
 def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[int, str]]:

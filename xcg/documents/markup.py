@@ -10,16 +10,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xcg.documents.markup_limits import check_markup
 from xcg.errors import InputError, XcgError
 from xcg.lazy_modules import etree
 
 if TYPE_CHECKING:
-    from lxml.html import HtmlElement
     from markdown_it import MarkdownIt
 
 Converter = Callable[[bytes, str], bytes]
+
+LARGEST_TEXT = 1 << 26
+"""Maximum size of a Markdown or plain-text document: 64 MB."""
+MOST_LINES = 1_000_000
+"""Maximum number of lines of a plain-text document."""
+MOST_MARKDOWN_LINES = 500_000
+"""Maximum number of lines and table cells of a Markdown document; markdown-it needs 1 kB for a line."""
+DEEPEST_HTML = 256
+"""Maximum depth of an HTML element; libxml2 has the same limit for XML."""
+MOST_HTML_ATTRIBUTES = 1_000
+"""Maximum number of attributes of an HTML element, because libxml2 needs quadratic time for them."""
 
 _INVISIBLE = ("script", "style", "template", "noscript")
 
@@ -32,27 +43,54 @@ def html_to_xml(data: bytes, where: str) -> bytes:
     """
     import lxml.html
 
-    parser = lxml.html.HTMLParser(
-        remove_comments=True, remove_pis=True, no_network=True, huge_tree=False
-    )
+    check_markup(data, where, is_html=True)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.translate(_BLANKS)  # XML has no control characters
+    # Without huge_tree, libxml2 silently ignores the rest of a page that exceeds its limits.
+    options: dict[str, Any] = {"remove_comments": True, "remove_pis": True, "no_network": True}
+    parser = lxml.html.HTMLParser(**options, huge_tree=True)
     try:
+        if len(data) > _SMALL_HTML:
+            checker: Any = _LimitChecker()
+            etree.fromstring(data, etree.HTMLParser(**options, huge_tree=True, target=checker))
         root = lxml.html.document_fromstring(data, parser=parser)
         _keep_visible(root)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         raise InputError(where, f"not HTML: {error}") from None
+    for problem in parser.error_log:
+        if problem.type_name == "ERR_INVALID_ENCODING" and problem.level_name == "FATAL":
+            raise InputError(where, f"not HTML: {problem.message}")
     return etree.tostring(root, encoding="utf-8")
 
 
 _BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
+_SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES
+"""Size of a page that cannot have too many attributes."""
 
 
-def _keep_visible(root: HtmlElement) -> None:
+class _LimitChecker:
+    """Checks the limits for the elements of a page before libxml2 makes a tree of them."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def start(self, tag: str | bytes, attributes: dict[str | bytes, str | bytes]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST_HTML:
+            raise ValueError(f"elements are nested more than {DEEPEST_HTML} levels deep")
+        if len(attributes) > MOST_HTML_ATTRIBUTES:
+            raise ValueError(f"<{str(tag)[:80]}> has more than {MOST_HTML_ATTRIBUTES:,} attributes")
+
+    def end(self, tag: str | bytes) -> None:
+        self._depth -= 1
+
+    def close(self) -> None:
+        """Return nothing."""
+
+
+def _keep_visible(root: etree._Element) -> None:
     """Remove invisible elements, attributes, and characters that are illegal in XML names."""
-    for element in list(root.iter(*_INVISIBLE)):
-        if element.getparent() is not None:
-            element.drop_tree()  # the text after the element is visible and stays
+    etree.strip_elements(root, *_INVISIBLE, with_tail=False)  # the text after the element is visible
     for element in root.iter():
         element.attrib.clear()
         if not str(element.tag).isalnum():
@@ -92,6 +130,7 @@ def markdown_to_xml(data: bytes, where: str) -> bytes:
     <sec><title>## B</title></sec></sec></article>
     """
     parser = _markdown_parser()
+    _check_lines(data, where, "lines and table cells", MOST_MARKDOWN_LINES, data.count(b"|"))
     text = _source(data, where)
     return _article(text, _markdown_blocks(text, parser))
 
@@ -112,8 +151,24 @@ def text_to_xml(data: bytes, where: str) -> bytes:
     >>> text_to_xml(b"A\n=\none\ntwo\n\nthree", "notes.txt").decode()
     '<article><sec><title>A\n=</title>\n<p>one\ntwo</p>\n\n<p>three</p></sec></article>'
     """
+    _check_lines(data, where, "lines", MOST_LINES)
     text = _source(data, where)
     return _article(text, _text_blocks(text))
+
+
+def _check_lines(data: bytes, where: str, parts: str, limit: int, cells: int = 0) -> None:
+    if len(data) > LARGEST_TEXT:
+        raise InputError(
+            where,
+            f"the document is larger than {LARGEST_TEXT >> 20} MB: split it into smaller documents",
+        )
+    count = cells + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+    if count > limit:
+        raise InputError(
+            where,
+            f"the document has {count:,} {parts}; the limit is {limit:,}: "
+            "split it into smaller documents",
+        )
 
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -128,12 +183,13 @@ def _source(data: bytes, where: str) -> str:
         raise InputError(where, "not UTF-8 text") from None
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each line without its line break."""
-    breaks = [match.span() for match in _LINE_BREAK.finditer(text)]
-    starts = [0, *(stop for _, stop in breaks)]
-    stops = [*(start for start, _ in breaks), len(text)]
-    return list(zip(starts, stops, strict=True))
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each line without its line break."""
+    start = 0
+    for line_break in _LINE_BREAK.finditer(text):
+        yield start, line_break.start()
+        start = line_break.end()
+    yield start, len(text)
 
 
 class _Block(NamedTuple):
@@ -156,7 +212,7 @@ def _markdown_parser() -> MarkdownIt:
 
 
 def _markdown_blocks(text: str, parser: MarkdownIt) -> Iterator[_Block]:
-    lines = _lines(text)
+    lines = list(_lines(text))
     for token in parser.parse(_LINE_BREAK.sub("\n", text)):
         tag = _ELEMENTS.get(token.type)
         if tag is None or token.map is None:

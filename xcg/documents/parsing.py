@@ -3,25 +3,38 @@
 lxml parses a document safely and serialises it again. In the serialised form, there are no comments,
 processing instructions and CDATA sections, and every ``<`` and ``>`` outside markup is escaped, so
 numpy finds the tags by these two bytes. This is several times faster than one Python callback per tag.
+
+Documents can be as large as :data:`LARGEST_SERIALISED`, so arrays with eight bytes for each character
+are made for one block after the other.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import AnyStr, TypeAlias
 
 from xcg.documents.files import SAFE_PARSING, xml_error
+from xcg.documents.markup_limits import check_markup
 from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
+from xcg.errors import InputError
 from xcg.lazy_modules import etree, hashlib, np, npt
 
 Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
 ENTITY = "\ufffc"
 """The character that replaces an entity reference in a document's text."""
+
+LARGEST_SERIALISED = 1 << 28
+"""Maximum size of a serialised document: 256 MB. Serialised, a ``>`` in a text has four bytes."""
+
+_BLOCK = 1 << 22
+"""Number of bytes or characters in a block."""
+_SCANNED_BYTES = 10**8
+"""Maximum size of a document times the number of paths that are looked up one by one."""
 
 _NAME = re.compile(rb"[^/> ]+")
 _WORD = 8
@@ -70,9 +83,20 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     Threads can do this in parallel.
 
     Raises:
-        InputError: If it is not well-formed XML, with the line.
+        InputError: If it is not well-formed XML, with the line, or too large.
     """
-    return etree.tostring(_root(data, name), encoding="utf-8", with_tail=False)
+    return _serialised(_root(data, name), name)
+
+
+def _serialised(root: etree._Element, name: object) -> bytes:
+    serialised = etree.tostring(root, encoding="utf-8", with_tail=False)
+    if len(serialised) > LARGEST_SERIALISED:
+        raise InputError(
+            name,
+            f"the parsed document has {len(serialised):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
+            "split it into smaller documents",
+        )
+    return serialised
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
@@ -81,12 +105,16 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     For a few paths, this takes little more time than parsing. Threads can do it in parallel.
 
     Raises:
-        InputError: If it is not well-formed XML, with the line.
+        InputError: If it is not well-formed XML, with the line, or too large.
 
     >>> absent_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"])
     ['/a[1]/b[3]', '/b[1]']
     """
     root = _root(data, name)
+    paths = list(paths)
+    if len(data) * len(paths) > _SCANNED_BYTES:
+        [tree] = trees_of([_serialised(root, name)], [str])
+        return [path for path in paths if path not in tree]
     known: dict[str, etree._Element | None] = {"": None, f"/{etree.QName(root).localname}[1]": root}
     return [path for path in paths if walk(path, known, _child) is None]
 
@@ -99,6 +127,7 @@ def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
 
 
 def _root(data: bytes, name: object) -> etree._Element:
+    check_markup(data, name)
     try:
         return etree.fromstring(data, hardened_parser())
     except etree.XMLSyntaxError as error:
@@ -117,13 +146,27 @@ class _Tags:
         self.empty = raw_bytes[self.last - 1] == ord("/")
 
 
+def _blocks(text: AnyStr, ampersand: AnyStr, semicolon: AnyStr) -> Iterator[slice]:
+    """Yield the blocks of a text; they do not divide references."""
+    start = 0
+    while start < len(text):
+        stop = start + _BLOCK
+        last = text.rfind(ampersand, start, stop)
+        if last >= start and stop < len(text):  # this reference may be longer than the block
+            stop = last if last > start else text.index(semicolon, start) + 1
+        yield slice(start, stop)
+        start = stop
+
+
 def _text(tags: _Tags) -> str:
     step = np.zeros(len(tags.raw_bytes) + 1, dtype=np.int8)
     step[tags.first] = 1
     step[tags.last + 1] -= 1  # another tag may follow immediately
-    is_text = np.cumsum(step[:-1], dtype=np.int8) == 0
-    text = tags.raw_bytes[is_text].tobytes().decode()
-    return _REFERENCE.sub(_character, text) if "&" in text else text
+    np.cumsum(step, dtype=np.int8, out=step)
+    text: str = tags.raw_bytes[step[:-1] == 0].tobytes().decode()
+    if "&" not in text:
+        return text
+    return "".join(_REFERENCE.sub(_character, text[block]) for block in _blocks(text, "&", ";"))
 
 
 def _character(reference: re.Match[str]) -> str:
@@ -138,24 +181,25 @@ def _text_offsets(tags: _Tags) -> Ints:
     before = np.zeros(len(tags.first), dtype=np.int64)
     before[1:] = tags.first[1:] - tags.last[:-1] - 1  # bytes of text since the previous tag
 
-    def correct(positions: Ints, raw_bytes: Ints | int) -> None:
-        """Subtract numbers of bytes at positions that are in text."""
+    def correct(positions: Ints, raw_bytes: Ints | None = None) -> None:
+        """Subtract numbers of bytes, 1 by default, at positions that are in text."""
         following = np.searchsorted(tags.first, positions)
         in_text = positions > tags.last[following - 1]
-        amounts = np.broadcast_to(np.asarray(raw_bytes), positions.shape)
-        before[:] -= np.bincount(
-            following[in_text], weights=amounts[in_text], minlength=len(before)
-        ).astype(np.int64)
+        amounts = raw_bytes[in_text] if raw_bytes is not None else None
+        before[:] -= np.bincount(following[in_text], amounts, len(before)).astype(np.int64)
 
     # A character can have several bytes in UTF-8, and a reference is one character.
-    correct(np.flatnonzero((tags.raw_bytes & 0xC0) == 0x80), 1)
-    references = np.flatnonzero(tags.raw_bytes == ord("&"))
-    if len(references):
-        ends = np.flatnonzero(tags.raw_bytes == ord(";"))
-        ends = ends[np.searchsorted(ends, references)]
-        serialised = tags.serialised
-        names = [len(serialised[a:b].decode()) for a, b in zip(references, ends, strict=True)]
-        correct(references, np.array(names))
+    for block in _blocks(tags.serialised, b"&", b";"):
+        raw_bytes = tags.raw_bytes[block]
+        further = np.flatnonzero((raw_bytes & 0xC0) == 0x80)
+        if len(further):
+            correct(further + block.start)
+        references = np.flatnonzero(raw_bytes == ord("&"))
+        if len(references):
+            ends = np.flatnonzero(raw_bytes == ord(";"))
+            ends = ends[np.searchsorted(ends, references)]
+            counted = np.searchsorted(further, ends) - np.searchsorted(further, references)
+            correct(references + block.start, ends - references - counted)
     return np.cumsum(before)
 
 
@@ -217,7 +261,8 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     ]
     local = [name.rpartition(b":")[2].decode() for name in raw]
     names = sorted(set(local))
-    return names, np.array([names.index(name) for name in local])[codes]
+    code_of = {name: code for code, name in enumerate(names)}
+    return names, np.array([code_of[name] for name in local])[codes]
 
 
 def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
@@ -233,9 +278,12 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
     elements = _Structure(tags)
     offset = _text_offsets(tags)
     start = offset[elements.opening]
-    stop = start.copy()
-    stop[elements.opened_rows] = offset[elements.closes]
-    words = _words(_text(tags), start, stop)
+    characters, words = np.zeros_like(start), np.zeros_like(start)  # of elements without content
+    opens, closes = elements.opens, elements.closes
+    characters[elements.opened_rows] = size = offset[closes] - offset[opens]
+    words_before, is_inside_word = _words(_text(tags), offset)
+    first_word = is_inside_word[opens] & (size > 0)  # starts before the element
+    words[elements.opened_rows] = words_before[closes] - words_before[opens] + first_word
     trees = []
     roots = elements.roots.tolist()
     for first, last, read_text in zip(roots, [*roots[1:], len(start)], read_texts, strict=True):
@@ -251,7 +299,7 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
                 end=elements.end[rows] - first,
                 depth=elements.depth[rows],
                 start=start[rows] - start[first],
-                characters=stop[rows] - start[rows],
+                characters=characters[rows],
                 words=words[rows],
                 positions=elements.positions[rows],
                 read_text=read_text,
@@ -333,16 +381,24 @@ def _other_spaces() -> list[str]:
     return [character for character in map(chr, range(256, 0x3001)) if character.isspace()]
 
 
-def _words(text: str, start: Ints, stop: Ints) -> Ints:
-    """Return the number of words in each span, including one that starts before the span."""
+def _words(text: str, offsets: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Return how many words start before each offset, and whether it is inside a word.
+
+    The offsets must not decrease.
+    """
     for space in () if text.isascii() else _other_spaces():
         text = text.replace(space, " ")
-    raw_bytes = text.encode("latin-1", "replace").translate(_IS_SOLID)
-    solid = np.zeros(len(text) + 1, dtype=np.bool_)  # one more element, for spans at the end
-    solid[:-1] = np.frombuffer(raw_bytes, dtype=np.bool_)
+    # One more character, for offsets at the end.
+    raw_bytes = text.encode("latin-1", "replace").translate(_IS_SOLID) + b"\0"
+    solid = np.frombuffer(raw_bytes, dtype=np.bool_)
     begins = solid.copy()
     begins[1:] &= ~solid[:-1]
-    begun = np.zeros(len(solid) + 1, dtype=np.int64)  # words begun before each character
-    np.cumsum(begins, out=begun[1:])
-    goes_on = solid[start] & ~begins[start] & (stop > start)
-    return np.asarray(begun[stop] - begun[start] + goes_on)
+    begins_at = begins[offsets]
+    words = np.empty(len(offsets), dtype=np.int64)
+    words_before_block = 0
+    for start in range(0, len(solid), _BLOCK):
+        begun = np.cumsum(begins[start : start + _BLOCK])
+        first, stop = np.searchsorted(offsets, [start, start + _BLOCK])
+        words[first:stop] = words_before_block + begun[offsets[first:stop] - start]
+        words_before_block += int(begun[-1])
+    return words - begins_at, solid[offsets] & ~begins_at

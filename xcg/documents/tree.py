@@ -20,6 +20,8 @@ Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
 COLUMNS = ("tag_codes", "parent", "end", "depth", "start", "characters", "words", "positions")
 """The columns of an :class:`ElementTree`."""
+LONGEST_PATHS = 1 << 29
+"""Maximum number of characters of the paths of all elements of a document; articles have up to 2^21."""
 UNKNOWN = -1
 """The size of an element if only its path is known."""
 
@@ -175,8 +177,19 @@ class ElementTree:
 
     @cached_property
     def paths(self) -> list[str]:
-        """Canonical path of every row; use :meth:`path` for a few rows."""
+        """Canonical path of every row; use :meth:`path` for a few rows.
+
+        Raises:
+            XcgError: If they would be longer than :data:`LONGEST_PATHS`.
+        """
         names = self.tag_names
+        steps = np.array([len(name) for name in names])[self.tag_codes] + len("/[1]")
+        length = int((steps * (self.end - np.arange(len(self)))).sum())  # each step, in its subtree
+        if length > LONGEST_PATHS:
+            raise XcgError(
+                f"the paths of the elements of a document have {length:,} characters; the limit is "
+                f"{LONGEST_PATHS:,}: split the document"
+            )
         paths: list[str] = []
         for parent, code, position in zip(
             self.parent.tolist(), self.tag_codes.tolist(), self.positions.tolist(), strict=True
