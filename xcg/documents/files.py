@@ -23,6 +23,7 @@ INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 
 _MAX_NEIGHBOURS = 10_000  # to compare a name with more files takes too long
 MAX_LINE_BYTES = 1 << 20
+"""Maximum length of a line in a text file: 1 MB."""
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 

@@ -18,6 +18,7 @@ STANDARD_INPUT = Path("-")
 """The name of standard input; a file with this name needs its absolute path."""
 
 MAX_BYTES = 1 << 30
+"""Maximum size of standard input, which is kept in memory: 1 GB."""
 
 _uses: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _contents: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
