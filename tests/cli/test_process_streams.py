@@ -236,6 +236,27 @@ def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> Non
     assert plot.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("value", ["nonsense", "", "-1", "9" * 5000])
+def test_numbers_in_variables_of_libraries_are_checked(
+    xcg_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str
+) -> None:
+    for name in ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD"):
+        monkeypatch.setenv(name, value)
+    curves = ("curves", CONFIG, "--depth", "2", "--plot", tmp_path / "plot.svg")
+    assert xcg_command(*curves).returncode == 0
+    assert xcg_command(*EVALUATE, "--workers", "2").returncode == 0
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+def test_completion_without_the_variables_of_the_shell_is_silent(
+    xcg_command: Command, monkeypatch: pytest.MonkeyPatch, shell_name: str
+) -> None:
+    monkeypatch.setenv("_XCG_COMPLETE", f"{shell_name}_complete")
+    for name in ("COMP_WORDS", "COMP_CWORD"):
+        monkeypatch.delenv(name, raising=False)
+    assert (xcg_command().returncode, xcg_command().stderr) == (0, "")
+
+
 def test_a_deleted_working_folder_is_no_obstacle(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     command = f"mkdir {gone}; cd {gone}; rmdir {gone}; XCG evaluate {ROOT / CONFIG} --measures MAep"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import IO
@@ -17,6 +18,9 @@ from xcg.errors import InputError, XcgError
 INTERRUPTED = 130
 """The exit status after Ctrl-C: as in a shell, 128 and the number of the signal."""
 
+_WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
+"""Variables in which matplotlib, joblib and click expect whole numbers; other values are ignored."""
+
 
 def prepare() -> None:
     """Prepare the standard streams and the environment for a command."""
@@ -25,6 +29,12 @@ def prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a character that its encoding lacks is escaped
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are only saved
+    for name in _WHOLE_NUMBERS:
+        if not re.fullmatch("[0-9]{1,11}", os.environ.get(name, "0")):
+            del os.environ[name]
+    if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which the shell sets
+        os.environ.setdefault("COMP_WORDS", "")
+        os.environ.setdefault("COMP_CWORD", "0")
 
 
 def _open_missing_streams() -> None:
