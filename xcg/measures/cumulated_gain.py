@@ -116,7 +116,8 @@ class VectorMeasure:
 
     def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
-        return self._value(*self._vectors_to(topic, cutoff, parameters), cutoff)
+        stored = MAX_RANKS if self.averaged else 1  # the value at a rank is that of the last result
+        return self._value(*self._vectors_to(topic, cutoff, parameters, stored), cutoff)
 
     def aggregate(
         self, topics: Sequence[tuple[Gains, Gains]], cutoff: float, parameters: Parameters
@@ -135,11 +136,11 @@ class VectorMeasure:
         return self._curve_values(*_mean_vectors(topics))
 
     def _vectors_to(
-        self, topic: TopicGains, cutoff: float, parameters: Parameters
+        self, topic: TopicGains, cutoff: float, parameters: Parameters, stored: int | None = None
     ) -> tuple[Gains, Gains]:
         """Return both vectors up to the cutoff, or up to a rank from which they are constant."""
         if parameters.get("budget", "ranks") == "ranks":
-            cutoff = _stored_ranks(topic, cutoff)
+            cutoff = _stored_ranks(topic, cutoff, MAX_RANKS if stored is None else stored)
         return self.vectors(topic, cutoff, parameters)
 
     def _curve_vectors(
@@ -172,11 +173,11 @@ MAX_RANKS = 100_000
 """Ranks beyond the last result for which vectors are stored, whatever the cutoff is."""
 
 
-def _stored_ranks(topic: TopicGains, cutoff: float) -> float:
-    """Return the cutoff, or a lower rank from which all cumulated gains are constant."""
-    if cutoff <= MAX_RANKS or math.isinf(cutoff):  # without a cutoff, vectors end with the results
+def _stored_ranks(topic: TopicGains, cutoff: float, stored: int) -> float:
+    """Return the cutoff, or a lower rank from ``stored`` on after which all gains are 0."""
+    if cutoff <= stored or math.isinf(cutoff):  # without a cutoff, vectors end with the results
         return cutoff
-    return min(cutoff, max(np.size(topic.gains), np.size(topic.ideal), MAX_RANKS))
+    return min(cutoff, max(np.size(topic.gains), np.size(topic.ideal), stored))
 
 
 def _mean_up_to(cutoff: float, mean: float, stored: int, last: float) -> float:
@@ -312,6 +313,6 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
     **VectorMeasure(_vectors, normalised=True, averaged=True).mean_of_vectors(),
 )
 def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    depth = int(_stored_ranks(topic, cutoff))
+    depth = int(_stored_ranks(topic, cutoff, MAX_RANKS))
     last = float(nxcg(topic.gains, topic.ideal, depth)[-1]) if depth < cutoff else 0.0
     return _mean_up_to(cutoff, manxcg(topic.gains, topic.ideal, depth)[-1], depth, last)

@@ -30,6 +30,10 @@ from xcg.statistics.topic_scores import (
 )
 
 LEAST_PILOT_TOPICS = 5
+MAX_RUNS = 1000
+"""The highest number of runs to plan for; time and memory grow with it."""
+MAX_TOPICS = 1_000_000
+"""The highest number of topics to plan for."""
 _TESTS = ("t", "randomisation", "wilcoxon")
 
 
@@ -99,7 +103,7 @@ def plan(
         power: The wanted probability to find a difference, above the significance level and below 1.
         difference: The difference between the means of two runs to find, above 0; for counts, the
             difference of the mean per topic.
-        runs: Number of runs to compare, at least two; by default those of the pilot.
+        runs: Number of runs to compare, two to 1,000; by default those of the pilot.
         topics: Number of topics at hand, at least two; by default those of the pilot.
         baseline: As for :func:`xcg.compare`. With a name, all pairs of the pilot include this run.
         test: A test of :func:`xcg.compare`; by default t, randomisation and wilcoxon.
@@ -168,9 +172,11 @@ def check_numbers(
         )
     if difference is not None and not (math.isfinite(difference) and difference > 0):
         raise XcgError(f"illegal difference {difference:g}: expected a number above 0, like 0.02")
-    for name, number in (("runs to compare", runs), ("topics", topics)):
+    for name, number, most in (("runs to compare", runs, MAX_RUNS), ("topics", topics, MAX_TOPICS)):
         if number is not None and number < 2:
             raise XcgError(f"illegal number of {name} {number}: expected at least 2")
+        if number is not None and number > most:
+            raise XcgError(f"illegal number of {name} {number}: expected at most {most:,}")
 
 
 class _Pilot:
