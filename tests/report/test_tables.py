@@ -93,3 +93,15 @@ def test_an_unknown_format_is_named() -> None:
     results = results_of("MAep", {"m": {"a": 1.0}})
     with pytest.raises(XcgError, match="unknown format 'jsonll': did you mean 'jsonl'"):
         render(results, "jsonll")
+
+
+def test_the_mean_comes_after_topics_for_which_the_first_measure_is_undefined() -> None:
+    base = {"1": {"d": 1}, "2": {"d": 0}, "3": {"d": 1}}  # topic 2 has no relevant document
+    results = xcg.evaluate(base, {"r": {topic: ["d"] for topic in base}}, measures="nxCG@1 P@1")
+    rows = [line.split()[1:] for line in render(results, per_topic=True).splitlines()[1:]]
+    assert rows == [
+        ["1", "1.0000", "1.0000"],
+        ["3", "1.0000", "1.0000"],
+        ["2", "0.0000"],
+        ["all", "1.0000", "0.6667"],
+    ]

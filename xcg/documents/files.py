@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import re
 import zlib
@@ -24,6 +25,10 @@ INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 _MAX_NEIGHBOURS = 10_000  # to compare a name with more files takes too long
 MAX_LINE_BYTES = 1 << 20
 """Maximum length of a line in a text file: 1 MB."""
+MAX_GZIP_RATIO = 250
+"""Maximum size of a decompressed assessment or run file, as a multiple of its compressed size."""
+RATIO_FROM_BYTES = 1 << 26
+"""Smaller decompressed files may have any ratio: 64 MB."""
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
@@ -113,6 +118,36 @@ def _neighbour(path: Path) -> str:
     return f" ({hint})" if hint.startswith("did you mean") else ""
 
 
+class _GzipFile(gzip.GzipFile):
+    """A gzipped file that does not decompress without limit.
+
+    Args:
+        file: The open file.
+        path: Its path, for messages.
+    """
+
+    def __init__(self, file: BufferedReader, path: Path) -> None:
+        super().__init__(fileobj=file)
+        size = path.stat().st_size if path != STANDARD_INPUT else 0  # also 0 for a named pipe
+        self._path = path
+        self._limit = max(MAX_GZIP_RATIO * size, RATIO_FROM_BYTES) if size else math.inf
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return decompressed bytes.
+
+        Raises:
+            InputError: If the file is much larger than before.
+        """
+        data = super().read(size)
+        if self.tell() > self._limit:
+            raise InputError(
+                self._path,
+                f"the file has more than {MAX_GZIP_RATIO} times its size when decompressed; decompress "
+                "it first",
+            )
+        return data
+
+
 @contextmanager
 def open_input(path: Path) -> Iterator[BufferedReader]:
     """Open a file for reading; gzipped files, recognised by their first two bytes, are decompressed.
@@ -127,7 +162,7 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
             opened = open_standard_input() if path == STANDARD_INPUT else path.open("rb")
             file: BufferedReader = stack.enter_context(opened)
             if file.peek(2).startswith(b"\x1f\x8b"):
-                unpacked = stack.enter_context(gzip.GzipFile(fileobj=file))
+                unpacked = stack.enter_context(_GzipFile(file, path))
                 file = BufferedReader(cast(RawIOBase, unpacked))
             yield file
     except etree.XMLSyntaxError as error:

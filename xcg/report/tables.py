@@ -106,6 +106,8 @@ def _columns_of_measures(results: Results, per_topic: bool, marks: Marks) -> tup
         )
         key = row.measure, row.user_model, row.run
         mark = marks.get(key, _NO_MARKS) if row.topic == MEAN else _NO_MARKS
+        if per_topic and row.topic == MEAN:
+            cells[names] = cells.pop(names, {})  # after all topics, of which a measure may lack some
         cells.setdefault(names, {})[row.measure] = _marked(row.value, mark)
     measures = results.measures
     heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
