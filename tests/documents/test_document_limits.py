@@ -21,6 +21,7 @@ from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
 from xcg.documents.markup_limits import check_markup
 from xcg.documents.parsing import absent_paths, parse_document, path_hashes, serialise, trees_of
 from xcg.errors import InputError, XcgError
+from xcg.report.article import show
 
 NODES = {
     "elements": "<a>" + "<b/>" * 30 + "</a>",
@@ -294,3 +295,15 @@ def test_path_hashes_do_not_depend_on_batches() -> None:
     for alone, together in zip(documents, path_hashes(documents), strict=True):
         assert np.array_equal(path_hashes([alone])[0], together)
     assert [len(tree) for tree in trees_of(documents, [str, str])] == [2, 1]
+
+
+def test_articles_that_are_shown_have_the_same_limits(
+    tmp_path: Path, twenty_nodes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "d.xml.gz"
+    path.write_bytes(gzip.compress(NODES["elements"].encode()))
+    with pytest.raises(InputError, match=r"d\.xml\.gz: the document has 31 elements"):
+        show(path)
+    monkeypatch.setattr("xcg.report.article.LARGEST_DOCUMENT", 99)
+    with pytest.raises(InputError, match=r"d\.xml\.gz: the document is larger than 0 MB"):
+        show(path)

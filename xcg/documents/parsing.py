@@ -85,7 +85,7 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     Raises:
         InputError: If it is not well-formed XML, with the line, or too large.
     """
-    return _serialised(_root(data, name), name)
+    return _serialised(document_root(data, name), name)
 
 
 def _serialised(root: etree._Element, name: object) -> bytes:
@@ -110,7 +110,7 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     >>> absent_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"])
     ['/a[1]/b[3]', '/b[1]']
     """
-    root = _root(data, name)
+    root = document_root(data, name)
     paths = list(paths)
     if len(data) * len(paths) > _SCANNED_BYTES:
         [tree] = trees_of([_serialised(root, name)], [str])
@@ -126,7 +126,12 @@ def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
     return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), position - 1, None), None)
 
 
-def _root(data: bytes, name: object) -> etree._Element:
+def document_root(data: bytes, name: object) -> etree._Element:
+    """Parse a document with lxml, within the limits for documents.
+
+    Raises:
+        InputError: If it is not well-formed XML, with the line, or too large.
+    """
     check_markup(data, name)
     try:
         return etree.fromstring(data, hardened_parser())

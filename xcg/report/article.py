@@ -9,8 +9,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from xcg.documents.files import local_name, open_input, xml_error
-from xcg.documents.parsing import hardened_parser
+from xcg.documents.files import local_name, open_input
+from xcg.documents.parsing import document_root
+from xcg.documents.sources import LARGEST_DOCUMENT
 from xcg.errors import InputError, XcgError, nearest, printable
 from xcg.tables import text_table, with_references
 
@@ -65,10 +66,10 @@ def show(path: Path, format: str = "text") -> str:
     if format not in FORMATS:
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
     with open_input(path) as file:
-        try:
-            root = etree.parse(file, hardened_parser()).getroot()
-        except etree.XMLSyntaxError as error:
-            raise xml_error(path, error) from None
+        data = file.read(LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        raise InputError(path, f"the document is larger than {LARGEST_DOCUMENT >> 20} MB")
+    root = document_root(data, path)
     if local_name(root) != "article":
         raise InputError(path, f"the root is <{local_name(root)}>; expected an <article>")
     return FORMATS[format](root)
