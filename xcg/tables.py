@@ -225,7 +225,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     {"run": "zero\u200bwidth é"}
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    if text.isprintable():
+    if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
