@@ -303,7 +303,7 @@ def test_the_form_of_table_2_of_jarvelin_and_kekalainen(
     ]
     markdown = xcg_command(*call, "--format", "markdown").stdout
     assert markdown.splitlines()[2] == (
-        "| RR      | 0.2333 | 0.3521 | 0.375 | 0.5938 | 0.7292 | D, E > A**   |"
+        r"| RR      | 0.2333 | 0.3521 | 0.375 | 0.5938 | 0.7292 | D, E > A\*\* |"
     )
     latex = xcg_command(*call, "--format", "latex").stdout
     assert r"RR & 0.2333 & 0.3521 & 0.375 & 0.5938 & 0.7292 & D, E \textgreater{} A** \\" in latex
