@@ -237,12 +237,14 @@ class ElementReader:
                 self.retrieved.add(row)
             return value
         used_up, related = document.related(row)
-        if self._left(row, related, document.threshold) <= document.threshold:
+        left = self._left(row, related, document.threshold)
+        if left <= document.threshold:
             return 0.0  # whatever the value is, so it needs no sizes
         gain = self._value(row)
         if gain < document.threshold:
             return 0.0
-        gain = min(gain, self._left(row, related, gain))
+        if gain > left:
+            gain = min(gain, self._left(row, related, gain))
         for ideal in used_up:
             self._used[ideal] += gain
         if row not in self._gained:
@@ -254,19 +256,20 @@ class ElementReader:
         """Return what can still be gained from ideal elements, or a part that is more than enough."""
         scores, used, left = self._ideal_scores, self._used, 0.0
         ideals = self._open.get(row, related)
-        looked_at = used_up = 0
+        open_count = used_up = 0
         for ideal in ideals:
-            looked_at += 1
             rest = scores[ideal] - used[ideal]
             if rest > 0:
+                open_count += 1
                 left += rest
                 if left > enough:
                     break
             else:
                 used_up += 1
         if used_up > _MOST_USED_UP:
-            kept = [ideal for ideal in ideals[:looked_at] if scores[ideal] > used[ideal]]
-            self._open[row] = kept + ideals[looked_at:]
+            count = open_count + used_up
+            kept = [ideal for ideal in ideals[:count] if scores[ideal] > used[ideal]]
+            self._open[row] = kept + ideals[count:]
         return left
 
     def _value(self, row: int) -> float:
