@@ -16,6 +16,8 @@ import pytest
 from conftest import ROOT, Command
 
 from xcg.cli import main as main_module
+from xcg.cli.messages import MAX_MESSAGE_LENGTH
+from xcg.errors import XcgError
 
 CONFIG = "configs/kazai-lalmas-2006.yaml"
 EVALUATE = ("evaluate", CONFIG, "--measures", "MAep")
@@ -156,6 +158,7 @@ def raised_by(function: Callable[[], object]) -> BaseException:
         (OSError(28, "No space left on device"), "standard output: cannot write: No space left"),
         (OSError(5, "Input/output error"), "the operating system reports: Input/output error"),
         (raised_by(encode), "'\\udcff' cannot be written in utf-8: expected names in Unicode"),
+        (XcgError("\x9b" * 9000), "\\x9b\\x9b"),
         (ImportError("see\n\nlibx.so: broken"), "cannot load a library: libx.so: broken; check"),
     ],
 )
@@ -167,6 +170,7 @@ def test_an_unexpected_error_ends_with_one_message(
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
+    assert len(done.stderr) < MAX_MESSAGE_LENGTH + 20
 
 
 def test_other_exceptions_keep_their_traceback(

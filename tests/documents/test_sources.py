@@ -359,3 +359,16 @@ def test_a_perfect_run_is_perfect_with_any_spelling(
         "folder, like co/2001/r7022"
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"xcg: error: {message}\n")
+
+
+def test_an_unreadable_document_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = Corpus.of({"d": b"<a>", "e": b"<a/>"})
+    read: list[str] = []
+    original = corpus._source.read
+    monkeypatch.setattr(corpus._source, "read", lambda name: (read.append(name), original(name))[1])
+    corpus.prepare(["d", "e"])
+    for _ in range(3):
+        with pytest.raises(InputError, match="d:1: not well-formed XML"):
+            corpus.tree("d")
+    corpus.prepare(["d", "e"])
+    assert read == ["d", "e"]

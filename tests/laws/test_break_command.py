@@ -141,6 +141,8 @@ def test_errors_are_one_message(
     done = xcg_command("break", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+    if "--law" in arguments:
+        assert done.stdout == ""
     assert "Traceback" not in done.stderr
 
 

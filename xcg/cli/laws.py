@@ -13,7 +13,7 @@ from xcg.cli.output import format_option, open_output, output_option
 from xcg.cli.unused_options import refuse_unused
 from xcg.errors import XcgError, printable
 from xcg.evaluation.inputs import resolve_user_models
-from xcg.laws.search import search
+from xcg.laws.search import check_laws, search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.report.laws import outcome_record, outcome_text
 from xcg.tables import records
@@ -69,6 +69,7 @@ def break_(
     The exit status is 0 if all laws held, 1 if one is broken, and 2 if the input is wrong or the
     function failed. The command needs the extra break.
     """  # noqa: D301
+    check_laws(laws)
     subject = _subject(measure, user_model, effort)
     outcomes = []
     with open_output(output) as write:

@@ -25,8 +25,9 @@ def print_status(message: str) -> None:
 
     Control characters, which input files may hold, are escaped, and very long messages are shortened.
     """
+    message = printable(message)
     if len(message) > MAX_MESSAGE_LENGTH:
         half = MAX_MESSAGE_LENGTH // 2
         message = f"{message[:half]} … {message[-half:]}"
     with suppress(OSError):  # there is no way to report that standard error cannot be written
-        click.echo(f"xcg: {printable(message)}", err=True)
+        click.echo(f"xcg: {message}", err=True)

@@ -75,6 +75,7 @@ class Corpus:
         self._source = source
         self._given: dict[str, ElementTree] = {}
         self._trees: OrderedDict[str, ElementTree] = OrderedDict()
+        self._unreadable: dict[str, InputError] = {}  # read once, not for each result
         self._kept = 0
         self._names: dict[str, bool] = {}
         self._stamps: dict[str, Stamp | None] = {}
@@ -141,6 +142,8 @@ class Corpus:
         if tree is not None:
             self._trees.move_to_end(name)
             return tree
+        if name in self._unreadable:
+            raise _bare(self._unreadable[name])
         [read] = self._read_trees([name])
         if isinstance(read, InputError):
             raise read
@@ -165,7 +168,8 @@ class Corpus:
 
         Errors in a document are raised by :meth:`tree`.
         """
-        wanted = [name for name in names if name not in self._given and name not in self._trees]
+        known = (self._given, self._trees, self._unreadable)
+        wanted = [name for name in names if not any(name in documents for documents in known)]
         for _ in self._read_trees(wanted):
             pass
 
@@ -255,7 +259,11 @@ class Corpus:
             return trees
 
         for name, read in zip(cold, self._documents(cold, look, make), strict=True):
-            yield read if isinstance(read, InputError) else self._keep(name, read)
+            if isinstance(read, InputError):
+                self._unreadable[name] = read
+                yield read
+            else:
+                yield self._keep(name, read)
 
     def _cached_tree(self, name: str, found: bytes | None) -> ElementTree | None:
         if self._cache is None or found is None:

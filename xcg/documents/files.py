@@ -177,7 +177,7 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
 
 def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
     """Return the error for XML that is not well-formed or exceeds libxml2's limits, with its line."""
-    reason = (error.msg or "unreadable").rsplit(", line ", 1)[0].strip()
+    reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
     where = f"{where}:{error.lineno or 1}"
     if "XML_PARSE_HUGE" in reason:  # an option of libxml2, and no advice for users
         return InputError(

@@ -41,6 +41,13 @@ class Outcome:
     failure: str = ""
 
 
+def check_laws(names: Sequence[str]) -> None:
+    """Raise XcgError if a law is unknown."""
+    for name in names:
+        if name not in LAWS:
+            raise XcgError(f"unknown law {name!r}: {nearest(name, LAWS)}")
+
+
 def search(
     subject: Subject, laws: Sequence[str] = (), examples: int = 200, seed: int = 0
 ) -> Iterator[Outcome]:
@@ -64,9 +71,7 @@ def search(
     >>> outcome.verdict, outcome.score, outcome.claim.ranking[0]
     ('broken', 2.0, Retrieved(document='a', start=0, end=1))
     """
-    for name in laws:
-        if name not in LAWS:
-            raise XcgError(f"unknown law {name!r}: {nearest(name, LAWS)}")
+    check_laws(laws)
     for name, law in LAWS.items():
         if not laws or name in laws:
             outcome = _search(subject, law, examples, seed)
