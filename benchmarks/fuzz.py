@@ -1,21 +1,21 @@
-"""Test every reader with damaged input: python benchmarks/fuzz.py [INPUTS [SEED]].
+"""Test readers and whole commands with hostile input: python benchmarks/fuzz.py [--help].
 
-The inputs are mutated samples of every format, or random bytes. A reader must return a result or raise
-xcg's own error. Any other error ends the run and prints the input, which can then become a test.
+The inputs of the readers are mutated samples of every format, or random bytes. A reader must return a result or
+raise xcg's own error. Any other error ends the run and prints the input, which can then become a test.
+The commands are those of hostile_commands.py: each must end with a result or with one message.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
+import argparse
 import random
 import sys
-import tarfile
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
+
+from hostile_inputs import archive, mutated
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
@@ -26,13 +26,6 @@ from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import locate_passages, read_highlights
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
-
-PIECES = [
-    b"<", b">", b"</", b'"', b"'", b"&", b"&x;", b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"<![CDATA[", b"-->",
-    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r\n", b"\t", b"9" * 25, b"-1", b"NaN", b"1e999", b"0x1",
-    b"[", b"]", b"{", b"}", b":", b"#", b"/", b"../", b"*a", b"&a ", b"!!python/name:os.system ", b"? ",
-    b"(", b")", b"@", b"=", b"\xc3\xa9", b"\xed\xa0\x80", b"/a[1]" * 50, b" " * 500,
-]  # fmt: skip
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?><a t="1"><b>one <i>two</i></b><!-- c --><b><![CDATA[x]]></b></a>'
 ASSESSMENTS = [
@@ -71,42 +64,6 @@ QUOTES = b'{"topic": "1", "doc": "d", "text": "one two", "near": 0.5}\n'
 MARKS = b'{"topic": "1", "doc": "d", "start": 1, "end": 5, "exhaustivity": 2}\n'
 NOTES = b"# One\n\ntext *x*\n\n- a\n- b\n\n## Two\n\n| a |\n|---|\n| 1 |\n\n```\ncode\n```\n"
 PAGE = b"<!DOCTYPE html><title>t</title><p class=x>one<br>two<script>x</script><table><tr><td>1</table>"
-
-
-def archive(kind: str) -> bytes:
-    """Return a small corpus as an archive."""
-    stream = io.BytesIO()
-    if kind == "zip":
-        with zipfile.ZipFile(stream, "w") as packed:
-            packed.writestr("d.xml", XML)
-    else:
-        with tarfile.open(fileobj=stream, mode="w:gz") as unpacked:
-            info = tarfile.TarInfo("d.xml")
-            info.size = len(XML)
-            unpacked.addfile(info, io.BytesIO(XML))
-    return stream.getvalue()
-
-
-def mutated(data: bytes, chance: random.Random) -> bytes:
-    """Return a sample with a few parts replaced, cut, doubled or swapped; sometimes random bytes."""
-    if chance.random() < 0.03:
-        return chance.randbytes(chance.randrange(200))
-    octets = bytearray(data)
-    for _ in range(chance.choice((0, 1, 1, 2, 3, 6))):
-        start = chance.randrange(len(octets) + 1)
-        end = min(len(octets), start + chance.choice((0, 1, 1, 4, 30)))
-        action = chance.randrange(5)
-        if action == 0:
-            octets[start:end] = chance.choice(PIECES)
-        elif action == 1:
-            octets[start:end] = chance.randbytes(end - start)
-        elif action == 2:
-            octets[start:end] = octets[start:end] * 2
-        elif action == 3:
-            del octets[start:end]
-        else:
-            octets[start:] = octets[: len(octets) - start]
-    return gzip.compress(octets) if chance.random() < 0.02 else bytes(octets)
 
 
 def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object]]]:
@@ -149,7 +106,11 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
             ],
             lambda data: [str(m) for m in MEASURES.parse_all(data.decode("latin-1"))],
         ),
-        ("archives", [archive("zip"), archive("tar")], from_file(all_trees)),
+        (
+            "archives",
+            [archive("zip", {"d.xml": XML}), archive("tar.gz", {"d.xml": XML})],
+            from_file(all_trees),
+        ),
     ]
 
 
@@ -176,16 +137,30 @@ def fuzz(inputs: int, seed: int) -> dict[str, tuple[int, int]]:
 
 
 def main() -> None:
-    """Print the number of inputs of each reader."""
-    inputs = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    began = time.monotonic()
-    counts = fuzz(inputs, seed)
-    for name, (tried, kept) in counts.items():
-        print(f"{name:15} {tried:7} inputs, {kept:7} read, {tried - kept:7} refused")
-    print(
-        f"{inputs} inputs, seed {seed}, {time.monotonic() - began:.0f} s: results or xcg's own error only"
+    """Print how many inputs each reader read, and how often calls of commands ended with each status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--inputs", type=int, default=200_000, help="number of inputs for readers")
+    parser.add_argument("--calls", type=int, default=5_000, help="number of calls of commands")
+    parser.add_argument("--first", type=int, default=0, help="number of the first call")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--keep", type=Path, default=Path("fuzz-failures"), help="folder for the files of failed calls"
     )
+    options = parser.parse_args()
+    began = time.monotonic()
+    if options.inputs:
+        for name, (tried, kept) in fuzz(options.inputs, options.seed).items():
+            print(f"{name:15} {tried:7} inputs, {kept:7} read, {tried - kept:7} refused")
+        passed = f"{options.inputs} inputs, seed {options.seed}, {time.monotonic() - began:.0f} s"
+        print(f"{passed}: results or xcg's own error only")
+    if options.calls:
+        from hostile_commands import hostile_calls
+
+        counts = hostile_calls(options.calls, options.seed, options.keep, options.first)
+        for name, count in sorted(counts.items()):
+            print(f"{count:7} × {name}")
+        print(f"{options.calls} calls, seed {options.seed}, {time.monotonic() - began:.0f} s")
+        sys.exit(any(name.startswith("broken") for name in counts))
 
 
 if __name__ == "__main__":

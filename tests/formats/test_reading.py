@@ -171,8 +171,9 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> N
             assert str(path) in str(error)
 
 
-def test_a_short_run_of_the_fuzzer() -> None:
+def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
     """For longer runs see benchmarks/fuzz.py."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
     spec = importlib.util.spec_from_file_location("fuzz", ROOT / "benchmarks" / "fuzz.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,0 +1,128 @@
+"""The rules and a short run of hostile commands; for longer runs see benchmarks/fuzz.py."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+MESSAGE = b"xcg: error: run.xml: expected a run\n"
+
+
+@pytest.fixture
+def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return importlib.import_module("hostile_commands")
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "stdout", "stderr", "broken"),
+    [
+        ("evaluate c.yaml", 0, b"run MAep\n", b"xcg: note: a\n", []),
+        ("evaluate c.yaml", 2, b"", MESSAGE, []),
+        ("compare c.yaml", 1, b"run MAep\n", b"", []),
+        ("compare c.yaml", 3, b"", MESSAGE, []),
+        ("validate c.yaml", 2, b"error: run.xml\n", b"", []),
+        ("evaluate c.yaml", 2, b"", b"Usage: xcg\n\nError: No such option: --x\n", []),
+        ("evaluate c.yaml", 0, b"", MESSAGE, ["1 messages with status 0"]),
+        ("evaluate c.yaml", 1, b"", b"", ["status 1 without a gate"]),
+        ("evaluate c.yaml", 3, b"", MESSAGE, ["status 3 without a gate"]),
+        ("evaluate c.yaml", 2, b"", b"", ["0 messages with status 2"]),
+        ("evaluate c.yaml", 2, b"", MESSAGE * 2, ["2 messages with status 2"]),
+        ("evaluate c.yaml", 2, b"", b"xcg: error: \n", ["an empty message"]),
+        ("evaluate c.yaml", 2, b"run\n", MESSAGE, ["output of a failed command"]),
+        ("evaluate c.yaml", -11, b"", b"", ["ended by signal 11"]),
+        ("evaluate c.yaml", 120, b"", b"", ["status 120"]),
+        ("compare c.yaml", 1, b"", b"Traceback (most recent call last):\n", ["traceback"]),
+        ("evaluate c.yaml", 0, b"a\x1b[31m\n", b"", ["a control character on standard output"]),
+        (
+            "evaluate c.yaml",
+            0,
+            b"a\n",
+            "xcg: a\u202eb\n".encode(),
+            ["a control character on standard error"],
+        ),
+    ],
+)
+def test_the_rules_for_the_end_of_a_command(
+    hostile: ModuleType, command: str, status: int, stdout: bytes, stderr: bytes, broken: list[str]
+) -> None:
+    call = hostile.Call(command.split())
+    assert hostile.problems(call, hostile.Ended(status, stdout, stderr), {}, {}) == broken
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "changed", "allowed"),
+    [
+        ("evaluate c.yaml", 0, "run.xml", False),
+        ("evaluate c.yaml --output out/result", 0, "out/result", True),
+        ("evaluate c.yaml --output out/result", 2, "out/result", False),
+        ("evaluate c.yaml --output out/result", 0, "out/.result.tmp", False),
+        ("evaluate c.yaml --output out/link", 0, "out/old", True),
+        ("evaluate c.yaml --plot out/plot.svg", 0, "out/plot.svg", True),
+        ("simulate out/result", 0, "out/result/config.yaml", True),
+        ("simulate out/result", 0, "config.yaml", False),
+        ("stability topics c.yaml --checkpoint checkpoint", 2, "checkpoint", True),
+    ],
+)
+def test_only_the_output_may_change(
+    hostile: ModuleType, command: str, status: int, changed: str, allowed: bool
+) -> None:
+    ended = hostile.Ended(status, b"", MESSAGE if status else b"")
+    before: dict[str, str] = {"old": "1"}
+    broken = hostile.problems(hostile.Call(command.split()), ended, before, {**before, changed: "2"})
+    assert broken == ([] if allowed else [f"changed {changed}"])
+
+
+def test_a_call_depends_on_its_number_and_seed_alone(hostile: ModuleType, tmp_path: Path) -> None:
+    scripts = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "config.yaml").write_text("corpus: documents\n")
+        call = hostile.prepare(folder, 5, seed=1)
+        scripts.append(call.script(Path("x")))
+    assert scripts[0] == scripts[1]
+
+
+@pytest.mark.slow
+def test_the_calls_succeed_on_undamaged_samples() -> None:
+    program = "import hostile_commands; print(*hostile_commands.failing_templates(), sep='')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=BENCHMARKS, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+def test_a_short_run_of_hostile_commands(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "fuzz.py", "--inputs", "0", "--calls", "60", "--keep", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_the_benchmark_of_growth_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "growth.py", "0.05", "1"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split(" | ") for line in done.stdout.splitlines()[2:]]
+    assert len(rows) == 13
+    # Quadratic time would give 4 and 16, and less than linear time comes from fixed costs.
+    assert all(float(ratio) < 3 for row in rows for ratio in row[3].split(", "))
