@@ -18,7 +18,13 @@ from xcg.evaluation.config import load_configuration
 PAGES = [
     *(
         ROOT / name
-        for name in ("README.md", "CHANGELOG.md", "assessments/README.md", "benchmarks/README.md")
+        for name in (
+            "README.md",
+            "CHANGELOG.md",
+            "SECURITY.md",
+            "assessments/README.md",
+            "benchmarks/README.md",
+        )
     ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]

@@ -1,0 +1,61 @@
+"""SECURITY.md states every limit with its value."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+
+import pytest
+from conftest import ROOT
+
+TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `xcg\.([\w.]+)\.(\w+)` \|$", TEXT, re.MULTILINE)
+UNITS = {"MB": 1 << 20, "GB": 1 << 30}
+LIMIT = re.compile(r"(MAX|MOST|LARGEST|LONGEST|HIGHEST)_[A-Z_]+")
+NO_ERRORS = {
+    "judgements.distribution.MAX_LEVELS": "more levels are grouped",
+    "evaluation.threshold_curves.MOST_THRESHOLDS": "the default of an option",
+    "statistics.assessor_combinations.MAX_COMBINATIONS": "more are sampled",
+    "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",
+    "statistics.assessor_combinations.MAX_RESAMPLED_COMBINATIONS": "more are sampled",
+    "statistics.extrapolation.HIGHEST_RATE": "a rate of random swaps",
+    "statistics.power_simulation.MAX_SIMULATED_TOPICS": "more are extrapolated",
+    "report.html_explanations.MAX_RUNS": "the page shows the best",
+    "report.html_explanations.MAX_MODELS": "the page shows the first",
+    "report.html_explanations.MAX_RESULTS": "the page shows fewer",
+    "report.html_explanations.MAX_TEXT": "the page shortens texts",
+    "report.html_explanations.MAX_TOTAL_TEXT": "the page shortens texts",
+    "report.html_explanations.MAX_NODES": "the page shows fewer",
+    "report.html_page.MAX_SCORES": "the page shows fewer",
+    "report.html_page.MAX_CURVE_POINTS": "the page shows fewer",
+    "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",
+    "cli.options.MAX_SEED": "limits no cost",
+    "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
+}
+"""Limits that end in no error on input → what they do."""
+
+
+def value(text: str) -> float:
+    """Return the number that a cell of the table states."""
+    number, _, unit = text.partition(" ")
+    return float(number.replace(",", "")) * UNITS.get(unit, 1)
+
+
+@pytest.mark.parametrize(("text", "module", "name"), [row[1:] for row in ROWS])
+def test_every_stated_limit_has_the_value_of_its_constant(text: str, module: str, name: str) -> None:
+    assert getattr(importlib.import_module(f"xcg.{module}"), name) == value(text)
+
+
+def test_every_public_limit_is_stated() -> None:
+    found = set()
+    for path in sorted((ROOT / "xcg").rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT / "xcg").with_suffix("").parts)
+        for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if isinstance(statement, ast.AnnAssign):
+                targets = [statement.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            found |= {f"{module}.{name}" for name in names if LIMIT.fullmatch(name)}
+    stated = {f"{module}.{name}" for _, _, module, name in ROWS}
+    assert found - NO_ERRORS.keys() == stated
