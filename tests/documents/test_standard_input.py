@@ -22,7 +22,7 @@ def provide(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-@pytest.mark.parametrize("content", [RUN, gzip.compress(RUN), RUN.replace(b"\n", b"\r\n")])
+@pytest.mark.parametrize("content", [RUN, gzip.compress(RUN, mtime=0), RUN.replace(b"\n", b"\r\n")])
 def test_a_run_is_read_from_standard_input_several_times(
     monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:

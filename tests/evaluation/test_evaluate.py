@@ -38,7 +38,7 @@ def test_unanswered_topics_can_be_skipped() -> None:
 
 
 def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
-    odd = {"9" * 5000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
+    odd = {"9" * 1000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
     runs = {"r": dict.fromkeys(odd, GOOD["1"])}
     assert xcg.evaluate(odd, runs, measures=["MAep"]).value("r", "MAep") == 1.0
     with pytest.raises(InputError, match="a topic is called 'all'"):

@@ -307,14 +307,17 @@ size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than
 851 30 10656 100 1205:10 5521: | CUT | :2: illegal passage '5521:': expected offset:length
 = JSON elements
 "doc": "dü", "path": "/a" | "path": "/a", "doc": "dü" | same
-: 3 | : {-3,HUGE} | :1: illegal assessment … expected a pair (e, s) with both 0 or both from 1 to 3
+: 3 | : HUGE | :1: exhaustivity is … the limit is 9007199254740991; expected 0, 1, 2 or 3
+: 3 | : -3 | :1: illegal assessment … expected a pair (e, s) with both 0 or both from 1 to 3
 : 3 | : {NaN,Infinity,1e400} | :1: exhaustivity is … expected 0, 1, 2 or 3
 "topic": 2, | | :2: the field 'topic' is missing
 "topic": 2 | "topik": 2 | :2: unknown field 'topik': did you mean 'topic'?
 = JSON passages
-"start": 0 | "start": {-1,12,HUGE} | :1: start … and end 12: expected 0 <= start < end
+"start": 0 | "start": HUGE | :1: start is … the limit is 9007199254740991; expected a whole number
+"start": 0 | "start": {-1,12} | :1: start … and end 12: expected 0 <= start < end
 "end": 12 | "end": {NaN,-Infinity,1e400} | :1: end is … expected a whole number
-"exhaustivity": 1 | "exhaustivity": {-1,HUGE} | :2: exhaustivity is … : expected 1 or 2 for a passage
+"exhaustivity": 1 | "exhaustivity": -1 | :2: exhaustivity is … : expected 1 or 2 for a passage
+"exhaustivity": 1 | "exhaustivity": HUGE | :2: exhaustivity is … the limit is 9007199254740991
 , "end": 24 | | :2: the field 'end' is missing
 "exhaustivity" | "exhaustivty" | :2: unknown field 'exhaustivty': did you mean 'exhaustivity'?
 = submission
@@ -350,7 +353,8 @@ tag 40 | CUT | :2: 7 columns; expected six … or eight with a passage's offset 
 "score": 2 | "score": {NaN,-Infinity,-1e400} | :2: score is … expected a finite number
 "score": 2 | "rank": {-2,1e400,HUGE} | :2: rank is … expected a whole number from 0
 = JSON result passages
-"start": 0 | "start": {-1,2,HUGE} | :2: start … and end 1: expected 0 <= start <= end
+"start": 0 | "start": HUGE | :2: start is … the limit is 9007199254740991; expected a whole number
+"start": 0 | "start": {-1,2} | :2: start … and end 1: expected 0 <= start <= end
 , "end": 25 | | :1: expected either the field 'path', or 'start' and 'end'
 "rank": 2 | "rang": 2 | :1: unknown field 'rang': did you mean 'rank'?
 = document

@@ -105,10 +105,9 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
         if not isinstance(value, field.types) or isinstance(value, bool):
             raise InputError(where, f"{field.name} is {_short(value)}: expected {field.expected}")
         if field.types == (int,) and isinstance(value, int) and abs(value) > MAX_NUMBER:
-            raise InputError(
-                where,
-                f"{field.name} is {_short(value)}: expected {field.expected}, at most {MAX_NUMBER}",
-            )
+            limit = f"the limit is {MAX_NUMBER}"
+            message = f"{field.name} is {_short(value)}: {limit}; expected {field.expected}"
+            raise InputError(where, message)
 
 
 def _short(value: object) -> str:
