@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import parallel
 from xcg.evaluation.parallel import Backend, run_tasks
@@ -52,6 +53,18 @@ def test_results_do_not_depend_on_the_number_of_workers() -> None:
     assert alone == SQUARES
     assert seen[-1] == (12, 12)
     assert run_tasks(slow_square, TASKS, workers=2) == SQUARES
+
+
+def test_workers_that_are_kept_follow_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Relative paths, such as that of a corpus, are those of the process that gives the tasks."""
+    for name in ("first", "second"):
+        (tmp_path / name / "corpus").mkdir(parents=True)
+        (tmp_path / name / "corpus" / f"{name}.xml").write_text("<a/>")
+        monkeypatch.chdir(tmp_path / name)
+        corpora = [(Corpus("corpus", cache=False),) for _ in range(4)]
+        assert run_tasks(list, corpora, workers=2) == [[name]] * 4
 
 
 @pytest.mark.slow

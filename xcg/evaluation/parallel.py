@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -110,8 +111,32 @@ def _results(
             yield function(*task)
     else:
         joblib = _imported("joblib", "several workers need joblib: pip install 'xcg[statistics]'")
-        calls = (joblib.delayed(function)(*task) for task in tasks)
+        folder = _WorkingDirectory()
+        calls = (joblib.delayed(_call)(folder, function, *task) for task in tasks)
         yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
+
+
+class _WorkingDirectory:
+    """The working directory of this process, which another process enters when it unpickles it.
+
+    Workers are kept for later tasks, but relative paths are those of the process that gives the tasks.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            return _enter, (os.getcwd(),)
+        except FileNotFoundError:  # it was deleted, so there are no relative paths
+            return _enter, (os.sep,)
+
+
+def _enter(folder: str) -> None:
+    with suppress(OSError):
+        os.chdir(folder)
+
+
+def _call(folder: object, function: Callable[..., Any], *task: Any) -> Any:
+    """Call a function; arguments are unpickled in their order, so the folder is entered first."""
+    return function(*task)
 
 
 def _dask_results(
