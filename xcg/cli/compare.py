@@ -38,8 +38,9 @@ from xcg.report.plots import differences_plot, sweep_plot
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
-from xcg.statistics.significance import ALL_PAIRS, BEST
+from xcg.statistics.significance import ALL_PAIRS, BEST, CORRECTIONS
 from xcg.statistics.significance import compare as compare_results
+from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 @click.command()
@@ -89,13 +90,13 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--test",
-    type=click.Choice(["t", "wilcoxon", "wilcoxon-pratt", "randomisation"]),
+    type=click.Choice(list(PAIRED_TESTS)),
     default="t",
     help="Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
 )
 @click.option(
     "--correction",
-    type=click.Choice(["tukey", "holm", "bonferroni", "fdr_bh", "none"]),
+    type=click.Choice(CORRECTIONS),
     help="Correct p values for the number of comparisons with this method.  [default: tukey for all "
     "pairs by t or randomisation, otherwise holm]",
 )

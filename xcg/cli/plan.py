@@ -11,6 +11,8 @@ from xcg.report.plans import plan_plot, plan_rows, plan_sentences
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.power import POWER
+from xcg.statistics.significance import CORRECTIONS
+from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 @click.command()
@@ -41,12 +43,12 @@ from xcg.statistics.power import POWER
 )
 @click.option(
     "--test",
-    type=click.Choice(["t", "wilcoxon", "wilcoxon-pratt", "randomisation"]),
+    type=click.Choice(list(PAIRED_TESTS)),
     help="Print only the rows of this test.  [default: t, randomisation and wilcoxon]",
 )
 @click.option(
     "--correction",
-    type=click.Choice(["tukey", "holm", "bonferroni", "fdr_bh", "none"]),
+    type=click.Choice(CORRECTIONS),
     help="Print only the rows of this correction.  [default: tukey where it is defined, and holm]",
 )
 @seed_option

@@ -12,12 +12,10 @@ from xcg.evaluation.results import Results
 from xcg.statistics.power import POWER, single_level
 from xcg.statistics.power_simulation import PairedSimulation, PowerSimulation, TukeySimulation
 from xcg.statistics.significance import (
-    ALL_PAIRS,
-    BEST,
     CORRECTIONS,
     SIGNIFICANCE_LEVEL,
-    best_run,
     choose_correction,
+    scores_to_compare,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
@@ -25,7 +23,6 @@ from xcg.statistics.topic_scores import (
     check_name,
     common_scores,
     differences,
-    scores_by_run,
     standard_deviation,
 )
 
@@ -187,19 +184,7 @@ class _Pilot:
     ) -> None:
         self.measure, self.user_model = measure, model
         what = f"{measure} under {model}"
-        self._scores = scores_by_run(results, measure, model)
-        if len(self._scores) < 2:
-            raise XcgError(
-                f"{len(self._scores)} runs with scores per topic of {what}: expected at least two"
-            )
-        if baseline in (ALL_PAIRS, BEST) and baseline in self._scores:
-            raise XcgError(
-                f"the baseline {baseline!r} is not a run, but a run has this name: rename the run"
-            )
-        self._named = baseline if baseline not in (ALL_PAIRS, BEST) else None
-        if self._named is not None:
-            check_name("run", self._named, self._scores)
-        base = best_run(self._scores, measure) if baseline == BEST else self._named
+        self._scores, self._named, base = scores_to_compare(results, measure, model, baseline)
         self.runs = runs or len(self._scores)
         self.comparisons = self.runs - 1 if self._named is not None else math.comb(self.runs, 2)
         samples = [

@@ -261,22 +261,10 @@ def compare_runs(
             raise XcgError(f"name the user model: {nearest('', results.user_models)}")
         user_model = results.user_models[0]
     check_name("user model", user_model, results.user_models)
-    scores = scores_by_run(results, measure, user_model)
-    if len(scores) < 2:
-        raise XcgError(
-            f"{len(scores)} runs with scores per topic of {measure} under {user_model}: "
-            "expected at least two"
-        )
-    if baseline in (ALL_PAIRS, BEST) and baseline in scores:
-        raise XcgError(
-            f"the baseline {baseline!r} is not a run, but a run has this name: rename the run"
-        )
-    named = baseline if baseline not in (ALL_PAIRS, BEST) else None
+    scores, named, base = scores_to_compare(results, measure, user_model, baseline)
     if margin is not None and named is None:
         raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
-    base = best_run(scores, measure) if baseline == BEST else named
     if named is not None:
-        check_name("run", named, scores)
         pairs = [(run, named) for run in scores if run != named]
     else:
         pairs = [(b, a) if a == base else (a, b) for a, b in combinations(scores, 2)]
@@ -314,6 +302,33 @@ def compare_runs(
         replace(line, margin=margin, p_not_worse=not_worse, p_equivalent=equivalent)
         for line, (not_worse, equivalent) in zip(lines, p_values, strict=True)
     ]
+
+
+def scores_to_compare(
+    results: Results, measure: str, user_model: str, baseline: str | None
+) -> tuple[dict[str, dict[str, float]], str | None, str | None]:
+    """Return the scores of the runs to compare, and the run that they are compared with.
+
+    Returns:
+        Scores by run and topic; the named baseline, or None; and the named baseline or the best run,
+        None if all pairs are compared.
+
+    Raises:
+        XcgError: If there are fewer than two runs, or the baseline is unknown or ambiguous.
+    """
+    scores = scores_by_run(results, measure, user_model)
+    if len(scores) < 2:
+        found = f"{len(scores)} runs with scores per topic of {measure} under {user_model}"
+        raise XcgError(f"{found}: expected at least two")
+    if baseline in (ALL_PAIRS, BEST) and baseline in scores:
+        message = "is not a run, but a run has this name: rename the run"
+        raise XcgError(f"the baseline {baseline!r} {message}")
+    if baseline in (None, ALL_PAIRS):
+        return scores, None, None
+    if baseline == BEST:
+        return scores, None, best_run(scores, measure)
+    check_name("run", baseline, scores)
+    return scores, baseline, baseline
 
 
 def choose_correction(
