@@ -233,13 +233,14 @@ def json_text(value: object, indent: int | None = None) -> str:
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
     """Write records as CSV; texts become cells with a function."""
 
-    def cells(values: Iterable[object]) -> list[object]:
-        return [cell(value) if isinstance(value, str) else value for value in values]
+    def written(value: object) -> object:
+        return cell(value) if isinstance(value, str) else value
 
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(cells(rows[0]) if rows else [])
-    writer.writerows(cells(row.values()) for row in rows)
+    names = list(rows[0]) if rows else []
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writerow({name: written(name) for name in names})
+    writer.writerows({name: written(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 

@@ -218,3 +218,10 @@ def test_no_records(format: str, text: str) -> None:
 def test_an_unknown_format_gets_the_nearest_name() -> None:
     with pytest.raises(XcgError, match="unknown format 'jsn': did you mean 'json'"):
         records(ROWS, "jsn")
+
+
+def test_csv_finds_the_cells_of_a_row_by_name() -> None:
+    rows = [{"run": "a", "MAep": 0.5}, {"MAep": 0.25, "run": "b"}]
+    assert records(rows, "csv") == "run,MAep\na,0.5\nb,0.25\n"
+    with pytest.raises(ValueError, match="fields not in fieldnames"):
+        records([{"run": "a"}, {"run": "b", "MAep": 0.25}], "csv")
