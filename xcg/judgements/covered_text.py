@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TypeAlias
 
+from xcg.documents.tree import Ints
 from xcg.lazy_modules import np, npt
 
-Ints: TypeAlias = "npt.NDArray[np.int64]"
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
