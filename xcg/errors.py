@@ -9,7 +9,7 @@ class XcgError(ValueError):
     """Base of all errors that users can cause; the message is sufficient without a traceback."""
 
     def __str__(self) -> str:
-        """Return the message in one line; hostile names in it are escaped."""
+        """Return the message in one line, with invisible characters escaped."""
         return printable(super().__str__())
 
 
@@ -69,7 +69,7 @@ def nearest(name: str, legal: Iterable[str]) -> str:
 
 
 MAX_NAME_LENGTH = 1000
-"""Most characters of the names of topics and runs, which occur in every line of a table."""
+"""The maximum length of the names of topics and runs, which occur in every line of a table."""
 
 
 def name_too_long(kind: str, name: str) -> str:
@@ -81,7 +81,7 @@ def name_too_long(kind: str, name: str) -> str:
 
 
 def printable(text: object, keep: str = "") -> str:
-    r"""Escape the characters of a text that are not visible, because it may come from a hostile file.
+    r"""Escape the invisible characters of a text, which may come from a hostile file.
 
     These are control and format characters (line breaks, escape sequences of terminals, bidirectional
     overrides, zero-width characters), lone surrogates, and all spaces except the usual one.
@@ -175,7 +175,7 @@ class Notes:
         return sum(count for count, _ in self._problems.values())
 
     def lines(self) -> list[str]:
-        """Return the warnings and notes as lines of text; names in them are escaped."""
+        """Return the warnings and notes as lines of text, with invisible characters escaped."""
         counted = [("warning", *problem) for problem in self.problems()]
         counted += [("note", *oddity) for oddity in self.oddities()]
         lines = [

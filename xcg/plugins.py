@@ -1,8 +1,8 @@
-"""Users' functions: load them by name from installed packages and from files next to a configuration.
+"""Load users' functions by name from installed packages and from files next to a configuration.
 
-A function's name in a configuration runs code, so only code that was written for this is accepted: a
-file next to the configuration, or an installed package that xcg itself does not use. The location of a
-module is checked before it is imported, because importing it runs its code.
+A configuration that names a function runs code. Therefore the function must be defined in a file next
+to the configuration, or in an installed package that xcg itself does not use. The location of a module
+is checked before it is imported, because importing it runs its code.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import hashlib
 
 NO_PLUGINS = "XCG_NO_PLUGINS"
-"""The environment variable that refuses plug-ins; worker processes inherit it."""
+"""The environment variable that refuses plug-ins. Worker processes inherit it."""
 
 _REFUSED = f"plug-ins are refused by --no-plugins or {NO_PLUGINS}"
 _EXPECTED = "expected a function that an installed package or a file next to the configuration defines"
 _PREFIX = "_xcg_plugins_"
-"""Start of the names of the packages whose modules are the files next to a configuration."""
+"""Prefix of the packages whose modules are the files next to a configuration."""
 
 
 def are_refused() -> bool:
@@ -66,8 +66,8 @@ def load_object(path: str, kind: str) -> Any:
     """Import the object that ``package.module:name`` refers to, from any package.
 
     Args:
-        path: The module and the name in it, separated by a colon, that the user of the program or an
-            installed package states; never that of a configuration.
+        path: The module and the name in it, separated by a colon. It must come from the user of the
+            program or from an installed package, never from a configuration.
         kind: What an object is called in messages.
 
     Raises:
@@ -87,8 +87,8 @@ def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[
         path: The module and the name in it, separated by a colon.
         kind: What a function is called in messages.
         folder: The folder of the configuration that contains ``path``. The module is then a Python file
-            or a package in this folder, or else belongs to an installed package. Without it, a program
-            states ``path``, and the module is any that this program can import.
+            or a package in this folder, or else belongs to an installed package. None if ``path`` comes
+            from a program. The module is then any that this program can import.
 
     Raises:
         XcgError: If plug-ins are refused, if the module or the name cannot be imported, if the object
@@ -126,8 +126,8 @@ def is_neighbour(path: str, folder: Path) -> bool:
 def load_neighbour(path: str, kind: str, folder: Path) -> Any:
     """Import the object that ``package.module:name`` refers to from a file or a package in a folder.
 
-    The folder is a package of its own with a private name, and does not become a part of ``sys.path``.
-    So its files never replace other modules, and files of the same name in two folders are two modules.
+    The folder becomes a package with a private name, and is not added to ``sys.path``. Therefore its
+    files never replace other modules, and files of the same name in two folders are different modules.
     """
     folder = folder.resolve()
     package = _PREFIX + hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
@@ -157,11 +157,14 @@ def _imported(module: str, name: str, what: str) -> Any:
 
 
 _accepted: set[tuple[str, bool]] = set()
-"""Modules that have passed the check, for a configuration or not; it reads the metadata of packages."""
+"""Modules that have passed the check, and whether it was for a configuration.
+
+They are stored because the check reads the metadata of packages, which is slow.
+"""
 
 
 def _check_module(top: str, what: str, folder: Path | None) -> None:
-    """Raise XcgError if a module that is not next to the configuration must not define plug-ins."""
+    """Raise XcgError if a module outside of the configuration's folder must not define plug-ins."""
     if (top, folder is not None) in _accepted:
         return
     spec = find_module(top)
@@ -180,7 +183,7 @@ def _check_module(top: str, what: str, folder: Path | None) -> None:
 
 
 def find_module(path: str) -> ModuleSpec | None:
-    """Return the location of the package in ``package.module:name``, without importing it."""
+    """Return the specification of the package in ``package.module:name`` without importing it."""
     try:
         return importlib.util.find_spec(_top(path))
     except (ImportError, ValueError):  # for example, __main__ has no specification
@@ -192,7 +195,7 @@ def _is_standard(top: str, spec: ModuleSpec | None) -> bool:
         return True
     if spec is None or spec.origin is None:
         return False
-    # The names lack modules that are only for tests of Python itself.
+    # sys.stdlib_module_names lacks the modules that only test Python itself.
     parents = Path(spec.origin).parents
     is_installed = any(parent.name in ("site-packages", "dist-packages") for parent in parents)
     is_beside_os = Path(os.__file__).parent in parents and not is_installed
@@ -237,7 +240,7 @@ def _editable_folder(direct_url: str) -> Path | None:
 def _libraries() -> frozenset[str]:
     """Return the names of xcg, of the distributions that it requires, and of the usual installers.
 
-    Some functions in them run or delete what a text says, such as ``yaml:unsafe_load``.
+    Some of their functions, such as ``yaml:unsafe_load``, can run code or delete files.
     """
     from importlib.metadata import PackageNotFoundError, requires
 
@@ -255,5 +258,5 @@ def _libraries() -> frozenset[str]:
 
 
 def _normalised(name: str) -> str:
-    """Return the form of a distribution's name that is the same for all spellings."""
+    """Return the normalised name of a distribution, which is the same for all spellings."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,8 +1,8 @@
 """Registries of named objects: file formats, measures, user-model parts, strategies and adapters.
 
 xcg's own objects register themselves when their module is imported. Installed packages add objects
-through entry points. Users can name a function of their own as ``package.module:function``; see
-:mod:`xcg.plugins`.
+through entry points. Users can name a function of their own as ``package.module:function`` (see
+:mod:`xcg.plugins`).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Registry(Generic[T]):
 
     @property
     def _offered(self) -> Mapping[str, str]:
-        """The entry points that can be used; without plug-ins those of xcg itself."""
+        """The usable entry points. If plug-ins are refused, these are only those of xcg itself."""
         if not are_refused():
             return self._entry_points
         return {name: path for name, path in self._entry_points.items() if path.startswith("xcg.")}
@@ -133,7 +133,7 @@ class Part(NamedTuple, Generic[F]):
 
     Attributes:
         name: A registered name or ``package.module:function``.
-        function: The function; if there are parameters, with their values.
+        function: The function, with the values of its parameters bound.
         parameters: The names and values of the parameters.
         folder: The folder of the configuration, if the function is from a file in it.
     """
@@ -199,7 +199,8 @@ class FunctionRegistry(Registry[F]):
 
         Raises:
             XcgError: If the name or a parameter is unknown, if a value does not match the type
-                annotation of its argument, or if the function is no plug-in or plug-ins are refused.
+                annotation of its argument, if the function is not allowed as a plug-in, or if plug-ins
+                are refused.
         """
         function: Any
         home = None

@@ -1,6 +1,6 @@
 """Load YAML configuration files safely, and remember the line of every key.
 
-Scalars are read by the core schema of YAML 1.2 (10.3): ``no`` and dates are text, ``010`` is ten.
+Scalars follow the core schema of YAML 1.2 (section 10.3): ``no`` and dates are text, ``010`` is ten.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from xcg.errors import InputError
 from xcg.lazy_modules import yaml
 
 MAX_BYTES = 1 << 20
-"""Size of a file, and number of characters of its values after aliases are followed."""
+"""Maximum size of a file, and maximum number of characters of its values after aliases are followed."""
 MAX_TOKENS = 400_000
-"""Tokens in a file: keys, values, and the signs around them."""
+"""Maximum number of tokens in a file: keys, values, and the punctuation around them."""
 MAX_VALUES = 50_000
-"""Values after aliases are followed. A short file can expand to billions of values."""
+"""Maximum number of values after aliases are followed. A short file can expand to billions."""
 MAX_DEPTH = 50
-"""Levels of nested lists and mappings. libyaml overflows the stack at some 20,000."""
+"""Maximum depth of nested lists and mappings. libyaml overflows the stack at about 20,000 levels."""
 LONGEST_NUMBER = 100
-"""Characters of a number, so that every number has a float."""
+"""Maximum length of a number, so that every number can be converted to a float."""
 
 _TAG = "tag:yaml.org,2002:"
 _COLLECTIONS = (f"{_TAG}seq", f"{_TAG}map")
@@ -137,7 +137,7 @@ def _loader() -> Any:
 
 
 def _check_tokens(text: str, path: Path) -> None:
-    """Refuse what takes libyaml too much stack, memory or time.
+    """Refuse a text that would cost libyaml too much stack, memory or time.
 
     PyYAML builds nodes recursively in C, and libyaml compares each %TAG directive with all others.
     """
@@ -181,7 +181,7 @@ class _Builder:
                 f"more than {MAX_VALUES:,} values or {MAX_BYTES:,} characters after aliases are "
                 "followed; expected a YAML configuration",
             )
-        if len(key_path) > MAX_DEPTH:  # an alias can be inside of its own anchor
+        if len(key_path) > MAX_DEPTH:  # an alias can occur inside its own anchor
             raise self._error(node, _TOO_DEEP)
         self._file.lines.setdefault(key_path, _line(node))
         if isinstance(node, yaml.ScalarNode):
@@ -199,7 +199,7 @@ class _Builder:
         if kind not in _CORE_SCHEMA:
             raise self._error(node, f"the tag {node.tag} is not allowed")
         pattern, convert = _CORE_SCHEMA[kind]
-        if not re.fullmatch(pattern, text):  # the file states the tag
+        if not re.fullmatch(pattern, text):  # the file has an explicit tag
             raise self._error(node, f"not valid YAML: {text[:40]!r} is not of type {kind}")
         if kind in ("int", "float") and len(text) > LONGEST_NUMBER:
             problem = f"the number {text[:20]}… has {len(text):,} characters"

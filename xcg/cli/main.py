@@ -70,8 +70,8 @@ class LazyGroup(click.Group):
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run a command, and turn a user's error into one message and exit status 2.
 
-        There is no garbage collection at the end of the process. Without ``standalone_mode``, errors
-        are raised.
+        Garbage collection is skipped when the process ends. Without ``standalone_mode``, errors are
+        raised.
         """
         atexit.register(gc.freeze)
         if not options.get("standalone_mode", True):
@@ -87,13 +87,13 @@ class LazyGroup(click.Group):
             raise
         except UNEXPECTED as error:
             message = explain(error)
-        # Here the frames of the error are gone, and with them the memory of its inputs.
+        # Report the error here, where its frames are gone and the memory of its inputs is free again.
         print_error(message)
         discard_unwritten()
         sys.exit(2)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options of all commands, which may also follow the command."""
+        """Parse the arguments, and accept --no-plugins also after the name of a command."""
         options = args[: args.index("--")] if "--" in args else args
         if _NO_PLUGINS in options:
             rest = [word for word in options if word != _NO_PLUGINS]
@@ -101,10 +101,10 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Ctrl-C ends it with its own exit status."""
+        """Run a command, and exit with status :data:`INTERRUPTED` after Ctrl-C."""
         try:
             return super().invoke(ctx)
-        except click.UsageError as error:  # click prints some arguments as they are
+        except click.UsageError as error:  # click does not escape all arguments
             if error.message.isprintable():
                 raise
             raise click.UsageError(printable(error.message), error.ctx) from None

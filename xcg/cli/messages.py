@@ -12,7 +12,7 @@ import click
 from xcg.errors import printable
 
 MAX_MESSAGE_LENGTH = 4000
-"""Most characters of a message; longer ones, such as those with a value from a file, are shortened."""
+"""The maximum length of a message. Longer messages, which can quote a file, are shortened."""
 
 
 def print_error(error: object) -> None:
@@ -29,5 +29,5 @@ def print_status(message: str) -> None:
     if len(message) > MAX_MESSAGE_LENGTH:
         half = MAX_MESSAGE_LENGTH // 2
         message = f"{message[:half]} … {message[-half:]}"
-    with suppress(OSError):  # there is no way to report that standard error cannot be written
+    with suppress(OSError):  # an error of standard error itself cannot be reported
         click.echo(f"xcg: {message}", err=True)

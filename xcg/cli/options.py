@@ -25,11 +25,11 @@ ANY_PATH = click.Path(path_type=Path)
 
 
 MAX_COUNT = 1_000_000
-"""The highest number of repetitions or files that an option asks for."""
+"""The maximum of options that set a number of repetitions or files."""
 MAX_NUMBER = 999_999_999
-"""The highest rank, size or limit that an option states; it costs no memory."""
+"""The maximum of options that set a rank, size or limit. High values cost no memory."""
 MAX_SEED = 2**63 - 1
-"""The highest seed of random numbers."""
+"""The maximum seed of the random number generators."""
 
 
 def count_option(

@@ -41,7 +41,8 @@ class Printed(NamedTuple):
         notes: Lines for standard error.
         figure: Draws the result for --plot.
         status: Returns the exit status; called after everything is printed.
-        heading: Sentences about the records: above a table, otherwise on standard error.
+        heading: Sentences about the records. They are printed above a table, or to standard error for
+            other formats.
     """
 
     content: str | Sequence[Record]
@@ -104,12 +105,12 @@ def format_option(
 ) -> Callable[[C], C]:
     """Add --format, and --escape-formulas if csv is one of the formats.
 
-    The command receives the format; with --escape-formulas :data:`xcg.tables.CSV_WITHOUT_FORMULAS`.
+    The command receives the format, or :data:`xcg.tables.CSV_WITHOUT_FORMULAS` with --escape-formulas.
 
     Args:
         formats: The values of --format.
         name: The command's parameter.
-        has_default: Whether the first format is the default; otherwise None is.
+        has_default: Whether the first format is the default. Otherwise the default is None.
         help: The help of --format.
     """
     default = formats[0] if has_default else None

@@ -16,23 +16,23 @@ from typing import IO
 from xcg.errors import InputError, XcgError
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C: as in a shell, 128 and the number of the signal."""
+"""The exit status after Ctrl-C: 128 plus the number of the signal, as in a shell."""
 
 _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
-"""Variables in which matplotlib, joblib and click expect whole numbers; other values are ignored."""
+"""Variables in which matplotlib, joblib and click expect whole numbers. Other values are removed."""
 
 
 def prepare() -> None:
     """Prepare the standard streams and the environment for a command."""
     _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a character that its encoding lacks is escaped
+        if isinstance(stream, io.TextIOWrapper):  # escape characters that the encoding lacks
             stream.reconfigure(errors="backslashreplace")
-    os.environ["MPLBACKEND"] = "agg"  # plots are only saved
+    os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
     for name in _WHOLE_NUMBERS:
         if not re.fullmatch("[0-9]{1,11}", os.environ.get(name, "0")):
             del os.environ[name]
-    if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which the shell sets
+    if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which a shell usually sets
         os.environ.setdefault("COMP_WORDS", "")
         os.environ.setdefault("COMP_CWORD", "0")
 
@@ -40,7 +40,7 @@ def prepare() -> None:
 def _open_missing_streams() -> None:
     """Open standard streams that the caller has closed, so that no other file gets their descriptors.
 
-    Writing to standard output then fails as on a full disk; messages are lost.
+    Writing to standard output then fails, as on a full disk. Messages to standard error are lost.
     """
     if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
         return
@@ -65,7 +65,7 @@ _WRITING = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.ENOSPC)
 
 
 def explain(error: BaseException) -> object:
-    """Return the message of an error, which is one of :data:`UNEXPECTED`."""
+    """Return the message for an error of a type in :data:`UNEXPECTED`."""
     no_memory = isinstance(error, OSError) and error.errno == errno.ENOMEM
     # Python reports some failed allocations as SystemError.
     if no_memory or isinstance(error, (MemoryError, SystemError)):
@@ -83,7 +83,7 @@ def explain(error: BaseException) -> object:
         reason = error.strerror or str(error)
         if error.filename is not None:
             return InputError(os.fsdecode(error.filename), reason)
-        if error.errno in _WRITING:  # errors of other files have their names
+        if error.errno in _WRITING:  # errors in other files have a file name
             return InputError("standard output", f"cannot write: {reason}")
         return f"the operating system reports: {reason}"
     return error
@@ -98,7 +98,7 @@ def _is_failing(stream: IO[str]) -> bool:
 
 
 def discard_unwritten() -> None:
-    """Discard text that cannot be written; else Python reports it again at the end of the process."""
+    """Discard text that cannot be written, so that Python does not report it again when it exits."""
     for stream in filter(_is_failing, (sys.stdout, sys.stderr)):
         with suppress(OSError):
             null = os.open(os.devnull, os.O_WRONLY)

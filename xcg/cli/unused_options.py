@@ -1,4 +1,4 @@
-"""Refuse options that have no effect with others."""
+"""Refuse options that have no effect together with others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xcg.errors import XcgError
 
 
 def given_options(*names: str) -> list[str]:
-    """Return those of some options, such as "--baseline", that are on the command line."""
+    """Return which of these options, such as "--baseline", are on the command line."""
     context = click.get_current_context()
     return [
         parameter.opts[0]

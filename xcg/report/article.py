@@ -49,7 +49,7 @@ _HTML_TAGS = {
 """Name of an element → HTML tag and class."""
 _LINE_WIDTH = 88
 _CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The page loads nothing and runs no script."""
+"""Content security policy of the page, which loads nothing and runs no script."""
 
 
 def show(path: Path, format: str = "text") -> str:

@@ -89,10 +89,10 @@ def line_style(index: int) -> dict[str, Any]:
 
 
 def label_text(name: str) -> str:
-    r"""Return a name that matplotlib draws as it is.
+    r"""Escape a name so that matplotlib draws it unchanged.
 
-    matplotlib reads text between two $ as a formula, and leaves out labels that begin with an
-    underscore from legends.
+    matplotlib reads text between two $ as a formula, and omits labels that begin with an underscore
+    from legends.
 
     >>> print(label_text("_$x$"))
      _\$x\$

@@ -255,12 +255,12 @@ def _offence(
 
 
 def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Return whether a span overlaps one of sorted spans, which do not overlap each other.
+    """Return whether a span overlaps one of several spans, which are sorted and do not overlap.
 
     An empty span overlaps the spans that begin before it and end after it.
     """
-    # Spans without overlap are also sorted by their ends, so of those that begin before the end of the
-    # new one, the last ends last.
+    # Spans without overlap are also sorted by their ends. Among those that begin before the end of the
+    # new span, the last one therefore also ends last.
     count = bisect_left(spans, (end,))
     return count > 0 and spans[count - 1][1] > start
 

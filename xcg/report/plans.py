@@ -1,4 +1,4 @@
-"""Arrange and draw plans of comparisons."""
+"""Arrange plans of comparisons as rows and sentences, and draw them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEAST_TOPICS, _SIZES, _MAX_DRAWN_TOPICS = 5, 12, 1000
 
 
 def plan_rows(plans: Sequence[Plan]) -> list[dict[str, Any]]:
-    """Return one row per plan, with the columns of a difference if there is one."""
+    """Return one row per plan, with columns about the difference only if one was given."""
     several = len({line.user_model for line in plans}) > 1
     return [
         {
@@ -37,10 +37,10 @@ def plan_rows(plans: Sequence[Plan]) -> list[dict[str, Any]]:
 
 
 def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = None) -> list[str]:
-    """State the family, what was simulated, and how certain the values are.
+    """Return sentences on the family of comparisons, the simulation, and the precision of the values.
 
     Args:
-        plans: What :func:`xcg.statistics.planning.plan` returned.
+        plans: The result of :func:`xcg.statistics.planning.plan`.
         power: The power with which it was called.
         baseline: The baseline with which it was called.
     """
@@ -86,12 +86,12 @@ def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = N
 
 
 def _simulation_error(power: float, campaigns: int = CAMPAIGNS) -> float:
-    """Return half the width of a 95 % interval of a simulated power, in points."""
+    """Return half the width of a 95 % interval of a simulated power, in percentage points."""
     return 196 * math.sqrt(power * (1 - power) / campaigns)
 
 
 def _deviation_interval(topics: int) -> tuple[float, float]:
-    """Return the 95 % limits of a standard deviation divided by its estimate, for normal values."""
+    """Return 95 % limits of the ratio of a standard deviation to its estimate, for normal values."""
     with required_package("the interval of a standard deviation", "scipy"):
         from scipy.stats import chi2
     low, high = (math.sqrt((topics - 1) / float(chi2.ppf(p, topics - 1))) for p in (0.975, 0.025))
@@ -99,14 +99,15 @@ def _deviation_interval(topics: int) -> tuple[float, float]:
 
 
 def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
-    """Draw the power for the difference over the number of topics, one line per test and correction.
+    """Draw the power for a difference against the number of topics, one line per test and correction.
 
     Without a difference, draw the detectable difference. There is one panel per measure and user model.
-    A dotted line marks the topics at hand.
+    A vertical dotted line marks the number of topics at hand.
 
     Args:
-        plans: What :func:`xcg.statistics.planning.plan` returned.
-        power: The power with which it was called, drawn as a dotted line.
+        plans: The result of :func:`xcg.statistics.planning.plan`.
+        power: The power with which it was called, drawn as a horizontal dotted line if there is a
+            difference.
     """
     panels: dict[tuple[str, str], list[Plan]] = {}
     for line in plans:
@@ -142,7 +143,10 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
 
 
 def _drawn_topics(lines: Sequence[Plan]) -> list[int]:
-    """Return numbers of topics up to beyond those at hand and those needed."""
+    """Return the numbers of topics at which lines are drawn.
+
+    They extend beyond the topics at hand and, up to a limit, beyond the topics needed.
+    """
     needed = [line.topics_needed for line in lines if line.topics_needed is not None]
     last = max(2 * lines[0].topics, *(round(1.2 * number) for number in needed), 2 * _LEAST_TOPICS)
     last = max(min(last, _MAX_DRAWN_TOPICS), 2 * lines[0].topics)

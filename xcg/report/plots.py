@@ -356,7 +356,7 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
 
     Args:
         results: Results with the scores of topics.
-        baseline: A run; by default, and for ``all`` and ``best``, the run with the best mean.
+        baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
 
     Raises:
         XcgError: If the results do not have the baseline.
@@ -391,7 +391,7 @@ def _best_run(results: Results, measure: str, model: str) -> str:
 
 
 def _topic_differences(results: Results, run: str, base: str, measure: str, model: str) -> list[float]:
-    """Return the differences of a run from a baseline on the topics of both, largest first."""
+    """Return the differences of a run from a baseline on the topics that both have, largest first."""
     scores = scores_by_run(results, measure, model)
     values, others = scores.get(run, {}), scores.get(base, {})
     return sorted((values[t] - others[t] for t in values if t in others), reverse=True)

@@ -70,7 +70,7 @@ def render(
 def _marks(
     results: Results, mark: bool, against: str | None, bold: str, bold_end: str, dagger: str
 ) -> Marks:
-    """Return the marks of means."""
+    """Return the bold and dagger marks of the means."""
     marks: dict[tuple[str, str, str], tuple[str, str]] = {}
     means = list(results.means())
     for measure in results.measures:
@@ -107,7 +107,7 @@ def _columns_of_measures(results: Results, per_topic: bool, marks: Marks) -> tup
         key = row.measure, row.user_model, row.run
         mark = marks.get(key, _NO_MARKS) if row.topic == MEAN else _NO_MARKS
         if per_topic and row.topic == MEAN:
-            cells[names] = cells.pop(names, {})  # after all topics, of which a measure may lack some
+            cells[names] = cells.pop(names, {})  # last, although a measure may lack topics
         cells.setdefault(names, {})[row.measure] = _marked(row.value, mark)
     measures = results.measures
     heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
@@ -156,6 +156,6 @@ def _width(rows: list[Row]) -> int:
 
 
 def _cell_width(cell: str) -> int:
-    """Return the number of characters without marks, so that marks do not transpose a table."""
+    """Return the width of a cell without marks, so that marks never cause a transposed table."""
     score = _SCORE.search(cell) if isinstance(cell, Markup) else None
     return len(score[0] if score else cell)
