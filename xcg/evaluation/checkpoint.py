@@ -1,7 +1,8 @@
 """Files with the results of an interrupted study, one JSON value per line.
 
-The first line names the study. Each other line has the number of a task, its result and a digest of
-these and of the study, so a line that is damaged, repeated, missing or from another study is detected.
+The first line names the study. Each other line contains the number of a task, its result, and a digest
+of both and of the study. Numbers and digests reveal lines that are damaged, repeated, missing or from
+another study.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from xcg.errors import InputError
 
 MAX_LINE_BYTES = 1 << 20
-"""Size of one result in a checkpoint."""
+"""The maximum size of one result in a checkpoint."""
 
 _NO_CHECKPOINT = "not a checkpoint: expected the file of an interrupted study, or a new name"
 _OTHER_STUDY = (
@@ -29,7 +30,7 @@ _DAMAGED = (
 
 Task = tuple[Any, ...]
 IsValid = Callable[[Task, Any], bool]
-"""Whether a task can have a result."""
+"""A function that returns whether a result is valid for a task."""
 
 
 class Checkpoint:
@@ -39,10 +40,10 @@ class Checkpoint:
         path: The file; it is created if it does not exist.
         study: The parameters of the study.
         tasks: All tasks of the study.
-        is_valid: Whether a task can have a result.
+        is_valid: Returns whether a result is valid for a task.
 
     Raises:
-        InputError: If the file is no checkpoint, belongs to another study, is damaged, or cannot be
+        InputError: If the file is not a checkpoint, belongs to another study, is damaged, or cannot be
             read or written.
     """
 
@@ -52,7 +53,7 @@ class Checkpoint:
         self.results: list[Any] = []
         with ExitStack() as opened:
             try:
-                if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+                if path.exists() and not path.is_file():  # reading from a pipe would block
                     raise InputError(path, "not a file: expected a checkpoint, or a new name")
                 path.touch()
                 self._file = opened.enter_context(path.open("r+b"))
@@ -122,7 +123,7 @@ class Checkpoint:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    """Return the JSON object in a line; an empty one if there is none."""
+    """Return the JSON object in a line, or an empty dict if there is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

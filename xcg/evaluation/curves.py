@@ -20,9 +20,9 @@ IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
 
 MAX_DEPTH = 100_000
-"""The last rank of a curve. A curve over text has any amount of text, and few points."""
+"""The highest rank of a curve. Curves over text need no limit, because they have few points."""
 MAX_POINTS = 5_000_000
-"""Points of all curves together, over all runs, topics, measures and user models."""
+"""The maximum number of points of all curves, over all runs, topics, measures and user models."""
 
 
 class CurveOf(NamedTuple):
@@ -85,7 +85,7 @@ def curves(
         corpus: The documents.
         user_model: The user models.
         measure: One measure or several, separated by spaces, with or without a cutoff.
-        depth: The last rank of a curve over ranks, at most 100,000; or the last amount of text.
+        depth: The last rank of a curve over ranks, at most 100,000, or the last amount of text.
         with_ideal: Add the curve of the ideal ranking as a run of that name.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
@@ -95,7 +95,7 @@ def curves(
         The curves, with ``notes``.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or all curves together have
+        XcgError: As :func:`xcg.evaluate`. Also if a measure has no curve, or all curves together have
             more than 5,000,000 points.
 
     >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)

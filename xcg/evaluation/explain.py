@@ -27,7 +27,7 @@ from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
 MAX_RELATIONS = 1_000_000
-"""Most pairs of a result with an earlier result or an ideal element in the explanation of a ranking."""
+"""The maximum number of pairs of a result and an earlier result or ideal element in an explanation."""
 
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 

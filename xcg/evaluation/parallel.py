@@ -52,7 +52,7 @@ def run_tasks(
         scheduler: The address of the Dask scheduler; a local cluster by default.
         checkpoint: A file to which each result is appended. An interrupted study continues after them.
         study: The parameters of the study; a checkpoint of other parameters is refused.
-        is_valid: Whether a task can have a result that is read from the checkpoint.
+        is_valid: Returns whether a result from the checkpoint is valid for a task.
         progress: Called with the number of finished tasks and of all tasks.
 
     Raises:
@@ -117,15 +117,15 @@ def _results(
 
 
 class _WorkingDirectory:
-    """The working directory of this process, which another process enters when it unpickles it.
+    """The working directory of this process. A worker changes to it when it unpickles this object.
 
-    Workers are kept for later tasks, but relative paths are those of the process that gives the tasks.
+    Workers are reused for later tasks, but relative paths refer to the directory of the main process.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
             return _enter, (os.getcwd(),)
-        except FileNotFoundError:  # it was deleted, so there are no relative paths
+        except FileNotFoundError:  # it was deleted, so relative paths are impossible
             return _enter, (os.sep,)
 
 
@@ -135,7 +135,10 @@ def _enter(folder: str) -> None:
 
 
 def _call(folder: object, function: Callable[..., Any], *task: Any) -> Any:
-    """Call a function; arguments are unpickled in their order, so the folder is entered first."""
+    """Call a function in a folder.
+
+    Arguments are unpickled in order, so the worker changes to the folder before it reads the task.
+    """
     return function(*task)
 
 

@@ -20,7 +20,7 @@ from xcg.user_model.parts import ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
 _MOST_USED_UP = 64
-"""If more ideal elements around a result are used up, they are not looked at again."""
+"""If more ideal elements around a result are used up, later results skip them."""
 
 
 class JudgedDocument:
@@ -180,9 +180,9 @@ class ElementReader:
         )
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._size = size
-        self._indexed = 0  # how many earlier results are in the two dicts
-        self._seen: dict[int, int] = {}  # row → number of the first result that it is
-        self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, or a part of them
+        self._indexed = 0  # number of earlier results in the two dicts
+        self._seen: dict[int, int] = {}  # row → number of the first result at this row
+        self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, at least in part
         self._ideal_scores = document.ideal_scores
         self._used = dict.fromkeys(document.ideal, 0.0)
         self._open: dict[int, list[int]] = {}  # row → related ideal elements, if many are used up
@@ -253,7 +253,7 @@ class ElementReader:
         return gain
 
     def _left(self, row: int, related: list[int], enough: float) -> float:
-        """Return what can still be gained from ideal elements, or a part that is more than enough."""
+        """Return the gain left in ideal elements. Stop at a partial sum above ``enough``."""
         scores, used, left = self._ideal_scores, self._used, 0.0
         ideals = self._open.get(row, related)
         open_count = used_up = 0
@@ -364,7 +364,10 @@ class ElementReader:
         return sorted(found)
 
     def _index_earlier(self) -> None:
-        """Index the latest results. Only values need this, and many results need no value."""
+        """Index the results since the last call.
+
+        Only values need the index, and many results need no value.
+        """
         seen, seen_below = self._seen, self._seen_below
         for number, row in enumerate(self.results[self._indexed :], self._indexed):
             if row in seen:
@@ -375,6 +378,6 @@ class ElementReader:
                 children = seen_below.setdefault(above, [])
                 children.append(child)
                 if len(children) > 1 or above in seen:
-                    break  # the elements above it are indexed
+                    break  # its ancestors are already indexed
                 child = above
         self._indexed = len(self.results)

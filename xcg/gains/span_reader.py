@@ -31,8 +31,11 @@ UnitSpan = tuple[float, float]
 """Start and end of a text in units."""
 
 MAX_PIECES = 4_000_000
-"""Most pieces of gold spans in the results of a ranking from one document, if text that was seen before
-gains something. Then every result gains on all gold spans in it, whatever the results before it."""
+"""The maximum number of pieces of gold spans in the results from one document in a ranking.
+
+It applies if text that was seen before can gain. Then every result gains on all gold spans in it,
+whatever the results before it.
+"""
 
 
 class GoldSpan(NamedTuple):
@@ -141,7 +144,7 @@ class SpanReader:
         return self.read_parts(result).gain
 
     def read_parts(self, result: UnitSpan) -> ReadResult:
-        """Read the next result and return which of its parts gain how much.
+        """Read the next result and return the gain of each of its parts.
 
         Raises:
             InputError: If the results consist of more than :data:`MAX_PIECES` pieces of gold spans.
@@ -167,7 +170,7 @@ class SpanReader:
     def _pieces_of_gold(self, start: float, end: float) -> Iterator[tuple[int, float, float, bool]]:
         """Yield the pieces of a result that can gain: gold span, start, end, and whether it was seen.
 
-        If text that was seen gains nothing, only new text is looked at, which is new only once.
+        If text that was seen gains nothing, only new text is considered, and text is new only once.
         """
         if not self._share_if_seen:
             for low, high in self._covered.add(start, end):
@@ -240,14 +243,14 @@ class SpanReader:
 
 
 class _SpansBySize:
-    """Numbered spans, by powers of two of their lengths, so that overlapping ones are found quickly."""
+    """Numbered spans, grouped by powers of two of their lengths to find overlapping spans quickly."""
 
     def __init__(self) -> None:
         self._count = 0
         self._by_exponent: dict[int, list[tuple[float, float, int]]] = {}
 
     def add(self, start: float, end: float) -> None:
-        """Add a span; its number is how many were added before."""
+        """Add a span. Its number is the number of spans added before."""
         spans = self._by_exponent.setdefault(math.frexp(end - start)[1], [])
         insort(spans, (start, end, self._count))
         self._count += 1

@@ -52,7 +52,7 @@ class FunctionSubject:
     def named(cls, name: str, effort_is_text: bool = False) -> FunctionSubject:
         """Return the subject for ``package.module:function``.
 
-        The module is any that this program can import, or a file in the working directory.
+        The module is one that this program can import, or a file in the working directory.
 
         Raises:
             XcgError: If plug-ins are refused, or if the function cannot be imported or is not callable.

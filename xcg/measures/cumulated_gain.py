@@ -116,7 +116,7 @@ class VectorMeasure:
 
     def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
-        stored = MAX_RANKS if self.averaged else 1  # the value at a rank is that of the last result
+        stored = MAX_RANKS if self.averaged else 1  # values at one rank are constant after the results
         return self._value(*self._vectors_to(topic, cutoff, parameters, stored), cutoff)
 
     def aggregate(
@@ -170,18 +170,18 @@ class VectorMeasure:
 
 
 MAX_RANKS = 100_000
-"""Ranks beyond the last result for which vectors are stored, whatever the cutoff is."""
+"""The highest rank for which vectors are stored, unless there are more results or ideal gains."""
 
 
 def _stored_ranks(topic: TopicGains, cutoff: float, stored: int) -> float:
-    """Return the cutoff, or a lower rank from ``stored`` on after which all gains are 0."""
+    """Return the cutoff, or a lower rank of at least ``stored`` after which all gains are 0."""
     if cutoff <= stored or math.isinf(cutoff):  # without a cutoff, vectors end with the results
         return cutoff
     return min(cutoff, max(np.size(topic.gains), np.size(topic.ideal), stored))
 
 
 def _mean_up_to(cutoff: float, mean: float, stored: int, last: float) -> float:
-    """Return the mean up to a cutoff of values that are constant after the stored ranks."""
+    """Return the mean, up to a cutoff, of values that are constant after the stored ranks."""
     return float(mean + (last - mean) * ((cutoff - stored) / cutoff))
 
 

@@ -27,7 +27,7 @@ UNITS: tuple[str, ...] = get_args(EffortUnit)
 """What effort can be counted in: visited results, or units of read text."""
 
 HIGHEST_RANK = 999_999_999
-"""The highest cutoff of a measure at a rank. Memory does not depend on the cutoff."""
+"""The highest rank that can be a cutoff. Memory does not depend on the cutoff."""
 
 NO_CUTOFF = math.inf
 """The cutoff of a measure without one; a rank that no ranking exceeds."""

@@ -16,7 +16,7 @@ from xcg.registry import F, Registry
 _MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII)
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
 MAX_CHARACTERS = 1000
-"""Characters of a measure with its parameters and its cutoff."""
+"""The maximum length of a measure with its parameters and cutoff."""
 _ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
 
 _IMPLIED = {"NumRelRet": {"rel": "1"}}

@@ -55,10 +55,10 @@ Progress = Callable[[int, int], None]
 
 
 class Proportion(NamedTuple):
-    """A share of campaigns, with its 95 % interval.
+    """A proportion of campaigns, with its 95 % interval.
 
     Attributes:
-        rate: The share, from 0 to 1.
+        rate: The proportion, from 0 to 1.
         low: Lower limit of the interval.
         high: Upper limit of the interval.
     """
@@ -75,16 +75,16 @@ class ErrorRate:
     Attributes:
         measure: Canonical name of the measure; ``"all"`` for a gate.
         user_model: Name of the user model; ``"all"`` for a gate.
-        procedure: ``"named baseline"``; ``"all pairs"``; or ``"gate"``, which compares runs with a
+        procedure: ``"named baseline"``, ``"all pairs"`` or ``"gate"``, which compares runs with a
             baseline by all measures under all user models.
         baseline: Name of the baseline; empty for all pairs.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons in the family.
-        difference: What was added to the scores of one run; 0 for a false-alarm rate.
+        difference: The constant added to the scores of one run; 0 for a false-alarm rate.
         campaigns: Number of exchanged campaigns.
-        found: Number of campaigns with a false alarm; or, with a difference, of those that found it.
-        rate: found / campaigns: the false-alarm rate, or the power.
+        found: Number of campaigns with a false alarm or, with a difference, that detected it.
+        rate: found / campaigns, which is the false-alarm rate or the power.
         low: Lower limit of the 95 % interval of the rate (Clopper and Pearson 1934).
         high: Upper limit.
         verdict: Compares the interval of a false-alarm rate with the level of 5 %: ``"above 5 %"``,
@@ -109,10 +109,10 @@ class ErrorRate:
 
 
 def proportion(found: int, campaigns: int) -> Proportion:
-    """Return a share of campaigns with its interval of Clopper and Pearson.
+    """Return the proportion of campaigns with a finding, and its Clopper-Pearson interval.
 
     Args:
-        found: Number of campaigns, from 0 to ``campaigns``.
+        found: Number of campaigns with a finding, from 0 to ``campaigns``.
         campaigns: Number of all campaigns, at least 1.
 
     Raises:
@@ -146,7 +146,7 @@ class _Family(NamedTuple):
         return bool((present.all(axis=1) | ~present.any(axis=1)).all())
 
     def better_by(self, difference: float) -> float:
-        """Return what to add to the score of each topic, so that a run is better."""
+        """Return the constant to add to the score of each topic so that a run is better."""
         topics = int((~np.isnan(self.scores)).any(axis=1).sum())
         by_topic = margin_per_topic(self.measure, difference, topics)
         return -by_topic if MEASURES.order(self.measure).lower_is_better else by_topic
@@ -161,7 +161,7 @@ class _Family(NamedTuple):
 
 
 class _Procedure(NamedTuple):
-    """What is studied: the families of ``xcg compare`` by one measure and user model, or a gate."""
+    """A procedure under study: ``xcg compare`` by one measure and user model, or a gate."""
 
     family: int | None  # None for a gate
     named: bool
@@ -183,16 +183,16 @@ def calibrate(
 ) -> list[ErrorRate]:
     """Measure how often tests, corrections and gates find differences between equally good runs.
 
-    In each campaign, the scores of each topic are exchanged among the runs at random, see
-    :func:`xcg.statistics.decisions.exchange`. Then the tests and corrections of :func:`xcg.compare` and
-    the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has a
-    false alarm if at least one comparison of the family is significant, or the gate fails.
+    In each campaign, the scores of each topic are exchanged among the runs at random (see
+    :func:`xcg.statistics.decisions.exchange`). Then the tests and corrections of :func:`xcg.compare`
+    and the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has
+    a false alarm if at least one comparison of the family is significant, or the gate fails.
 
-    With a difference, one run becomes better after the exchange: its scores become better by this
-    constant, without limits of the measure's range, so that the true difference is exact. The rate is
-    the share of campaigns that find this run significantly better than the baseline (for all pairs,
-    than the first other run). For a gate, the run becomes worse instead, and the rate is the share of
-    campaigns in which the gate fails because of this run.
+    With a difference, one run becomes better after the exchange: its scores improve by this constant.
+    They may leave the range of the measure, so that the true difference is exact. The rate is the
+    proportion of campaigns that find this run significantly better than the baseline (for all pairs,
+    than the first other run). For a gate, the run becomes worse instead, and the rate is the proportion
+    of campaigns in which the gate fails because of this run.
 
     Args:
         results: Results with scores per topic of at least two runs.
@@ -204,10 +204,11 @@ def calibrate(
         differences: Differences of means above 0 (of sums if the measure is a count).
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
-        progress: Receives the number of completed campaigns and of all, for each difference and none.
+        progress: Called with the number of completed campaigns and of all campaigns. Campaigns are
+            counted once without a difference, and once for each difference.
 
     Returns:
-        False-alarm rates, then power by difference; each in the order of measures, user models, and
+        False-alarm rates, then power by difference. Both are in the order of measures, user models and
         baselines, with the gates last.
 
     Raises:
@@ -277,7 +278,7 @@ def _check_names(
 def _check_all_studied(
     procedures: Sequence[_Procedure], tests: Sequence[str], corrections: Sequence[str]
 ) -> None:
-    """Raise an error if a test or correction is not used."""
+    """Raise an error if no family uses a test or correction."""
     used = {name for procedure in procedures for name in (procedure.test, *procedure.corrections)}
     for name in (*tests, *corrections):
         if name not in used:
@@ -298,7 +299,7 @@ def _check_numbers(campaigns: int, differences: Sequence[float]) -> None:
 
 
 def _families(results: Results) -> list[_Family]:
-    """Return the scores by each measure under each user model that has any."""
+    """Return the scores by each measure under each user model, if there are any."""
     rows = {topic: row for row, topic in enumerate(results.topics)}
     families = []
     for measure, model in product(results.measures, results.user_models):
@@ -352,9 +353,10 @@ def _found(
     better: int,
     shift: float,
 ) -> dict[str, Booleans]:
-    """Return, for each correction, what is significant: shape (campaigns, comparisons).
+    """Return the significant comparisons for each correction: shape (campaigns, comparisons).
 
-    With a shift, only what shows the true direction: the run is better, or the gate finds it worse.
+    With a shift, only comparisons in the true direction count: the run is better, or the gate finds it
+    worse.
     """
     _, test, corrections, pairs = procedure[1:5]
     if procedure.family is None:

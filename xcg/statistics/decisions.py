@@ -1,8 +1,8 @@
 """Decisions of tests, corrections and gates in many campaigns at once, for simulations.
 
 The scores of many campaigns are an array of shape (campaigns, topics, runs). The decisions are those of
-:func:`xcg.compare` and of the gate in each campaign, without what they also compute: exact p values of
-comparisons that are not significant, intervals and means.
+:func:`xcg.compare` and of the gate in each campaign. Intervals, means, and exact p values of
+comparisons that are not significant are not computed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def exchange(scores: Floats, keys: Floats) -> Floats:
 
     The first run gets the score of the run with the lowest key, and so on. The same keys exchange the
     scores of all measures and user models alike. If a topic has scores of different runs by different
-    measures, each measure exchanges its own scores, in the order of the same keys.
+    measures, the scores of each measure are exchanged separately, by the same keys.
 
     Args:
         scores: Array of shape (topics, runs); NaN if a run has no score.
@@ -195,7 +195,8 @@ def gate_fails(
 
     Returns:
         For each correction, an array of shape (campaigns, comparisons); the comparisons are in the
-        order of the measures and runs. :func:`xcg.statistics.gate.gate_comparisons` fails the same.
+        order of the measures and runs. :func:`xcg.statistics.gate.gate_comparisons` makes the same
+        decisions.
     """
     pairs = [(run, baseline) for run in range(scores[0].shape[2]) if run != baseline]
     significant = paired_significant(scores, pairs, test, corrections, level)

@@ -33,7 +33,7 @@ from xcg.statistics.topic_scores import (
 RANDOM_PERMUTATIONS = 20_000
 _MAX_SCORES_IN_MEMORY = 2_000_000
 _MAX_DIRECT_P_VALUES = 6
-"""scipy needs about 15 ms for a p value of the studentised range; more p values are interpolated."""
+"""More p values of the studentised range are interpolated, because scipy needs about 15 ms for each."""
 
 Pair = tuple[str, str]
 Interval = tuple[float | None, float | None]
@@ -58,7 +58,7 @@ class Inference(NamedTuple):
 
 
 def adjust(p_values: Sequence[float], correction: str) -> list[float]:
-    """Return p values after the correction for their number.
+    """Correct p values for the number of comparisons.
 
     Args:
         p_values: The p values of a family.
@@ -89,11 +89,11 @@ def paired_inferences(
         level: Significance level.
 
     Returns:
-        The conclusions in the order of the pairs. Wilcoxon's test is about ranks, not about the mean
-        difference; it has no interval.
+        The conclusions in the order of the pairs. Wilcoxon's test has no interval, because it is
+        about ranks, not about the mean difference.
 
     Raises:
-        XcgError: As the tests; or if statsmodels is not installed.
+        XcgError: As the tests, or if statsmodels is not installed.
     """
     p_values = [PAIRED_TESTS[test](first, second) for first, second in pairs]
     adjusted = adjust(p_values, correction)
@@ -170,7 +170,7 @@ def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interv
         The limits; both are None if no sign vectors are rare enough for the level.
     """
     topics = len(found)
-    found = found[np.lexsort((found, np.abs(found)))]  # the order of the topics does not matter
+    found = found[np.lexsort((found, np.abs(found)))]  # the result must not depend on their order
     changed = int(np.count_nonzero(found))
     exact = topics <= EXACT_RANDOMISATION_TOPICS
     enumerated = changed <= EXACT_RANDOMISATION_TOPICS
@@ -212,12 +212,12 @@ def tukey_inferences(
       retrieval experiments, ACM TOIS 30(1)). Without error variance, Tukey's test is computed like
       this.
 
-    The unadjusted p of a pair has the same variance or permutations, for the difference of two runs
-    instead of the range.
+    The unadjusted p of a pair uses the same variance or permutations, but the difference of the two
+    runs instead of the range.
 
     Args:
         scores: Scores of at least three runs.
-        pairs: Pairs of runs to report, of all pairs.
+        pairs: The pairs of runs to report. The correction is always for all pairs.
         test: ``"t"`` or ``"randomisation"``.
         level: Significance level.
 
@@ -250,7 +250,7 @@ def _tukey_p_values(q: Floats, runs: int, df: int) -> tuple[Floats, Floats]:
     p = 2 * t.sf(q / math.sqrt(2), df)
     direct = len(q) <= _MAX_DIRECT_P_VALUES
     adjusted = studentized_range.sf(q, runs, df) if direct else _interpolated(runs, df)(q / (q + 5))
-    # Small values are rounding errors of an integral, but they are within these limits (Boole).
+    # Rounding errors of the integral distort small values. Boole's inequality gives these limits.
     return p, np.clip(adjusted, p, np.minimum(1, p * math.comb(runs, 2)))
 
 

@@ -132,7 +132,7 @@ def margin_inferences(
         For each pair, the corrected p values of non-inferiority and of equivalence.
 
     Raises:
-        XcgError: As the test; or if statsmodels is not installed.
+        XcgError: As the test, or if statsmodels is not installed.
     """
     not_worse, equivalent = [], []
     for first, second in pairs:
@@ -151,7 +151,7 @@ def advantages(measure: str, first: Sequence[float], second: Sequence[float]) ->
 
 
 def margin_per_topic(measure: str, margin: float, topics: int) -> float:
-    """Return the margin of a topic: the difference of a count is the sum over the topics."""
+    """Return the margin of one topic. For a count, the margin is divided by the number of topics."""
     return margin / (topics if MEASURES.is_count(measure) else 1)
 
 

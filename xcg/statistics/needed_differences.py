@@ -17,7 +17,7 @@ from xcg.statistics.topic_scores import ROUNDING, Floats
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 _WIDENING = 1.2
-"""Factor of deviations: in simulations the standard deviation of resamples is up to 15 % too small."""
+"""Factor of deviations. In simulations, the standard deviation of resamples is up to 15 % too small."""
 
 RELIABLE = 0.05
 """Swap rate up to which a difference is reliable: the confidence is 95 %."""

@@ -188,8 +188,8 @@ def friedman_posthoc(
 
     Returns:
         p values from 0 to 1 by pair of runs. If all n topics have the same ranks, Conover's test has no
-        variance: p is 1 for runs with equal ranks, and otherwise 2 / 2ⁿ, that of the sign test, before
-        the correction.
+        variance. Before the correction, p is then 1 for runs with equal ranks, and otherwise 2 / 2ⁿ as
+        in the sign test.
 
     Raises:
         XcgError: If a name is unknown, there are fewer runs or topics, a score is not finite, or the
@@ -210,7 +210,7 @@ def friedman_posthoc(
         p_values = scikit_posthocs.posthoc_nemenyi_friedman(matrix).to_numpy()
     elif (ranks == ranks[0]).all():
         p = equal_signs_probability(len(ranks))
-        if correction != "none":  # of Holm and Bonferroni; fdr_bh is not larger
+        if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
             p = min(1.0, math.comb(len(scores.values), 2) * p)
         p_values = np.where(ranks[0] == ranks[0][:, None], 1.0, p)
     else:

@@ -1,4 +1,4 @@
-"""The smallest difference that a comparison finds with a given probability, its power."""
+"""Compute the smallest difference that a comparison detects with a given power."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from xcg.statistics.significance_tests import rank_sum_distribution, smallest_p
 from xcg.statistics.topic_scores import Floats, TopicScores, required_package, standard_deviation
 
 POWER = 0.8
-"""The probability with which a difference is found, by default."""
+"""The default power: the probability of detecting a difference."""
 _BISECTIONS = 30
 _MAX_WILCOXON_TOPICS = 200
 
 
 def single_level(level: float, correction: str, comparisons: int) -> float:
-    """Return the level of one comparison if no other comparison of the family finds a difference.
+    """Return the level of one comparison if no other comparison of the family is significant.
 
     This is the strictest level at which the correction tests it: level / m for Holm, Bonferroni, and
     Benjamini and Hochberg.
@@ -35,7 +35,7 @@ def single_level(level: float, correction: str, comparisons: int) -> float:
 
 
 def detectable_difference(found: Floats, test: str, level: float, power: float = POWER) -> float | None:
-    """Return the smallest true mean difference that a paired test finds with a given power.
+    """Return the smallest true mean difference that a paired test detects with a given power.
 
     - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
       exceeds the critical value with the probability ``power``.
@@ -51,8 +51,8 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
         power: Above ``level`` and below 1.
 
     Returns:
-        A difference above 0. None if all differences are equal, because then the topics do not show the
-        variance; or if there are too few topics for the level.
+        A difference above 0. None if all differences are equal, because the variance is then unknown,
+        or if there are too few topics for the level.
 
     Raises:
         XcgError: If scipy is not installed.
@@ -70,7 +70,7 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
 
 
 def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
-    """Return the smallest mean difference that the paired t test finds with a given power.
+    """Return the smallest mean difference that the paired t test detects with a given power.
 
     >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
     0.495
@@ -89,9 +89,9 @@ def noncentrality(critical: float, df: int, power: float) -> float:
 
 
 def tukey_detectable(scores: TopicScores, inference: Inference, power: float = POWER) -> float | None:
-    """Return the smallest difference of two runs that Tukey's HSD finds with a given power.
+    """Return the smallest difference of two runs that Tukey's HSD detects with a given power.
 
-    The test finds a difference that exceeds half the width of the interval, which is the critical
+    The test detects a difference that exceeds half the width of the interval, which is the critical
     value of the studentised range or of its randomised form. The difference divided by its standard
     error √(2·MS_error / n) has the noncentral t distribution with the ANOVA's degrees of freedom.
 
@@ -101,7 +101,7 @@ def tukey_detectable(scores: TopicScores, inference: Inference, power: float = P
         power: As for :func:`detectable_difference`.
 
     Returns:
-        A difference above 0; None if the scores have no error variance, or no difference is large
+        A difference above 0. None if the scores have no error variance, or if no difference is large
         enough for the level.
     """
     table = anova(scores)
@@ -134,7 +134,7 @@ def wilcoxon_critical_sum(topics: int, level: float) -> int | None:
 
 def _detectable_by_wilcoxon(found: Floats, level: float, power: float) -> float | None:
     topics = len(found)
-    if topics > _MAX_WILCOXON_TOPICS:  # 200 of the order statistics, for a difference in √(1 / n)
+    if topics > _MAX_WILCOXON_TOPICS:  # use 200 quantiles; the difference is proportional to √(1 / n)
         chosen = np.linspace(0, topics - 1, _MAX_WILCOXON_TOPICS).round().astype(int)
         fewer = _detectable_by_wilcoxon(np.sort(found)[chosen], level, power)
         return None if fewer is None else fewer * math.sqrt(_MAX_WILCOXON_TOPICS / topics)

@@ -1,9 +1,9 @@
-"""The power of tests, simulated with topics that are drawn from a pilot campaign.
+"""Simulate the power of tests with topics that are drawn from a pilot campaign.
 
-Scores are not normal, and differences of some pairs of runs vary more than those of others. So formulas
-for normal scores are several points wrong at 15 topics. A simulated campaign yields a threshold: the
-smallest true difference with which it would have been significant. The thresholds of all campaigns give
-the power for every difference.
+Scores are not normally distributed, and the differences of some pairs of runs vary more than those of
+others. With 15 topics, formulas for normal scores are therefore wrong by several points. A simulated
+campaign yields a threshold: the smallest true difference that would have been significant in it. The
+thresholds of all campaigns give the power for every difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from xcg.statistics.topic_scores import ROUNDING, Floats, required_package
 
 CAMPAIGNS = 4000
 MAX_SIMULATED_TOPICS = 60
-"""For more topics, thresholds approach their limits in proportion to the noncentral t distribution."""
+"""The maximum number of simulated topics.
+
+With more topics, thresholds approach their limits in proportion to the noncentral t distribution.
+"""
 MAX_TOPICS = 100_000
 _SIGN_VECTORS = (4000, 16_000)
 _MAX_NUMBERS_IN_MEMORY = 4_000_000
@@ -71,7 +74,7 @@ class PowerSimulation(ABC):
         return self._thresholds[topics]
 
     def power(self, topics: int, difference: float) -> float:
-        """Return the probability that a true difference is found, in whichever direction."""
+        """Return the probability that a true difference is significant, in either direction."""
         if self.normal_detectable(topics, 0.8) is None:
             return 0.0
         found = self.thresholds(topics)
@@ -79,7 +82,7 @@ class PowerSimulation(ABC):
         return float(count) / len(found)
 
     def detectable(self, topics: int, power: float) -> float | None:
-        """Return the smallest difference that is found with a power; None if there is none."""
+        """Return the smallest difference that is detected with a given power, or None."""
         if self.normal_detectable(topics, 0.8) is None:
             return None
         found = self.thresholds(topics)
@@ -87,10 +90,10 @@ class PowerSimulation(ABC):
         return max(value, 0.0) if math.isfinite(value) else None
 
     def topics_needed(self, difference: float, power: float) -> int | None:
-        """Return the number of topics with which a difference is found with a power.
+        """Return the number of topics needed to detect a difference with a given power.
 
-        The first guess is for normal scores; each further one has the ratio between the simulation and
-        the formula at the guess before.
+        The first guess is for normal scores. Each further guess corrects the formula by its ratio to
+        the simulation at the previous guess.
 
         Returns:
             At least 2; None if it exceeds 100,000.
@@ -106,7 +109,7 @@ class PowerSimulation(ABC):
             formula = self.normal_detectable(guess, power) or math.nan
             ratio = found / formula if found is not None else 2 * ratio
         while guess < MAX_SIMULATED_TOPICS and self.power(guess, difference) < power - _TOLERANCE:
-            guess += 1  # with few topics, the ratio differs from one number of topics to the next
+            guess += 1  # with few topics, the ratio depends strongly on their number
         return guess
 
     def _topics_by_formula(self, difference: float, power: float) -> int:
@@ -149,7 +152,7 @@ class PairedSimulation(PowerSimulation):
             row[: len(found)] = _centred(found)
 
     def normal_detectable(self, topics: int, power: float) -> float | None:
-        """Return the value of the t test; None if no p value is below the level."""
+        """Return the detectable difference of the t test; None if no p value is below the level."""
         if smallest_p(self._test, topics) >= self.level:
             return None
         return t_detectable(self.deviation, topics, self.level, power)
@@ -157,8 +160,8 @@ class PairedSimulation(PowerSimulation):
     def simulate(self, topics: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Return the thresholds of campaigns, and their limits.
 
-        Wilcoxon's test is about the pseudomedian. If that is not the mean, as for skewed differences,
-        the limit is the distance.
+        Wilcoxon's test is about the pseudomedian. If it differs from the mean, as for skewed
+        differences, the limit is the distance between them.
         """
         count = CAMPAIGNS // 2 if self._test == "randomisation" else CAMPAIGNS
         pairs = rng.permutation(np.resize(rng.permutation(len(self._sizes)), count))
@@ -184,8 +187,8 @@ class PairedSimulation(PowerSimulation):
 class TukeySimulation(PowerSimulation):
     """Campaigns of several runs that are compared by Tukey's HSD.
 
-    Each campaign draws topics with the scores of all runs, or of as many as are compared. All runs have
-    their means of the pilot, except the first: its mean is that of the second plus the difference.
+    Each campaign draws topics with the scores of all runs, or of as many as are compared. All runs keep
+    their means of the pilot except the first. Its mean is that of the second plus the difference.
 
     Args:
         matrix: Scores of the pilot, of shape (topics, runs).
@@ -206,7 +209,7 @@ class TukeySimulation(PowerSimulation):
         self._randomised = randomised
 
     def normal_detectable(self, topics: int, power: float) -> float | None:
-        """Return the value of Tukey's HSD for equal means; None without degrees of freedom."""
+        """Return the value for Tukey's HSD with equal means; None without degrees of freedom."""
         df = (topics - 1) * (self._runs - 1)
         critical = _critical_range(self.level, self._runs, df) / math.sqrt(2)
         return noncentrality(critical, df, power) * self.deviation / math.sqrt(topics)

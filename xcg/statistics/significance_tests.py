@@ -100,7 +100,7 @@ def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floa
     ranks = rankdata(np.abs(found), axis=1)  # the zeros are first
     if zeros == "wilcox":
         ranks -= (~changed).sum(axis=1, keepdims=True)
-    doubled = np.rint(2 * ranks).astype(int) * changed  # ties have ½
+    doubled = np.rint(2 * ranks).astype(int) * changed  # tied ranks can end in ½
     positive = (doubled * (found > 0)).sum(axis=1)
     patterns, indices = np.unique(np.sort(doubled, axis=1), axis=0, return_inverse=True)
     indices = indices.reshape(-1)  # NumPy 2.0 returns a column
@@ -187,7 +187,7 @@ def _randomisation_p_values(found: Floats, limit: float = 1.0, seed: int = 0) ->
 
 
 def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, seed: int) -> Floats:
-    """Return the share of sign vectors whose absolute sum is at least the minimum of each row."""
+    """Return the proportion of sign vectors whose absolute sum is at least the minimum of each row."""
     number = magnitudes.shape[1]
     exact = number <= EXACT_RANDOMISATION_TOPICS
     total = 2**number if exact else 1 + RANDOM_SIGN_VECTORS
@@ -208,8 +208,8 @@ def sign_vectors(changed: int, seed: int = 0) -> Iterator[npt.NDArray[np.integer
     """Yield arrays whose rows are vectors of signs: 1 for plus, 0 for minus.
 
     Args:
-        changed: Number of topics with a difference. At most 16 have all vectors, more have 100,000
-            random ones.
+        changed: Number of topics with a difference. For at most 16, all vectors are
+            generated. For more, 100,000 are drawn at random.
         seed: Seed of the random vectors.
     """
     if changed <= EXACT_RANDOMISATION_TOPICS:
@@ -236,8 +236,8 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
     Args:
         test: A name in :data:`PAIRED_TESTS`.
         found: Differences, from :func:`xcg.statistics.topic_scores.differences`; shape (pairs, topics).
-        limit: Larger p values need not be exact, only larger than this. This saves most of the time of
-            the randomisation test.
+        limit: p values above the limit may be inexact, but stay above it. This saves most of the time
+            of the randomisation test.
 
     Returns:
         Array of shape (pairs,).

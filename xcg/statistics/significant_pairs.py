@@ -1,4 +1,4 @@
-"""Pairs of runs that differ significantly after Friedman's test, and their compact form in a table."""
+"""Find pairs of runs that differ significantly after Friedman's test, and write them compactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SignificantPair(NamedTuple):
     Attributes:
         better: Name of the run with the better mean rank over topics.
         worse: Name of the other run.
-        p: The larger one of the p values of Friedman's test and of the pair; below 0.05.
+        p: The larger of the p values of Friedman's test and of the pair, below 0.05.
     """
 
     better: str

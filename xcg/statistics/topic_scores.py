@@ -70,7 +70,7 @@ def topic_scores(results: Results, measure: str, user_model: str, runs: Sequence
 
 
 def scores_by_run(results: Results, measure: str, user_model: str) -> dict[str, dict[str, float]]:
-    """Return the scores of each run by topic, for the runs that have any.
+    """Return the scores by topic of each run that has any.
 
     Args:
         results: Results with scores per topic.

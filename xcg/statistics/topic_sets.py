@@ -416,7 +416,7 @@ def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     scores, _, _, trials, resamples, _ = task
     try:
         totals = np.array(result)
-    except ValueError:  # lists of different lengths
+    except ValueError:  # the lists differ in length
         return False
     if totals.shape != (len(resamples), 3, len(BIN_STARTS)) or totals.dtype.kind != "i":
         return False

@@ -19,11 +19,11 @@ Quantisation = Callable[[float, Grade], float]
 QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
 
 MAX_GAIN = 1e100
-"""The highest gain of a level, so that sums and squares of gains are numbers."""
+"""The highest gain of a level. Sums and squares of gains must not overflow."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number that a float can hold; True and False are none."""
+    """Return whether a value is a number that a float can hold. Booleans are not numbers."""
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= sys.float_info.max
     return isinstance(value, float)

@@ -74,7 +74,7 @@ def text(value: object) -> str:
     return value
 
 
-@lru_cache(maxsize=16)  # a folder each
+@lru_cache(maxsize=16)  # one schema per folder
 def user_model_schema(folder: Path | None = None) -> vol.Schema:
     """Return the schema of a user model, which returns the arguments of :class:`UserModel`.
 

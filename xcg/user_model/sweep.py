@@ -13,9 +13,9 @@ from xcg.user_model.schema import Where
 from xcg.yaml_file import KeyPath, format_key_path
 
 MAX_MODELS = 10_000
-"""Combinations of the values in lists and ranges."""
+"""The maximum number of combinations of the values in lists and ranges."""
 MAX_CHARACTERS = 20_000_000
-"""Characters of a mapping with lists, times the number of combinations."""
+"""The maximum number of characters of a mapping with lists, times the number of combinations."""
 
 
 def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, object]]:
