@@ -1,7 +1,7 @@
-"""Zip and tar archives: their files by position, with limits for hostile archives.
+"""Read files from zip and tar archives, with limits for hostile archives.
 
-Tar headers are read here and not by tarfile, which reads a header of any length into memory, and takes
-quadratic or endless time for some headers in the Python versions that xcg supports.
+Tar headers are read here instead of by tarfile. In the Python versions that xcg supports, tarfile reads
+a header of any length into memory, and some headers make it take quadratic time or never end.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     import zipfile
 
 LARGEST_ARCHIVE = 1 << 34
-"""Maximum size of a decompressed tar archive, which is a temporary file: 16 GB."""
+"""Maximum size of the temporary file for a decompressed tar archive: 16 GB."""
 LARGEST_RATIO = 250
-"""Maximum size of a decompressed tar archive, as a multiple of its compressed size, beyond 1 GB."""
+"""Maximum size of a decompressed tar archive, as a multiple of its compressed size.
+
+Decompressed archives of up to 1 GB may have any ratio.
+"""
 MOST_MEMBERS = 4_000_000
 """Maximum number of members of an archive."""
 LARGEST_DIRECTORY = 1 << 28
-"""Maximum size of an archive's list of members: 256 MB, the central directory of a zip archive."""
+"""Maximum size of the central directory of a zip archive, or of all names in a tar archive: 256 MB."""
 LARGEST_HEADER = 1 << 20
 """Maximum size of an extended header of a tar archive, such as a long name: 1 MB."""
 LARGEST_DICTIONARY = 1 << 28
@@ -67,7 +70,7 @@ class Archive(ABC):
 
     @abstractmethod
     def read(self, position: Any, most: int) -> bytes:
-        """Return a file, or its first bytes if there are more than ``most``."""
+        """Return the content of a file, or its first ``most`` bytes if it is longer."""
 
     @abstractmethod
     def close(self) -> None:
@@ -138,7 +141,7 @@ class ZipArchive(Archive):
                 yield info.filename, info
 
     def _check_overlap(self, members: list[zipfile.ZipInfo]) -> None:
-        """Refuse members that share their data: a small archive would be a huge corpus."""
+        """Refuse members that share their data, because a small archive could then be a huge corpus."""
         end, last = 0, ""
         for info in sorted(members, key=lambda member: member.header_offset):
             if info.header_offset < end:
@@ -148,7 +151,7 @@ class ZipArchive(Archive):
             end, last = info.header_offset + 30 + info.compress_size, info.filename
 
     def read(self, position: zipfile.ZipInfo, most: int) -> bytes:
-        """Return a file, or its first bytes if there are more than ``most``."""
+        """Return the content of a file, or its first ``most`` bytes if it is longer."""
         method = position.compress_type
         if method not in (0, 8):  # zipfile limits the memory of these methods only
             raise InputError(
@@ -219,7 +222,7 @@ class TarArchive(Archive):
             raise InputError(self.path, f"damaged archive: no tar header at byte {offset}") from None
 
     def _extended_header(self, info: tarfile.TarInfo) -> Mapping[str, bytes]:
-        """Return the fields that an extended header states for other members."""
+        """Return the fields that an extended header sets for other members."""
         if info.size > LARGEST_HEADER:
             raise InputError(
                 self.path,
@@ -250,7 +253,7 @@ class TarArchive(Archive):
         return name, int(size) if size.isdigit() and len(size) < 20 else -1
 
     def read(self, position: _Position, most: int) -> bytes:
-        """Return a file, or its first bytes if there are more than ``most``."""
+        """Return the content of a file, or its first ``most`` bytes if it is longer."""
         self._file.seek(position.offset)
         return self._file.read(min(position.size, most))
 
@@ -337,7 +340,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _xz_pieces(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file in pieces, with a limit for the memory that the file demands."""
+    """Yield the content of an xz file in pieces, with a limit for the memory that it requires."""
     import lzma
 
     with path.open("rb") as file:
@@ -353,7 +356,7 @@ def _xz_pieces(path: Path) -> Iterator[bytes]:
                 data = file.read(io.DEFAULT_BUFFER_SIZE) if stream.needs_input else b""
                 if stream.needs_input and not data:
                     raise InputError(path, "the compressed archive is incomplete")
-            # Another stream may follow, and zeros before it.
+            # Another stream may follow, after padding with zeros.
             data = stream.unused_data.lstrip(b"\0") or file.read(io.DEFAULT_BUFFER_SIZE).lstrip(b"\0")
 
 
@@ -394,7 +397,7 @@ def _temporary_file(path: Path, chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:
-    """Read a stream to its end, or at most a number of bytes.
+    """Read a stream to its end, but at most ``most`` bytes.
 
     Reading allocates memory for the requested number of bytes, so ``size`` is the expected number.
     """

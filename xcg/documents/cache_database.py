@@ -1,4 +1,4 @@
-"""Store the entries of the document cache in a SQLite file, and change no file of others."""
+"""Store the entries of the document cache in a SQLite file, and leave foreign files unchanged."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from xcg.lazy_modules import sqlite3
 T = TypeVar("T")
 
 FORMAT = 3
-"""Version of the tables and of what parsing makes of a document; increase it when either changes."""
+"""Version of the tables and of the results of parsing. Increase it when either changes."""
 
 FILE_NAME = "xcg-documents.sqlite"
 _APPLICATION = b"xcgd"
 _HEADER = re.compile(rb"SQLite format 3\0.{52}" + _APPLICATION, re.DOTALL)
-"""Beginning of the database: SQLite's signature, and the application id at byte 68."""
+"""Beginning of the database, with SQLite's signature and the application id at byte 68."""
 _COMPANIONS = {
     "-journal": re.compile(rb"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7|\0{8}"),
     "-shm": re.compile(rb"\x18\xe2\x2d\0|\0\x2d\xe2\x18|\0{3}"),
@@ -51,7 +51,7 @@ _REMOVE_OLDEST = """
     totals AS (SELECT id, sum(size) OVER (ORDER BY used, id) - size AS earlier FROM sizes)
     DELETE FROM entries WHERE id IN (SELECT id FROM totals WHERE earlier < ?)
 """
-"""Removes the least recently used entries until they have a number of bytes."""
+"""Removes the least recently used entries until a given number of bytes is removed."""
 _EMPTY = f"""
     PRAGMA page_size = 16384;
     PRAGMA auto_vacuum = FULL;
@@ -72,7 +72,7 @@ _preparing = threading.Lock()
 def is_private(folder: Path) -> bool:
     """Return whether only this user controls a folder and the link to it, if it is a link.
 
-    A group may write to it: with the umask of many systems, it is the user's own group.
+    Write access for its group is allowed, because on many systems this is the user's own group.
     """
     if not hasattr(os, "geteuid"):
         return True
@@ -81,7 +81,7 @@ def is_private(folder: Path) -> bool:
 
 
 def _prepare(path: Path) -> bool:
-    """Create the database if there is none, and return whether it is xcg's own.
+    """Create the database if it does not exist, and return whether it is a database of xcg.
 
     Raises:
         OSError: If a file cannot be read or written.
@@ -96,7 +96,7 @@ def _prepare(path: Path) -> bool:
 
 
 def _is_foreign(path: Path, suffix: str) -> bool:
-    """Return whether one of SQLite's other files exists but does not begin as SQLite's files do."""
+    """Return whether a file next to the database exists but was not written by SQLite."""
     file = Path(f"{path}{suffix}")
     if not os.path.lexists(file):
         return False
@@ -118,7 +118,7 @@ def _has_own_header(path: Path) -> bool:
     """
     if not stat.S_ISREG(path.lstat().st_mode):
         return False
-    if sys.platform == "win32":  # it has other locks, and an open file could not be deleted
+    if sys.platform == "win32":  # locks differ there, and an open file cannot be deleted
         return bool(_HEADER.match(path.read_bytes()[:72]))
     number = _descriptors.get(path)
     if number is None or not os.path.samestat(os.fstat(number), path.stat()):
@@ -127,11 +127,11 @@ def _has_own_header(path: Path) -> bool:
 
 
 def _create_database(path: Path) -> None:
-    """Create an empty database at once, so that no process sees half of it.
+    """Create an empty database atomically, so that no process sees an incomplete one.
 
     Raises:
         OSError: If the file cannot be written.
-        sqlite3.Error: If there is no memory.
+        sqlite3.Error: If there is not enough memory.
     """
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_EMPTY)
@@ -160,7 +160,10 @@ class Database:
         return self._try(execute) or []
 
     def write(self, statements: Mapping[str, Iterable[Sequence[object]]]) -> None:
-        """Execute each statement for all its parameters, then remove old entries; or do nothing."""
+        """Execute each statement with all its parameters, then remove old entries.
+
+        If the database cannot be used, nothing happens.
+        """
 
         def execute(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
@@ -172,7 +175,7 @@ class Database:
         self._try(execute)
 
     def discard(self) -> None:
-        """Delete the damaged database and use none from now on; a foreign file is left unchanged."""
+        """Stop using the damaged database, and delete it unless it is a foreign file."""
         self._usable = False
         with contextlib.suppress(OSError):
             if _has_own_header(self._path):
@@ -226,7 +229,7 @@ class Database:
         excess = page_size * (pages - free) - self._limit
         if excess <= 0:
             return
-        excess += self._limit // 10  # not again at once
+        excess += self._limit // 10  # so that the next write does not shrink it again
         connection.execute(_REMOVE_OLDEST, (excess,))
         connection.execute("DELETE FROM files WHERE digest NOT IN (SELECT digest FROM entries)")
 

@@ -28,7 +28,10 @@ _BATCH_DOCUMENTS = 32
 _BATCH_BYTES = 1 << 22
 """A batch ends when it has this number of bytes."""
 _BYTES_IN_MEMORY = 1 << 28
-"""Maximum size of the documents that threads parse at the same time, except a single one: 256 MB."""
+"""Maximum total size of the documents that threads parse at the same time: 256 MB.
+
+A single document may be larger.
+"""
 _MAX_WORKERS = 8
 
 

@@ -20,15 +20,15 @@ from xcg.lazy_modules import etree
 
 PathLike = str | os.PathLike[str]
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
-"""Name of the file in the folder of a simulated campaign until all its files are written."""
+"""Name of the file that marks the folder of a simulated campaign as incomplete."""
 
-_MAX_NEIGHBOURS = 10_000  # to compare a name with more files takes too long
+_MAX_NEIGHBOURS = 10_000  # comparing a name with more files takes too long
 MAX_LINE_BYTES = 1 << 20
 """Maximum length of a line in a text file: 1 MB."""
 MAX_GZIP_RATIO = 250
 """Maximum size of a decompressed assessment or run file, as a multiple of its compressed size."""
 RATIO_FROM_BYTES = 1 << 26
-"""Smaller decompressed files may have any ratio: 64 MB."""
+"""Size of a decompressed file up to which any ratio is allowed: 64 MB."""
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
@@ -51,7 +51,7 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
     """Return the files of paths, folders (recursively) and globs, in order.
 
     ``-`` is standard input. Hidden, ``.dtd`` and ``.md`` files in folders are ignored. A FIFO or a
-    device must be named itself: in a folder or among the matches of a glob it is an error.
+    device must be named explicitly. In a folder or among the matches of a glob, it is an error.
 
     Args:
         patterns: One or several paths, folders or globs.
@@ -93,7 +93,7 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
 
 
 def check_complete(folder: Path) -> None:
-    """Refuse a folder in a simulated campaign that was not written to its end.
+    """Refuse a folder that is, or is inside, an incomplete simulated campaign.
 
     Raises:
         InputError: If the folder or one of its parents contains the marker of an incomplete campaign.
@@ -119,7 +119,7 @@ def _neighbour(path: Path) -> str:
 
 
 class _GzipFile(gzip.GzipFile):
-    """A gzipped file that does not decompress without limit.
+    """A gzipped file whose decompressed size is limited.
 
     Args:
         file: The open file.
@@ -136,7 +136,7 @@ class _GzipFile(gzip.GzipFile):
         """Return decompressed bytes.
 
         Raises:
-            InputError: If the file is much larger than before.
+            InputError: If the decompressed data exceed the limit.
         """
         data = super().read(size)
         if self.tell() > self._limit:
@@ -179,7 +179,7 @@ def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
     """Return the error for XML that is not well-formed or exceeds libxml2's limits, with its line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
     where = f"{where}:{error.lineno or 1}"
-    if "XML_PARSE_HUGE" in reason:  # an option of libxml2, and no advice for users
+    if "XML_PARSE_HUGE" in reason:  # an option of libxml2, which users of xcg cannot set
         return InputError(
             where,
             f"too large to parse: {re.split(', (?:try|use) | use ', reason)[0]}; the limits are 256 "

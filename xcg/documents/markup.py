@@ -65,11 +65,11 @@ def html_to_xml(data: bytes, where: str) -> bytes:
 
 _BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
 _SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES
-"""Size of a page that cannot have too many attributes."""
+"""Maximum size of a page that is too small for an element with too many attributes."""
 
 
 class _LimitChecker:
-    """Checks the limits for the elements of a page before libxml2 makes a tree of them."""
+    """Checks the limits for the elements of a page before libxml2 builds its tree."""
 
     def __init__(self) -> None:
         self._depth = 0

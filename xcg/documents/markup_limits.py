@@ -1,4 +1,4 @@
-"""Limits of the markup of documents, checked before a parser needs memory for it.
+"""Limit the markup of documents before a parser allocates memory for it.
 
 libxml2 needs 128 bytes for an element, 120 for a text and 230 for an attribute, but a file needs only
 four to six bytes for each of them, and far fewer if it is compressed.
@@ -17,21 +17,21 @@ Articles have 500 to 20,000 of them, and books up to a million.
 """
 
 _SHORTEST_NODE = 3
-"""The shortest node is the entity reference ``&e;``."""
+"""Number of bytes of the shortest node, the entity reference ``&e;``."""
 _PREDEFINED = (b"&amp;", b"&lt;", b"&gt;", b"&quot;", b"&apos;")
 _DECLARED_ENCODING = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _COUNTABLE_ENCODING = re.compile(
     r"utf-?(8|16|16le|16be)|(us-)?ascii|iso-?8859-?\d+|iso_8859-\d+|latin-?\d+|(windows|cp)-?125\d|"
     r"koi8-[ru]|shift_jis|sjis|euc-(jp|kr)|gbk|gb2312|gb18030|big5"
 )
-"""Encodings in which ``<``, ``&`` and ``=`` have their codes in ASCII."""
+"""Encodings in which ``<``, ``&`` and ``=`` are the same bytes as in ASCII."""
 
 
 def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     """Check that a document in XML or HTML does not have too many nodes.
 
-    Small documents cannot have too many, so they are not searched. In large documents, the characters
-    that begin nodes are counted, also in comments and CDATA sections.
+    Small documents cannot have too many nodes, so they are not searched. In large documents, the
+    characters that begin nodes are counted, including those in comments and CDATA sections.
 
     Args:
         data: The document.

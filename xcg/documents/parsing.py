@@ -4,8 +4,8 @@ lxml parses a document safely and serialises it again. In the serialised form, t
 processing instructions and CDATA sections, and every ``<`` and ``>`` outside markup is escaped, so
 numpy finds the tags by these two bytes. This is several times faster than one Python callback per tag.
 
-Documents can be as large as :data:`LARGEST_SERIALISED`, so arrays with eight bytes for each character
-are made for one block after the other.
+Documents can be as large as :data:`LARGEST_SERIALISED`, so arrays that need eight bytes for each
+character are computed block by block.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENTITY = "\ufffc"
 """The character that replaces an entity reference in a document's text."""
 
 LARGEST_SERIALISED = 1 << 28
-"""Maximum size of a serialised document: 256 MB. Serialised, a ``>`` in a text has four bytes."""
+"""Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
 
 _BLOCK = 1 << 22
 """Number of bytes or characters in a block."""
@@ -83,7 +83,7 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     Threads can do this in parallel.
 
     Raises:
-        InputError: If it is not well-formed XML, with the line, or too large.
+        InputError: If it is too large, or not well-formed XML (then the message states the line).
     """
     return _serialised(document_root(data, name), name)
 
@@ -105,7 +105,7 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     For a few paths, this takes little more time than parsing. Threads can do it in parallel.
 
     Raises:
-        InputError: If it is not well-formed XML, with the line, or too large.
+        InputError: If it is too large, or not well-formed XML (then the message states the line).
 
     >>> absent_paths(b"<a><b/><c/><b/></a>", ["/a[1]/b[2]", "/a[1]/b[3]", "/b[1]"])
     ['/a[1]/b[3]', '/b[1]']
@@ -130,7 +130,7 @@ def document_root(data: bytes, name: object) -> etree._Element:
     """Parse a document with lxml, within the limits for documents.
 
     Raises:
-        InputError: If it is not well-formed XML, with the line, or too large.
+        InputError: If it is too large, or not well-formed XML (then the message states the line).
     """
     check_markup(data, name)
     try:
@@ -152,7 +152,7 @@ class _Tags:
 
 
 def _blocks(text: AnyStr, ampersand: AnyStr, semicolon: AnyStr) -> Iterator[slice]:
-    """Yield the blocks of a text; they do not divide references."""
+    """Divide a text into blocks, but not inside references."""
     start = 0
     while start < len(text):
         stop = start + _BLOCK
@@ -393,7 +393,7 @@ def _words(text: str, offsets: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """
     for space in () if text.isascii() else _other_spaces():
         text = text.replace(space, " ")
-    # One more character, for offsets at the end.
+    # The additional character is for offsets at the end.
     raw_bytes = text.encode("latin-1", "replace").translate(_IS_SOLID) + b"\0"
     solid = np.frombuffer(raw_bytes, dtype=np.bool_)
     begins = solid.copy()

@@ -1,4 +1,4 @@
-"""Find the files in folders and of glob patterns, within a limit and without following links.
+"""Find files in folders and by glob patterns, within a limit and without following links.
 
 The glob function of Python follows links to folders, which may form loops, and cannot be stopped while
 it finds nothing.
@@ -33,7 +33,7 @@ def is_pattern(path: str) -> bool:
 
 
 def unexpanded_hint(path: Path) -> str:
-    """Return a hint to a part of a path that only a shell expands; empty if there is none.
+    """Return a hint about a part of a path that only a shell expands, or an empty string.
 
     >>> unexpanded_hint(Path("~/runs"))
     " ('~' is not expanded: write the whole path)"
@@ -58,7 +58,7 @@ class Search:
         self._visited = 0
 
     def files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files in a folder, recursively and in order; a file is yielded itself.
+        """Yield the files in a folder recursively and in order, or the path itself if it is a file.
 
         Hidden files and folders, ``.dtd`` and ``.md`` files and links to folders are ignored.
 
@@ -163,7 +163,7 @@ class Search:
             )
 
     def _check_regular(self, path: Path) -> None:
-        """Refuse what is not a file: reading it could wait or continue for ever."""
+        """Refuse FIFOs, sockets and devices, because reading them could block or never end."""
         try:
             mode = path.stat().st_mode
         except OSError as error:

@@ -103,7 +103,7 @@ class Source(ABC):
 
     @abstractmethod
     def _read(self, name: str, where: str, most: int) -> bytes:
-        """Return the bytes of a document that exists, at most a number of bytes."""
+        """Return the content of an existing document, or its first ``most`` bytes if it is longer."""
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
@@ -170,8 +170,8 @@ def _unzipped(data: bytes) -> bytes:
 class _Listing:
     """The content of a folder.
 
-    File names are listed and not tried, so a document has one name also if the file system finds its
-    file under several names, for example in capital letters.
+    A document is looked up in the listing and not in the file system. So it has only one name, even if
+    the file system ignores case.
 
     Attributes:
         path: The folder's path with a slash at the end; empty for the current folder.
@@ -179,7 +179,7 @@ class _Listing:
         doubles: Last part of a document's name → its files, if there are several.
         folders: Canonical name of a folder in this folder → its name.
         links: The folders that are links.
-        illegal: The error in the name of a file.
+        illegal: The error for a file with an illegal name.
     """
 
     def __init__(self, path: str) -> None:
@@ -260,7 +260,7 @@ class Folder(Source):
         return listing.path + listing.files[last]
 
     def _doubles(self, name: str) -> list[str]:
-        """Return the files of a document that exists if there are several."""
+        """Return the files of an existing document if there are several, otherwise an empty list."""
         folder, _, last = name.rpartition("/")
         listing = self._listings[folder]
         return listing.doubles.get(last, []) if listing is not None and listing.doubles else []
@@ -279,13 +279,13 @@ class Folder(Source):
             return None
         try:
             return Stamp.of(os.stat(found))
-        except OSError:  # reading it states the reason
+        except OSError:  # reading the document raises an error with the reason
             return None
 
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order.
 
-        Folders that are links are not searched, so the search ends.
+        Links to folders are not followed, because they may form loops.
 
         Raises:
             InputError: If a folder cannot be listed, or a file has an illegal name.

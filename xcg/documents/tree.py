@@ -184,7 +184,7 @@ class ElementTree:
         """
         names = self.tag_names
         steps = np.array([len(name) for name in names])[self.tag_codes] + len("/[1]")
-        length = int((steps * (self.end - np.arange(len(self)))).sum())  # each step, in its subtree
+        length = int((steps * (self.end - np.arange(len(self)))).sum())  # a step is in all paths below
         if length > LONGEST_PATHS:
             raise XcgError(
                 f"the paths of the elements of a document have {length:,} characters; the limit is "

@@ -1,4 +1,4 @@
-"""Write output files: each is replaced as a whole, or stays as it was."""
+"""Write output files so that each is either replaced as a whole or left unchanged."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that appears when the block succeeds, if none exists then.
+    """Open a new file for writing that appears only when the block ends without an exception.
 
     Raises:
-        OSError: If the file cannot be written, or exists at the end.
+        OSError: If the file cannot be written, or already exists at the end of the block.
     """
     with _temporary(path.parent) as (temporary, file):
         with file:
@@ -104,7 +104,7 @@ def _descriptor(path: Path) -> int | None:
 
 @contextmanager
 def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces a file, whose state is given if it exists."""
+    """Open a temporary file that replaces a file; ``state`` is None if that file does not exist."""
     if state is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     with _temporary(path.parent) as (temporary, file):
@@ -131,13 +131,13 @@ def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
 
 
 def _new_temporary(folder: Path) -> tuple[Path, IO[bytes], int | None]:
-    """Create a temporary file, and return a descriptor that keeps it locked if there are locks."""
+    """Create a temporary file, with a descriptor that keeps it locked where locks are available."""
     while True:
         path = folder / f".xcg-{os.urandom(8).hex()}.tmp"
         file = path.open("xb")
         if sys.platform == "win32":  # an open file cannot be replaced there
             return path, file, None
-        if lock_file(file) and path.exists():  # no other process has just taken it for abandoned
+        if lock_file(file) and path.exists():  # another process may have removed it before the lock
             return path, file, os.dup(file.fileno())
         file.close()
 
@@ -159,7 +159,7 @@ def lock_file(file: IO[bytes]) -> bool:
 
 @functools.cache  # once for each folder
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files of killed processes of this user: their locks have ended."""
+    """Remove the user's unlocked temporary files, which processes left when they were killed."""
     if sys.platform == "win32":
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -176,5 +176,5 @@ def _remove_if_abandoned(path: str) -> None:
     with open(os.open(path, flags), "rb") as file:
         state = os.fstat(file.fileno())
         if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid():
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError in use
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if in use
             os.unlink(path)

@@ -13,16 +13,16 @@ from xcg.lazy_modules import etree
 _LARGE_LINE = 65_535
 """libxml2 stores a line number in 16 bits, and guesses larger ones from the text after the element."""
 MAX_ELEMENTS = 1_000_000
-"""Most XML elements between two results of a run, or in the assessments of a document."""
+"""Maximum number of XML elements between two results of a run, or in the assessments of a document."""
 MAX_BYTES = 1 << 26
-"""Most bytes between two results of a run, or in the assessments of a document."""
+"""Maximum number of bytes between two results of a run, or in the assessments of a document."""
 
 
 class XmlElements:
     r"""The elements with given names in an XML file.
 
-    Each element is emptied after its use. With two limits for what lies between these elements, this
-    bounds the memory.
+    Each element is cleared after its use, and the content between these elements is limited. So the
+    memory is bounded.
 
     Args:
         file: The open XML file.
@@ -45,7 +45,7 @@ class XmlElements:
         self._path = path
         self._elements = self._bytes = 0  # since the last element with one of the names
         self._tags = {spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())}
-        self._line = 1  # in which the last bytes that were read start
+        self._line = 1  # line in which the last bytes read begin
         self._line_breaks = 0  # in these bytes
         self._large_lines: dict[etree._Element, int] = {}
 
@@ -83,7 +83,7 @@ class XmlElements:
         return InputError(f"{self._path}:{self._line}", message)
 
     def _check_no_entity(self, nodes: Iterable[etree._Element], element: etree._Element) -> None:
-        """Raise InputError if there is an entity reference, which could be any number of results."""
+        """Raise InputError for an entity reference, which could expand to any number of results."""
         if any(node.tag is etree.Entity for node in nodes):
             raise self._entity_error(element)
 
@@ -95,14 +95,15 @@ class XmlElements:
         """Return the line in which the start tag of an element ends.
 
         Args:
-            element: The element that was yielded last, one of its descendants or its ancestors.
+            element: The element that was yielded last, or a descendant or an ancestor of it.
         """
         return self._large_lines.get(element) or cast(int, element.sourceline)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes for the parser: one line if the number of the line could be large.
+        """Return the next bytes for the parser, or only one line if line numbers may be too large.
 
-        The parser has then seen exactly the elements whose start tags end in this line or before.
+        After a single line, the parser has seen exactly the elements whose start tags end in this line
+        or before.
         """
         self._line += self._line_breaks
         is_small = self._line + CHUNK_BYTES < _LARGE_LINE

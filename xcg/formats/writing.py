@@ -120,7 +120,7 @@ def check_no_white_space(source: str, topic: str, document: str, format: str = "
 
 
 def is_column(name: str) -> bool:
-    r"""Return whether a name has no white space and no characters that are not visible.
+    r"""Return whether a name has only visible characters and no white space.
 
     >>> is_column("bm25"), is_column("bm 25"), is_column("bm\x1b25")
     (True, False, False)
@@ -129,10 +129,10 @@ def is_column(name: str) -> bool:
 
 
 def xml_name(name: str, source: str, format: str) -> str:
-    """Return a name that an XML file can hold.
+    """Check that an XML file can hold a name, and return it.
 
     Raises:
-        InputError: If it has control characters.
+        InputError: If the name has control characters.
     """
     if _NOT_IN_XML.search(name):
         message = (
@@ -143,7 +143,7 @@ def xml_name(name: str, source: str, format: str) -> str:
 
 
 def xml_text(root: etree._Element) -> str:
-    """Return an XML document in which characters that are not visible are character references."""
+    """Return the text of an XML document, with character references for invisible characters."""
     text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return with_references(text.decode())
 

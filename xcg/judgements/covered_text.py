@@ -1,7 +1,7 @@
-"""How much text of elements is in passages, and the highest value of the passages that share it.
+"""Compute how much text of elements is in passages, and the highest value of these passages.
 
 Time and memory grow with the numbers of elements and passages, and not with their product: the ends of
-the passages divide the text into segments, and every element is a range of these.
+the passages divide the text into segments, and every element is a range of segments.
 """
 
 from __future__ import annotations
@@ -82,9 +82,10 @@ class CoveredText:
 
 
 class _RangeMaxima:
-    """Numbers, first 0, that are raised by ranges and whose maxima are looked up by ranges.
+    """Numbers, initially 0, with fast updates and maxima of ranges.
 
-    Both use a sparse table: a range is the union of two ranges whose length is a power of two.
+    Both operations use a sparse table, in which a range is the union of two ranges whose length is a
+    power of two.
     """
 
     def __init__(self, count: int) -> None:
@@ -93,7 +94,7 @@ class _RangeMaxima:
             self._levels.append(np.zeros(count - 2 ** len(self._levels) + 1))
 
     def raise_to(self, first: Ints, last: Ints, values: Floats) -> None:
-        """Raise the numbers from each first to last - 1 to a value if they are lower."""
+        """Raise the numbers in each range, from first to last - 1, to at least its value."""
         for level, chosen in self._by_level(first, last):
             table = self._levels[level]
             np.maximum.at(table, first[chosen], values[chosen])
@@ -107,7 +108,7 @@ class _RangeMaxima:
             self._levels[level] = np.maximum(below[:-half], below[half:])
 
     def maxima(self, first: Ints, last: Ints) -> Floats:
-        """Return the highest number from each first to last - 1; 0 for an empty range."""
+        """Return the highest number in each range, from first to last - 1; 0 for an empty range."""
         found = np.zeros(len(first))
         for level, chosen in self._by_level(first, last):
             table = self._levels[level]
@@ -115,9 +116,9 @@ class _RangeMaxima:
         return found
 
     def _by_level(self, first: Ints, last: Ints) -> list[tuple[int, Ints]]:
-        """Return the indices of the ranges by the power of two that is at least half their length."""
+        """Group the indices of the ranges by the largest power of two up to their length."""
         lengths = last - first
-        levels = np.frexp(lengths)[1] - 1  # of 0 is -1
+        levels = np.frexp(lengths)[1] - 1  # -1 for empty ranges
         return [
             (level, np.flatnonzero((levels == level) & (lengths > 0)))
             for level in range(len(self._levels))

@@ -133,7 +133,7 @@ def _element_assessments(
 
 
 def _exhaustivity_of_halves(tree: ElementTree, marked: Sequence[Highlight]) -> npt.NDArray[np.float64]:
-    """Return the highest exhaustivity of the passages of which each element contains at least half."""
+    """For each element, return the highest exhaustivity of the passages that are half or more in it."""
     starts, ends = (np.array([mark[index] for mark in marked], dtype=np.int64) for index in (2, 3))
     grades = np.array([mark.exhaustivity for mark in marked], dtype=np.float64)
     highest = np.zeros(len(tree))

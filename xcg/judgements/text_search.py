@@ -12,8 +12,10 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 
 MAX_CHARACTERS = 10_000_000
-"""Most characters of all occurrences of a text together. Each occurrence is compared, so that a text of
-one repeated character would take quadratic time."""
+"""Maximum total number of characters of all occurrences of a text.
+
+Each occurrence is compared, so a text of one repeated character would take quadratic time.
+"""
 
 
 class TextIndex:
@@ -44,7 +46,7 @@ class TextIndex:
         """Return the start and end of every occurrence of a text, in order.
 
         Raises:
-            XcgError: If the occurrences have more than :data:`MAX_CHARACTERS` characters together.
+            XcgError: If the occurrences have more than :data:`MAX_CHARACTERS` characters in total.
         """
         wanted = _normalised(text)
         most = MAX_CHARACTERS // max(len(wanted), 1)

@@ -123,7 +123,7 @@ def mark_again(
 
 
 def _again(passage: Passage, blocks: int, agreement: float, rng: np.random.Generator) -> list[Passage]:
-    """Return a passage as a further assessor marks it; no passage if that assessor omits it."""
+    """Return a passage as a further assessor marks it, or no passage if that assessor omits it."""
     agrees, kind = rng.random(2).tolist()
     shifts = rng.integers(1, 4, 2) * rng.choice([-1, 1], 2)
     raised = int(rng.integers(1, 3))

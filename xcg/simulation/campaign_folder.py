@@ -1,7 +1,7 @@
-"""Write the files of a campaign into a new folder, which is marked until it is complete.
+"""Write the files of a campaign to a new folder, which is marked as incomplete until the end.
 
-The marker is a file that names each file before it is written. So the folder of a killed process is not
-taken for a campaign, and can be replaced without touching files of others.
+The marker is a file that lists each file before it is written. If the process is killed, its folder is
+not mistaken for a campaign, and can be replaced without touching other files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CampaignFolder:
         self._named: set[str] = set()
 
     def write(self, name: str, content: bytes) -> None:
-        """Append to a file, which is created at first, with its folder."""
+        """Append to a file. The first call for a file creates it and its folder."""
         path = self.path / name
         if name in self._named:
             with path.open("ab") as file:
@@ -76,7 +76,11 @@ def new_campaign_folder(path: Path, replace: bool = False) -> Iterator[CampaignF
 
 
 def _check_content(path: Path, marker: Path, replace: bool) -> bool:
-    """Return whether a folder has an incomplete campaign to replace; InputError for other files."""
+    """Return whether a folder contains an incomplete campaign to replace.
+
+    Raises:
+        InputError: If the folder is not empty and may not be replaced.
+    """
     if not any(path.iterdir()):
         return False
     if marker.is_symlink() or not marker.is_file():
@@ -91,7 +95,7 @@ def _check_content(path: Path, marker: Path, replace: bool) -> bool:
 
 
 def _remove_campaign(path: Path, marker: IO[bytes]) -> None:
-    """Remove the files of an incomplete campaign, if there are no others; empty the marker."""
+    """Remove the files of an incomplete campaign and empty the marker, if there are no other files."""
     first, *names = marker.read().decode(errors="surrogateescape").split("\n")
     own = {INCOMPLETE_CAMPAIGN, *names[:-1]}
     own_folders = {parent.as_posix() for name in own for parent in Path(name).parents}
@@ -99,7 +103,7 @@ def _remove_campaign(path: Path, marker: IO[bytes]) -> None:
         raise InputError(path, f"xcg did not write {INCOMPLETE_CAMPAIGN}; expected a new folder")
     files: list[Path] = []
     folders: list[Path] = []
-    for parent, below, here in os.walk(path):  # links to folders are in below, and not followed
+    for parent, below, here in os.walk(path):  # below includes links, which are not followed
         relative = Path(parent).relative_to(path)
         for name in (*below, *here):
             file = Path(parent, name)
