@@ -9,8 +9,8 @@ scores are those of a larger campaign:
         --user-model kazai-lalmas-2006-gen --per-topic --format csv > inex.csv
     python benchmarks/calibration.py inex.csv
 
-The tests are those of the package. This script exchanges the runs and selects what it tests on its own,
-so it also checks xcg.statistics.calibration.
+The tests come from the package. The exchange of runs and the choice of comparisons are implemented here
+again, so this script also checks xcg.statistics.calibration.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read_scores(path: Path) -> Pilot:
 
 
 def exchanged(pilot: Pilot, topics: int, runs: int, rng: np.random.Generator) -> Iterator[Pilot]:
-    """Yield campaigns without end."""
+    """Yield random campaigns without end, with the runs of each topic exchanged."""
     shape = next(iter(pilot.values())).shape
     while True:
         rows = rng.choice(shape[0], topics, replace=False)
@@ -70,11 +70,11 @@ def exchanged(pilot: Pilot, topics: int, runs: int, rng: np.random.Generator) ->
 
 
 def p_values(test: str, found: np.ndarray, comparisons: int) -> np.ndarray:
-    """Return a p value for each row of differences, exact if it can decide in a family of this size."""
+    """Return a p value for each row of differences. Values that may be significant are exact."""
     limit = SIGNIFICANCE_LEVEL / comparisons
     if not test.startswith("wilcoxon"):
         return paired_p_values(test, found, limit)
-    # Exact p values of very different ties take long. The normal approximation finds the low ones.
+    # Exact p values take long if ties are very different. The normal approximation selects low ones.
     rounded = np.round(found, DIGITS)
     ranks = rankdata(np.abs(rounded), axis=1)
     if test == "wilcoxon":
@@ -90,7 +90,7 @@ def p_values(test: str, found: np.ndarray, comparisons: int) -> np.ndarray:
 
 
 def differences(scores: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the differences of pairs of runs; shape (pairs, topics)."""
+    """Return the differences of pairs of runs, with shape (pairs, topics)."""
     found = (scores[:, first] - scores[:, second]).T
     found[np.abs(found) <= ROUNDING] = 0
     return found
@@ -130,7 +130,7 @@ Cell = tuple[str, str, str]
 def count_alarms(pilot: Pilot, topics: int, runs: int, campaigns: int, seed: int) -> Counter[Cell]:
     """Count the campaigns with a false alarm.
 
-    Measures are tested under the first user model, the gate tests all measures and user models.
+    Each measure is tested under the first user model. The gate tests all measures and user models.
     """
     rng = np.random.default_rng([seed, topics, runs])
     sample = exchanged(pilot, topics, runs, rng)
@@ -178,7 +178,7 @@ def main(arguments: list[str] | None = None) -> None:
     names = list(PAIRED_TESTS)
     models = len({model for _, model in pilot})
     measures = list(dict.fromkeys(measure for measure, _ in pilot))
-    # All rates of the table together are above the limit by chance with a probability of at most 1 %.
+    # The probability that any rate of the table is above the second limit by chance is at most 1 %.
     cells = len(sizes or list(product(TOPICS, RUNS))) * (2 * len(measures) + 1) * len(names)
     limits = [
         binom.isf(share, options.campaigns, SIGNIFICANCE_LEVEL) / options.campaigns

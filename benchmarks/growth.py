@@ -1,8 +1,8 @@
 """Measure whether time and memory grow linearly: python benchmarks/growth.py [SCALE [REPETITIONS]].
 
-Each quantity is measured at three sizes, which differ by a factor of 4, from files to trees or scores.
-Time is CPU time, the lowest of several repetitions. Memory is the largest resident memory of a fork,
-without what it had before, so it includes the memory of libraries.
+Each quantity is measured at three sizes, which differ by a factor of 4. The measured work begins with
+files and ends with trees or scores. Time is the lowest CPU time of several repetitions. Memory is the
+increase of the largest resident memory of a fork, so it includes memory that libraries allocate.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Cost(NamedTuple):
 
 
 def cost(work: Work) -> Cost:
-    """Return the cost of a function in a fork of this process."""
+    """Measure the cost of a function in a fork of this process."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        Path("/proc/self/clear_refs").write_text("5")  # the largest resident memory is the present one
+        Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM to the current memory
         before = _largest_memory()
         start = time.process_time()
         work()
@@ -82,33 +82,33 @@ def _document(folder: Path, name: str, content: str) -> Path:
 
 
 def tag_names(folder: Path, count: int) -> Work:
-    """Return work on a document in which every element has another name."""
+    """Return a function that parses a document in which every element has another name."""
     elements = "".join(f"<n{number}>text</n{number}>" for number in range(count))
     return _trees(_document(folder, "d.xml", f"<a>{elements}</a>"))
 
 
 def empty_elements(folder: Path, count: int) -> Work:
-    """Return work on a document of empty elements."""
+    """Return a function that parses a document of empty elements."""
     return _trees(_document(folder, "d.xml", f"<a>{'<b/>' * count}</a>"))
 
 
 def text_paragraphs(folder: Path, count: int) -> Work:
-    """Return work on a text file of short paragraphs."""
+    """Return a function that parses a text file of short paragraphs."""
     return _trees(_document(folder, "d.txt", "some words\n\n" * count))
 
 
 def markdown_items(folder: Path, count: int) -> Work:
-    """Return work on a Markdown file of list items."""
+    """Return a function that parses a Markdown file of list items."""
     return _trees(_document(folder, "d.md", "- item\n" * count))
 
 
 def html_scripts(folder: Path, count: int) -> Work:
-    """Return work on an HTML page of paragraphs and scripts."""
+    """Return a function that parses an HTML page of paragraphs and scripts."""
     return _trees(_document(folder, "d.html", "<p>text<script>x</script>" * count))
 
 
 def zip_members(folder: Path, count: int) -> Work:
-    """Return work on the members of a ZIP archive in random order."""
+    """Return a function that parses the members of a ZIP archive in random order."""
     folder.mkdir()
     path = folder / "documents.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,7 +118,7 @@ def zip_members(folder: Path, count: int) -> Work:
 
 
 def tar_members(kind: str) -> Callable[[Path, int], Work]:
-    """Return a function that returns work on the members of a tar archive in random order."""
+    """Return the equivalent of ``zip_members`` for tar archives with a kind of compression."""
 
     def members(folder: Path, count: int) -> Work:
         folder.mkdir()
@@ -135,7 +135,7 @@ def tar_members(kind: str) -> Callable[[Path, int], Work]:
 
 
 def folder_members(folder: Path, count: int) -> Work:
-    """Return work on the documents of a folder in random order."""
+    """Return a function that parses the documents of a folder in random order."""
     folder.mkdir()
     for number in range(count):
         (folder / f"d{number}.xml").write_text(f"<a><p>text {number}</p></a>")
@@ -154,7 +154,10 @@ def _evaluation(
     results: list[dict[str, object]],
     paragraphs: int,
 ) -> Work:
-    """Return the evaluation of a run for one topic and one document of paragraphs of 20 characters."""
+    """Return a function that evaluates a run with one topic and one document of equal paragraphs.
+
+    Each paragraph has 20 characters.
+    """
     folder.mkdir()
     _document(folder / "documents", "d.xml", f"<a>{'<p>twenty characters  .</p>' * paragraphs}</a>")
     common: dict[str, object] = {"topic": "1", "doc": "d"}
@@ -191,26 +194,26 @@ def _ranked(records: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def assessed_spans(folder: Path, count: int) -> Work:
-    """Return the evaluation of ten span results with many assessed spans."""
+    """Return a function that evaluates ten span results with many assessed spans."""
     gold = [span | {"level": 1} for span in _spans(count, 1, 15)]
     return _evaluation(folder, gold, _ranked(_spans(count, 2, 50)[:10]), count)
 
 
 def span_results(folder: Path, count: int) -> Work:
-    """Return the evaluation of span results that overlap, in one document."""
+    """Return a function that evaluates overlapping span results in one document."""
     gold = [span | {"level": 1} for span in _spans(count, 1, 15)]
     return _evaluation(folder, gold, _ranked(_spans(count, 2, 200)), count)
 
 
 def element_results(folder: Path, count: int) -> Work:
-    """Return the evaluation of element results in one document, all of them assessed."""
+    """Return a function that evaluates element results in one document, all of them assessed."""
     elements = _elements(count)
     gold = [element | {"exhaustivity": 2, "specificity": 2} for element in elements]
     return _evaluation(folder, gold, _ranked(elements), count)
 
 
 def element_results_of_spans(folder: Path, count: int) -> Work:
-    """Return the evaluation of element results in one document with assessed spans."""
+    """Return a function that evaluates element results in one document with assessed spans."""
     gold = [span | {"level": 1} for span in _spans(count, 1, 15)]
     return _evaluation(folder, gold, _ranked(_elements(count)), count)
 
@@ -234,7 +237,7 @@ QUANTITIES: dict[str, tuple[Callable[[Path, int], Work], int]] = {
 
 
 def growth(name: str, scale: float = 1, repetitions: int = 3) -> list[tuple[int, Cost]]:
-    """Return size and cost of a quantity at three sizes.
+    """Return the size and cost of a quantity at three sizes.
 
     Args:
         name: A key of QUANTITIES.
@@ -277,7 +280,7 @@ def main() -> None:
 
 
 def _trees_once() -> None:
-    """Use every kind of work once, so that no measurement includes imports."""
+    """Run every function once, so that no measurement includes imports."""
     for make, _ in QUANTITIES.values():
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder) / "first", 20)()

@@ -1,8 +1,8 @@
 """Run whole commands of xcg on hostile input, and check that each ends with a result or one message.
 
 A process that has imported xcg forks for every call, because starting Python takes longer than most
-commands. Every twentieth call, and every call with workers, is a process of its own. Each call has a
-folder with samples of every kind of file, a few of which are damaged, and limits for time and memory.
+commands. Every twentieth call, and every call with workers, runs in a process of its own. Each call has
+a folder with samples of every kind of file, a few of which are damaged, and limits for time and memory.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from xcg.documents.corpus import Corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 20
-"""Most seconds of a call, of the processor and of the clock."""
+"""Limit for the CPU time and for the elapsed time of a call, in seconds."""
 MEMORY = 4 << 30
-"""Most bytes of address space of a call."""
+"""Limit for the address space of a call, in bytes."""
 FILE_SIZE = 1 << 30
-"""Most bytes of a file that a call writes."""
+"""Limit for the size of a file that a call writes, in bytes."""
 OUTPUT = "out/result"
 GATES = {"break", "compare", "place", "validate"}
-"""Commands whose status is 1 if a gate fails, a law is broken, or files have warnings."""
+"""Commands that end with status 1 if a gate fails, a law is broken or files have warnings."""
 
 _CONFIG = """\
 corpus: documents
@@ -158,7 +158,7 @@ TEMPLATES = [
 ]
 """Calls that succeed on the samples."""
 _BOUNDED = {"--workers": ("0", "-2", "1", "2", "x"), "--backend": ("loky", "x")}
-"""Options with values that start processes or connections: only these values are used."""
+"""Options whose values can start processes or connections. Only these values are used."""
 _PATHS = {"--output", "--plot", "--checkpoint", "--scheduler"}
 
 
@@ -235,7 +235,7 @@ class Call:
         arguments: The words after ``xcg``.
         variables: Environment variables to set, or to remove (None).
         streams: Redirections of the shell.
-        limits: Limits of ``ulimit`` beside those of every call: option → value.
+        limits: Limits of ``ulimit`` in addition to those of every call: option → value.
         damage: What was done to the files.
     """
 
@@ -303,7 +303,7 @@ def _option(option: click.Option, chance: random.Random, files: Sequence[str]) -
 
 
 def _damage(folder: Path, path: Path, named: bool, chance: random.Random) -> str:
-    """Change a file; return what was done to it."""
+    """Change a file, and return a description of the change."""
     action = chance.random()
     if action < 0.35:
         change = hostile_yaml if path.suffix == ".yaml" and chance.random() < 0.7 else mutated
@@ -321,7 +321,7 @@ def _damage(folder: Path, path: Path, named: bool, chance: random.Random) -> str
 
 
 def _read_files(folder: Path, arguments: Sequence[str]) -> list[Path]:
-    """Return the samples that a command reads; several times if more depends on them."""
+    """Return the samples that a command reads. Samples with more influence occur several times."""
     inputs = sorted(path for path in folder.rglob("*") if path.is_file() and "out" not in path.parts)
     words = [word for word in arguments if not word.startswith("out")]
     if "config.yaml" in words:
@@ -348,7 +348,7 @@ def _add_options(arguments: list[str], chance: random.Random, files: Sequence[st
 
 
 def _replace_argument(arguments: list[str], chance: random.Random) -> None:
-    """Replace one word by a hostile one, unless the word names what is written."""
+    """Replace one word by a hostile one, unless the word names an output."""
     position = chance.randrange(len(arguments))
     written = arguments[position - 1] in _PATHS or arguments[position].startswith("out")
     if not written and arguments[0] != "simulate":
@@ -356,7 +356,7 @@ def _replace_argument(arguments: list[str], chance: random.Random) -> None:
 
 
 def prepare(folder: Path, number: int, seed: int) -> Call:
-    """Damage samples in a folder, and return a call; both depend on the number and the seed alone."""
+    """Damage samples in a folder, and return a call. Both depend only on the number and the seed."""
     chance = random.Random(f"{seed} {number}")
     call = Call(chance.choice(TEMPLATES).split())
     files = _read_files(folder, call.arguments)
@@ -381,7 +381,7 @@ def prepare(folder: Path, number: int, seed: int) -> Call:
 
 @dataclass
 class Ended:
-    """How a call ended: its exit status (negative: a signal), and what it wrote to its streams."""
+    """The exit status of a call (negative for a signal), and what it wrote to its streams."""
 
     status: int
     stdout: bytes
@@ -402,7 +402,7 @@ def _redirect(streams: Sequence[str]) -> None:
 
 
 def _open_streams(variables: dict[str, str | None]) -> None:
-    """Give Python the standard streams of this process."""
+    """Open Python's standard streams on the descriptors of this process."""
     encoding = variables.get("PYTHONIOENCODING") or ("ascii" if "LC_ALL" in variables else "utf-8")
     for name, mode, descriptor in (("stdin", "r", 0), ("stdout", "w", 1), ("stderr", "w", 2)):
         try:
@@ -495,7 +495,7 @@ def run(call: Call, folder: Path, own_process: bool) -> Ended:
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """Return path → kind, size and digest of all files in a folder, without the cache."""
+    """Map each path in a folder, except the cache, to the kind, size and digest of the file."""
     found = {}
     for base, folders, files in os.walk(folder):
         if "cache" in folders:
@@ -528,7 +528,7 @@ _CONTROL = _INVISIBLE - set(map(ord, "\t\n\r"))
 
 
 def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """Return the rules that the end of a call breaks; an empty list if it ended well."""
+    """Return the rules that a call broke, or an empty list if it ended well."""
     errors = ended.stderr.decode("utf-8", "replace")
     messages = [line for line in errors.split("\n") if line.startswith(("xcg: error: ", "Error: "))]
     silent = any(stream.startswith("2>") for stream in call.streams)
@@ -567,7 +567,7 @@ def _may_change(path: str, call: Call, failed: bool) -> bool:
     if call.arguments[0] == "simulate":
         return path.startswith(OUTPUT)
     if failed or "--output" not in call.arguments:
-        # A dangling link is written through: it creates its target.
+        # Writing through a dangling link creates its target.
         return "--checkpoint" in call.arguments and path in {"checkpoint", "nothing"}
     output = call.arguments[len(call.arguments) - call.arguments[::-1].index("--output")]
     return path == output or path.startswith(f"{output}/") or (path, output) == ("out/old", "out/link")
@@ -575,7 +575,7 @@ def _may_change(path: str, call: Call, failed: bool) -> bool:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder, which this process alone removes, and not a fork of it at its end."""
+    """Yield a new folder. Only this process removes it, not a fork that ends."""
     folder = Path(tempfile.mkdtemp(prefix="xcg-fuzz-"))
     try:
         yield folder
@@ -625,7 +625,7 @@ def _import_everything() -> None:
 def hostile_calls(
     calls: int, seed: int, keep: Path, first: int = 0, verbose: bool = False
 ) -> Counter[str]:
-    """Run hostile calls; print those that break the rules, and keep their files.
+    """Run hostile calls, print those that break rules, and keep their files.
 
     Args:
         calls: Number of calls.
@@ -635,7 +635,7 @@ def hostile_calls(
         verbose: Whether to print every call.
 
     Returns:
-        How often calls ended with each status, with a lack of memory, and with each broken rule.
+        How often calls ended with each status, ran out of memory, or broke each rule.
     """
     counts: Counter[str] = Counter()
     _import_everything()

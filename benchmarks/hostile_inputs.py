@@ -23,7 +23,7 @@ PIECES = [
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """Return a sample with a few parts replaced, cut, doubled or swapped; sometimes random bytes."""
+    """Return a sample with a few parts replaced, cut, doubled or swapped, or sometimes random bytes."""
     if chance.random() < 0.03:
         return chance.randbytes(chance.randrange(200))
     changed = bytearray(data)
@@ -264,7 +264,7 @@ def _content(kind: str, number: int) -> bytes:
 
 
 def attack(path: Path, chance: random.Random) -> bytes:
-    """Return a known attack for a file, by its name; sometimes one for another kind of file."""
+    """Return a known attack for the kind of a file, or sometimes for another kind."""
     kind = _KINDS.get(path.suffix, "lines")
     if chance.random() < 0.1:
         kind = chance.choice(sorted(_ATTACKS))
@@ -272,7 +272,7 @@ def attack(path: Path, chance: random.Random) -> bytes:
 
 
 def hostile_yaml(text: bytes, chance: random.Random) -> bytes:
-    """Return a YAML file in which one value, or the name of one key, is replaced."""
+    """Return a YAML file with one or two hostile values, keys or repeated keys."""
     lines = text.decode().splitlines()
     for _ in range(chance.choice((1, 1, 2))):
         number = chance.randrange(len(lines))
@@ -299,12 +299,13 @@ def hostile_field(data: bytes, chance: random.Random) -> bytes:
 
 
 def replace_by_special_file(path: Path, chance: random.Random, named: bool) -> str:
-    """Replace a file by something that is no regular file; return what it became.
+    """Replace a file, for example by a socket or a link, and return the kind of replacement.
 
     Args:
         path: The file.
         chance: Source of random numbers.
-        named: Whether the command names the file; then it does not become a FIFO, which is read.
+        named: Whether the command names the file. A named file does not become a FIFO, because the
+            command would read it.
     """
     kind = chance.choice(
         (

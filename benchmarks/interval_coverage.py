@@ -38,7 +38,7 @@ NOISE = {
     "skewed": (True, 1),
     "skewed, unequal": (True, 4),
 }
-"""For each kind of noise: whether it is skewed, and the highest by the lowest standard deviation."""
+"""Kind of noise → whether it is skewed, and ratio of the highest to the lowest standard deviation."""
 PROCEDURES = (
     "named: t, Bonferroni",
     "t, Holm",
@@ -65,9 +65,9 @@ def campaign(
 
 
 def intervals_cover(scores: np.ndarray, means: np.ndarray) -> list[bool | None]:
-    """Return for each procedure whether all its intervals contain the true differences.
+    """Return, for each procedure, whether all its intervals contain the true differences.
 
-    The named baseline is the first run. Two runs are one comparison, by the paired test.
+    The named baseline is the first run. Two runs make one comparison, which uses the paired test.
     """
     topics, runs = scores.shape
     first, others = scores[:, 0], scores[:, 1:].T
@@ -102,7 +102,7 @@ def _bonferroni_cover(
 ) -> bool:
     """Return whether all intervals contain the truth, for differences of shape (pairs, topics)."""
     level = SIGNIFICANCE_LEVEL / len(found)
-    # An interval contains the truth if its test accepts the truth. The t test finds the doubtful ones.
+    # An interval contains the truth if its test accepts it. The t test selects the doubtful cases.
     p_values = ttest_1samp(found.T, truth).pvalue
     doubtful = np.flatnonzero(p_values < min(0.2, 10 * level))
     return all(_contains(interval(found[i], level), truth[i]) for i in doubtful)

@@ -3,14 +3,16 @@
 Usage: python benchmarks/power.py [--campaigns 4000] [--pilot NAME] [--topics 15] [--seed 1]
 
 For each pilot, test and number of topics, xcg plan predicts the difference that is found with 50 and
-80 % power. Then campaigns are drawn: topics of the pilot with replacement, with equal means of all runs
-except one, which has this difference to another run. The rate of campaigns in which xcg finds the
-difference is the simulated power. The whole family is tested, by Holm's method or by Tukey's HSD.
+80 % power. Then campaigns are drawn from the topics of the pilot, with replacement. All runs have equal
+means except one, which differs from another run by this difference. The rate of campaigns in which xcg
+finds the difference is the simulated power. The whole family is tested, by Holm's method or by Tukey's
+HSD.
 
-t tests of many campaigns are computed by scipy and numpy at once; 50 campaigns of each cell check that
-xcg.compare has the same decisions. To save time, Wilcoxon's and the randomisation test are computed for
-the different run only, at Bonferroni's level, and randomisation draws 10,000 sign vectors (2,000
-permutations for Tukey's HSD). Randomisation has half of the campaigns, and only 80 % power.
+scipy and numpy compute the t tests of many campaigns at once. In 50 campaigns of each cell, the
+decisions are checked against those of xcg.compare. To save time, Wilcoxon's and the randomisation test
+are computed for the different run only, at Bonferroni's level, and randomisation draws 10,000 sign
+vectors (2,000 permutations for Tukey's HSD). The randomisation test uses half of the campaigns, and
+only 80 % power.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def pilots() -> dict[str, np.ndarray]:
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Return p values after Holm's correction; each row is a family."""
+    """Return p values after Holm's correction of each row."""
     order = p.argsort(axis=1)
     steps = np.take_along_axis(p, order, axis=1) * np.arange(p.shape[1], 0, -1)
     adjusted = np.minimum(1, np.maximum.accumulate(steps, axis=1))
@@ -63,9 +65,9 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 class Campaigns:
-    """Campaigns drawn from a pilot, whose first run differs from the second.
+    """Campaigns drawn from a pilot, in which the first run differs from the second.
 
-    The second run is the pilot's first one if it is the baseline; otherwise all runs change positions.
+    With a baseline, the second run is the first run of the pilot. All other runs are in random order.
     """
 
     def __init__(self, pilot: np.ndarray, topics: int, count: int, seed: int, baseline: bool) -> None:
@@ -73,7 +75,7 @@ class Campaigns:
         size, runs = pilot.shape
         order = rng.random((count, runs))
         if baseline:
-            order[:, 0] = np.sort(order[:, 1:], axis=1)[:, :2].mean(axis=1)  # the second rank
+            order[:, 0] = np.sort(order[:, 1:], axis=1)[:, :2].mean(axis=1)  # puts run 0 second
         self.order, self.baseline = order.argsort(axis=1), baseline
         centred = (pilot - pilot.mean(axis=0)) * np.sqrt(size / (size - 1))
         drawn = rng.integers(0, size, (count, topics))
@@ -132,7 +134,7 @@ def decision(matrix: np.ndarray, test: str, baseline: bool) -> bool:
 
 
 def predicted(pilot: np.ndarray, test: str, correction: str, baseline: bool, topics: int) -> Plan:
-    """Return the plan of xcg."""
+    """Return the plan that xcg computes."""
     named = "r0" if baseline else None
     (line,) = plan(results_of(pilot), test=test, correction=correction, topics=topics, baseline=named)
     return line

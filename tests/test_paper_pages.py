@@ -27,7 +27,7 @@ SAMPLES = ("assessments", "configs", "corpora_samples")
 NOT_REPRODUCED = "–"
 SLOW = ("xcg simulate inex", "xcg levels --", "xcg curves trec7")  # take more than three seconds
 
-# What each paper numbers. The parts of its pages are checked against these lists.
+# The numbered parts of each paper. The parts of its pages are checked against these lists.
 NUMBERED = {
     "kazai-lalmas-2006": [
         *(f"Equation {number}" for number in range(1, 18)),
@@ -53,7 +53,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 class Example(NamedTuple):
-    """A block, or a row of a table: what it reproduces, a command or expression, and the result."""
+    """A code block or a table row, which has a description, a command or expression, and a result."""
 
     line: int
     kind: Literal["console", "pycon", "row"]
@@ -63,7 +63,7 @@ class Example(NamedTuple):
 
 
 def sections(page: Path) -> dict[str, list[Example]]:
-    """Return the examples in each section of a page; the key of those before the first is empty."""
+    """Return the examples by section of a page. Before the first section, the key is empty."""
     text = page.read_text(encoding="utf-8")
     section = ""
     found: dict[str, list[Example]] = {section: []}
@@ -109,7 +109,7 @@ class Session:
             yield from self._row(example)
 
     def _run(self, line: str) -> tuple[str, str]:
-        """Return the output and the notes of a command; it is not run again."""
+        """Return the output and the notes of a command. Each command is run only once."""
         if line in self._outputs:
             return self._outputs[line]
         words = shlex.split(line)
@@ -163,7 +163,7 @@ class Session:
 
 
 def _pattern(text: str) -> str:
-    """Return the pattern of a line, or of all lines that ``…`` stands for."""
+    """Return a regular expression for a text, in which ``…`` stands for any text."""
     if text == "…":
         return r"(?s:.*)"
     return ".*".join(map(re.escape, re.split(" *… *", text)))

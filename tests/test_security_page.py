@@ -33,7 +33,7 @@ NO_ERRORS = {
     "cli.options.MAX_SEED": "limits no cost",
     "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
-"""Limits that end in no error on input → what they do."""
+"""Limits that cause no input error → their effect."""
 
 
 def value(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Measure how much work a function does, in lines of Python and in memory; seconds would vary."""
+"""Measure the work of a function in executed lines and in memory, because times would vary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def executed_lines(function: Callable[[], object]) -> int:
 
 
 def peak_memory(function: Callable[[], object]) -> int:
-    """Return the most bytes that a function has allocated at one time."""
+    """Return the peak of the memory that a function allocates, in bytes."""
     tracemalloc.start()
     try:
         function()
@@ -38,5 +38,5 @@ def peak_memory(function: Callable[[], object]) -> int:
 
 
 def growth(work: Callable[[int], float], size: int, factor: int = 4) -> float:
-    """Return how many times as much work per item a larger input needs; 1 is linear."""
+    """Return the growth of the work per item with a larger input. Linear work has a growth of 1."""
     return work(size * factor) / work(size) / factor

@@ -28,7 +28,7 @@ REFUSED = "is a plug-in: plug-ins are refused by --no-plugins or XCG_NO_PLUGINS"
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for installed packages, on the path of Python."""
+    """Return a folder for installed packages that is on the Python path."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -180,7 +180,7 @@ def test_an_installed_package_can_be_editable(tmp_path: Path, packages: Path) ->
 def test_a_configuration_cannot_name_other_modules_on_the_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The working directory is on the path with ``python -m xcg``; a program can name its modules."""
+    """``python -m xcg`` searches the working directory, but only programs can name its modules."""
     folder = tmp_path / "working directory"
     folder.mkdir()
     (folder / "loose_module.py").write_text(STARTS)
@@ -274,7 +274,7 @@ def test_the_file_that_names_a_function_decides_the_folder(tmp_path: Path) -> No
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    """A folder with two runs and a user model with functions with parameters."""
+    """Return a folder with two runs and a user model whose functions have parameters."""
     (tmp_path / "mine.py").write_text(
         "from .constants import MOST\n"
         "def half(exhaustivity, specificity, *, share=1.0):\n"

@@ -21,7 +21,7 @@ from xcg.yaml_file import MAX_DEPTH, load_yaml
 def yaml_path(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """Yield a path for a YAML file that is read with libyaml and without it."""
+    """Yield a path for a YAML file, which is read with or without libyaml."""
     if request.param == "pure Python":
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     xcg.yaml_file._loader.cache_clear()

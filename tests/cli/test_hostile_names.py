@@ -1,4 +1,4 @@
-"""Names from hostile files reach no table, record, message or plot unescaped, with any command."""
+"""No command writes hostile names unescaped to tables, records, messages or plots."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from conftest import ROOT
 from xcg.cli.main import COMMANDS, main
 
 ESCAPES = "e\x1b[31m\x9b2J\x07\x7f"
-"""Escape sequences of terminals, without white space, as the tag of a TREC run can hold them."""
+"""Terminal escape sequences without white space, which would end the tag of a TREC run."""
 INVISIBLE = "i\u202e\u200b\u2066$\\frac$\ue000<b>|`*[x](y)"
 LINES = "l\nnote: all is well\r\t\u2028=1+1"
 STEM = "f\x1b[2J\n\udcff"
-"""The name of a file that is not UTF-8. A run in JSON Lines has the name of its file."""
+"""A file name that is not UTF-8. A run in JSON Lines is named after its file."""
 MODEL = "m\x1b[31m\n=1+1;@x|<i>&amp;"
 TOPICS = ("1", "2", "3", "4", "5", "6")
 GOOD, POOR = "/a[1]/p[1]", "/a[1]/p[2]"
 
 BAR = "¦"
-"""The sign before and after a hostile argument in a call; other arguments are between blanks."""
+"""Encloses each hostile argument of a call. Other arguments are separated by blanks."""
 CAMPAIGN = "{tmp}/campaign.yaml"
 LEVELS = "{tmp}/levels.yaml"
 RUN = "{tmp}/runs/lines.xml"
@@ -133,7 +133,7 @@ def inex_run(name: str, topics: tuple[str, ...], paths: tuple[str, ...]) -> str:
 
 @pytest.fixture(scope="module")
 def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A campaign whose names are hostile wherever they can be."""
+    """Return a folder with a campaign whose names are hostile wherever possible."""
     tmp = tmp_path_factory.mktemp("hostile")
     for folder in ("corpus", "runs", "named"):
         (tmp / folder).mkdir()
@@ -172,7 +172,7 @@ def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(words: str, tmp: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Result:
-    """Run a command as if standard output were a terminal; click would remove escape sequences."""
+    """Run a command as on a terminal, because click would otherwise remove escape sequences."""
     monkeypatch.chdir(ROOT)
     monkeypatch.syspath_prepend(tmp)
     arguments: list[str] = []
@@ -186,7 +186,7 @@ def call(words: str, tmp: Path, monkeypatch: pytest.MonkeyPatch, *more: object) 
 
 
 def is_visible(text: str) -> bool:
-    """Return whether a text has only visible characters; lines and tabs are those of the format."""
+    """Return whether a text has only visible characters, apart from line breaks and tabs."""
     return all(line.replace("\t", "").isprintable() for line in text.split("\n"))
 
 

@@ -143,7 +143,7 @@ def test_options_with_effect_are_accepted(xcg_command: Command, call: str) -> No
 def test_each_correction_has_an_effect_or_is_refused(
     xcg_command: Command, test: str, pairs: tuple[str, ...]
 ) -> None:
-    """The default is one of the corrections; the others give other results."""
+    """The default is one of the corrections. The others give different results."""
     call = ("compare", *FILES.split(), *pairs, "--test", test)
     default = xcg_command(*call)
     corrections = ("tukey", "holm", "bonferroni", "fdr_bh", "none")

@@ -1,4 +1,4 @@
-"""Numbers in options: every one has a limit, and values outside of it are one message."""
+"""Every numeric option has limits, and a value outside of them ends in one message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIGITS = "9" * 5000
 
 
 def number_options() -> Iterator[tuple[str, str, click.IntRange]]:
-    """Yield the command, the name and the range of every option for a whole number."""
+    """Yield the command, name and range of every integer option."""
     context = click.Context(main)
     for name in COMMANDS:
         command = main.get_command(context, name)

@@ -32,7 +32,7 @@ def write_campaign(folder: Path, topics: int, runs: int = 3) -> list[object]:
 
 
 def test_the_plan_agrees_with_what_compare_prints(xcg_command: Command) -> None:
-    """compare has the noncentral t distribution, and plan simulates."""
+    """compare uses the noncentral t distribution, while plan simulates."""
     done = xcg_command("plan", *T_TEST, "--format", "json")
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)

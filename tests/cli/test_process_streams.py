@@ -1,4 +1,4 @@
-"""Commands whose process lacks something: space on the disk, streams, memory, or sound variables."""
+"""Commands without disk space, standard streams, memory or valid environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zip and tar archives, and what hostile ones can do to a reader."""
+"""Zip and tar archives, including hostile ones."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TestTarHeaders:
             opened(tmp_path, member("x", b"22 GNU.sparse.major=1\n", b"x") + member("a.xml") + END)
 
     def test_damage_between_members(self, tmp_path: Path) -> None:
-        """Python's tarfile ends at the damage without an error."""
+        """Python's tarfile stops at the damage without an error."""
         with pytest.raises(InputError, match="damaged archive: no tar header at byte 1024"):
             opened(tmp_path, member("a.xml") + b"x" * 512 + member("b.xml") + END)
 

@@ -1,4 +1,4 @@
-"""A small gzipped file does not decompress without limit; ordinary ones do."""
+"""Decompression of gzipped files is limited, but ordinary files are read completely."""
 
 from __future__ import annotations
 

@@ -449,7 +449,7 @@ def test_foreign_files_are_never_touched(
 
 
 def foreign_database() -> bytes:
-    """Return a database of another program, with tables that have the names of xcg's."""
+    """Return a database of another program whose tables have the same names as those of xcg."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE entries (mine)")
         connection.execute("CREATE TABLE files (mine)")

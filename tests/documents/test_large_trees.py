@@ -1,4 +1,4 @@
-"""Looking up elements and text of a large document costs little, whatever the number of elements."""
+"""Finding elements and text in a large document is cheap, regardless of the number of elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents have one name each, in every source and in all files that refer to them."""
+"""Every document has one name, in all sources and in all files that refer to it."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ ASSESSMENTS: dict[str, Callable[[str], str]] = {
 
 
 class TestEveryFormat:
-    """No reader returns another name than the canonical one."""
+    """All readers return canonical names."""
 
     def names(self, kind: str) -> Iterator[str]:
         for name in SPELLINGS:

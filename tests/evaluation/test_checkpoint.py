@@ -1,4 +1,4 @@
-"""Checkpoints that are damaged, foreign or hostile: one message with file, line and what to do."""
+"""Damaged, foreign and hostile checkpoints: one message with the file, the line and a remedy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def message(path: Path, study: str = "s") -> str:
     before = path.read_bytes()
     with pytest.raises(InputError) as raised:
         run_tasks(abs, TASKS, checkpoint=path, study=study)
-    assert path.read_bytes() == before  # a file is never changed by an error
+    assert path.read_bytes() == before  # an error never changes the file
     return str(raised.value).removeprefix(str(path))
 
 
@@ -141,7 +141,7 @@ def test_errors_of_a_task_are_not_errors_of_the_checkpoint(tmp_path: Path) -> No
         run_tasks(os.stat, [("/no/such/file",)], checkpoint=tmp_path / "study")
 
 
-# Forged lines have a right digest, but a result that the study cannot have.
+# Forged lines have a correct digest, but a result that is impossible in the study.
 @pytest.mark.parametrize(
     "result",
     [

@@ -58,7 +58,7 @@ def test_results_do_not_depend_on_the_number_of_workers() -> None:
 def test_workers_that_are_kept_follow_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Relative paths, such as that of a corpus, are those of the process that gives the tasks."""
+    """Relative paths, such as that of a corpus, are resolved as in the process that sends the tasks."""
     for name in ("first", "second"):
         (tmp_path / name / "corpus").mkdir(parents=True)
         (tmp_path / name / "corpus" / f"{name}.xml").write_text("<a/>")

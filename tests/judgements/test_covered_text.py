@@ -1,4 +1,4 @@
-"""The text of elements in passages equals a count of single characters, and needs linear memory."""
+"""The covered text of elements equals a count of single characters, and needs linear memory."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
-    # $\frac$ is an illegal formula; labels that begin with _ are not in a legend of matplotlib.
+    # $\frac$ is an illegal formula. Matplotlib omits labels that begin with _ from legends.
     names = [r"$\frac$", "_a", r"\$b$", "c\n\x1b", "$1 and $2"]
     figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
     for index, name in enumerate(names):

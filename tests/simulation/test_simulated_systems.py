@@ -91,7 +91,7 @@ def test_hardness_multiplies_the_skill() -> None:
 
 
 def mean_maep(folder: Path, *options: object, command: Command) -> float:
-    """Simulate a campaign with the command, evaluate it with the command, return the mean of MAep."""
+    """Simulate and evaluate a campaign with the commands, and return the mean of MAep."""
     done = command("simulate", folder, *options)
     assert done.returncode == 0, done.stderr
     scored = command("evaluate", folder / "config.yaml", "--measures", "MAep", "--format", "jsonl")

@@ -22,7 +22,7 @@ BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"
 
 @pytest.fixture(autouse=True)
 def quick_corrections() -> Iterator[None]:
-    """Let statsmodels collect garbage quickly, which it does for each family."""
+    """Speed up the garbage collection that statsmodels runs for each family."""
     gc.freeze()
     yield
     gc.unfreeze()

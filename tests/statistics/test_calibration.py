@@ -43,7 +43,7 @@ def results_from(scores: dict[tuple[str, str], Floats]) -> Results:
 
 
 def skewed(topics: int, runs: int, seed: int = 0, decimals: int = 2) -> Floats:
-    """Return scores with ties and zeros, as those of real measures."""
+    """Return scores with ties and zeros, like those of real measures."""
     rng = np.random.default_rng(seed)
     scores: Floats = np.round(
         rng.beta(0.6, 2, (topics, runs)) * rng.uniform(0, 1, (topics, 1)), decimals
@@ -210,7 +210,7 @@ def test_randomised_tukey_has_at_most_the_nominal_rate() -> None:
 
 
 def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither on the number of campaigns that are computed at once."""
+    """Nor do they depend on the number of campaigns that are computed at once."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
     rows = calibrate(results, campaigns=60)
     assert len(rows) == 2 * 2 * 4 + 4

@@ -101,7 +101,7 @@ def test_intervals_are_percentiles_of_samples_that_are_centred_on_the_estimate()
 def test_no_swap_among_few_comparisons_is_not_certainty() -> None:
     resamples = tuple(rates_of([59, 4], [0, 0]) for _ in range(5))
     first, second, *_ = rate_intervals(rates_of([59, 4], [0, 0], resamples), 1)
-    # Clopper and Pearson: all of n comparisons are no swaps with probability .025 at the upper limit.
+    # Clopper and Pearson: at the upper limit, n comparisons have no swap with probability .025.
     for interval, count in ((first, 59), (second, 4)):
         assert interval is not None
         assert interval.low == 0

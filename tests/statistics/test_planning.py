@@ -131,7 +131,7 @@ def test_families_have_their_tests_corrections_and_sizes() -> None:
 def test_the_extrapolated_power_agrees_with_simulated_power(
     monkeypatch: pytest.MonkeyPatch, test: str
 ) -> None:
-    """Wilcoxon's test of skewed differences does not approach 0 with more topics."""
+    """The detectable difference of Wilcoxon's test does not approach 0 if differences are skewed."""
     extrapolated = PairedSimulation([SKEWED], test, 0.05, 0)
     found = [(extrapolated.detectable(200, power), power) for power in (0.5, 0.8)]
     monkeypatch.setattr(power_simulation, "MAX_SIMULATED_TOPICS", 200)

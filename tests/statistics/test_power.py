@@ -1,4 +1,4 @@
-"""The smallest difference that a comparison finds with a given power."""
+"""The smallest difference that a comparison detects with a given power."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     assert found == compare_runs(results, "MAep")
     best = compare_runs(results, "MAep", baseline="best")
     assert [(c.run, c.baseline) for c in best] == [("r0", "r1"), ("r2", "r1")]
-    # The best run is a view of all pairs: p values and intervals are the same.
+    # The pairs with the best run are selected from all pairs: p values and intervals are the same.
     assert best[0] == found[0]
     assert (best[1].p, best[1].p_adjusted) == (found[2].p, found[2].p_adjusted)
     assert (best[1].low, best[1].high) == (-found[2].high, -found[2].low)  # type: ignore[operator]

@@ -80,7 +80,7 @@ def test_the_correction_decides_about_pairs() -> None:
 
 
 def pairs_by_critical_values(table: list[Column]) -> dict[tuple[str, str], str]:
-    """Return better and worse run → mark, by the rule of Conover (1980) at 5 % and 1 %."""
+    """Map pairs (better, worse) to marks, by the rule of Conover (1980) at 5 % and 1 %."""
     topics, runs = len(table[0]), len(table)
     ranks = rankdata([[round(column[i], 12) for column in table] for i in range(topics)], axis=1)
     sums = ranks.sum(axis=0).tolist()
