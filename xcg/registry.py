@@ -9,11 +9,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from xcg.errors import XcgError, nearest
 from xcg.plugins import (
@@ -165,6 +177,30 @@ class Part(NamedTuple, Generic[F]):
         return id(self.plain), self.parameters
 
 
+class Constraint(Protocol):
+    """A rule for the values of a parameter, stated as ``Annotated[type, constraint]``."""
+
+    def expected(self, value: Any) -> str | None:
+        """Return what was expected instead of a value of the right type; None if it is legal."""
+
+
+class Between(NamedTuple):
+    """The values from ``least`` to ``most`` are legal; there is no limit at None.
+
+    >>> Between(0, 1).expected(2), Between(0).expected(2)
+    ('a number from 0 to 1', None)
+    """
+
+    least: float
+    most: float | None = None
+
+    def expected(self, value: float) -> str | None:
+        """Return what was expected instead of a number; None if it is legal."""
+        if self.least <= value <= (math.inf if self.most is None else self.most):
+            return None
+        return f"a number from {self.least}" + (f" to {self.most}" if self.most is not None else "")
+
+
 class FunctionRegistry(Registry[F]):
     """Functions by name. Their keyword-only arguments are parameters that users can set.
 
@@ -233,14 +269,17 @@ def _unpickled_part(
 def _check_parameters(
     what: str, function: Callable[..., Any], parameters: Mapping[str, object]
 ) -> None:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     arguments = inspect.signature(function).parameters.values()
     legal = [argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
     for name, value in parameters.items():
         if name not in legal:
             hint = nearest(name, legal) if legal else "it has no parameters"
             raise XcgError(f"{what} has no parameter {name!r}: {hint}")
-        annotation = hints.get(name)
+        annotation: Any = hints.get(name)
+        constraints: Sequence[Constraint] = ()
+        if get_origin(annotation) is Annotated:
+            annotation, *constraints = get_args(annotation)
         if get_origin(annotation) is Literal:
             if value not in get_args(annotation):
                 hint = nearest(str(value), map(str, get_args(annotation)))
@@ -251,3 +290,9 @@ def _check_parameters(
             raise XcgError(f"{what}: {name} is {value!r}: expected a number")
         elif annotation is bool and not isinstance(value, bool):
             raise XcgError(f"{what}: {name} is {value!r}: expected true or false")
+        elif annotation is str and not isinstance(value, str):
+            raise XcgError(f"{what}: {name} is {value!r}: expected text")
+        for constraint in constraints:
+            expected = constraint.expected(value)
+            if expected is not None:
+                raise XcgError(f"{what}: {name} is {value!r}: expected {expected}")

@@ -100,9 +100,29 @@ def load_yaml(path: Path) -> YamlFile:
         raise InputError(path, f"cannot read: {reason}; expected a YAML file") from None
     if len(content) > MAX_BYTES:
         raise InputError(path, "larger than 1 MB; expected a YAML configuration")
+    try:
+        return _parsed(_decoded(content), path)
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        encoding = error.encoding.upper()
+        raise InputError(f"{path}:{number}", f"not valid YAML: expected text in {encoding}") from None
+
+
+def parse_yaml(text: str) -> object:
+    """Return the value of a YAML text, such as a number or a list.
+
+    Raises:
+        InputError: As :func:`load_yaml`.
+
+    >>> parse_yaml("[0, 0.5]"), parse_yaml("no")
+    ([0, 0.5], 'no')
+    """
+    return _parsed(text, Path(text)).content
+
+
+def _parsed(text: str, path: Path) -> YamlFile:
     file = YamlFile(path)
     try:
-        text = _decoded(content)
         _check_tokens(text, path)
         node = _loader()(text).get_single_node()
     except yaml.YAMLError as error:
@@ -110,10 +130,6 @@ def load_yaml(path: Path) -> YamlFile:
         line = f":{mark.line + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise InputError(f"{path}{line}", f"not valid YAML: {problem}") from None
-    except UnicodeDecodeError as error:
-        number = error.object[: error.start].count(b"\n") + 1
-        encoding = error.encoding.upper()
-        raise InputError(f"{path}:{number}", f"not valid YAML: expected text in {encoding}") from None
     if node is not None:
         file.content = _Builder(file).build(node, ())
     return file

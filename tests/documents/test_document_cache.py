@@ -20,7 +20,7 @@ import pytest
 from conftest import ROOT, Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import markup
+from random_cases import markup
 
 from xcg.documents import cache as cache_module
 from xcg.documents import cache_database

@@ -15,7 +15,7 @@ from conftest import real_documents
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from strategies import element_sizes, markup
+from random_cases import element_sizes, markup
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from strategies import markup
+from random_cases import markup
 from work import executed_lines, growth
 
 from xcg.documents.parsing import parse_document

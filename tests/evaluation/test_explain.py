@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import Command
 from hypothesis import given, settings
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.errors import XcgError

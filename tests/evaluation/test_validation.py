@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 from hypothesis import given
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.evaluation.validation import Report, validate

@@ -10,7 +10,7 @@ import pytest
 from format_examples import assessments_content, run_content
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import UNEXPECTED_MARKUP, compressed_or_damaged, damaged_file
+from random_cases import UNEXPECTED_MARKUP, compressed_or_damaged, damaged_file
 
 from xcg.formats import fast_xml, inex_assessments, inex_submission
 from xcg.formats.base import read_assessments, read_run

@@ -11,7 +11,7 @@ import pytest
 from format_examples import run_content, steps, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import compressed_or_damaged
+from random_cases import compressed_or_damaged
 
 from xcg.documents import files as document_files
 from xcg.errors import InputError, Notes, XcgError

@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, Command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 from xcg.documents.passage_points import Passage, Point
 from xcg.errors import XcgError

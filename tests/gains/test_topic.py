@@ -9,7 +9,7 @@ import pytest
 import reference_transcription as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.corpus import Corpus

@@ -9,7 +9,7 @@ import pytest
 from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import markup
+from random_cases import markup
 
 import xcg
 from xcg.documents.parsing import parse_document

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.tree import ElementTree

@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.tree import ElementTree

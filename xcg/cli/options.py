@@ -16,7 +16,7 @@ from xcg.documents.cache import without_cache
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
-from xcg.evaluation.inputs import Inputs, Unanswered, resolve_user_models
+from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
 from xcg.evaluation.results import Results
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
 from xcg.statistics.bootstrap import RESAMPLES
@@ -92,6 +92,7 @@ class CampaignOptions:
     measures: str | None = None
     unanswered: Unanswered | None = None
     workers: int | None = None
+    strategies: Sequence[str] = ()
 
     def inputs(self, *, parse_measures: bool = True, **others: Any) -> Inputs:
         """Return the inputs that CONFIG and the options describe.
@@ -115,6 +116,7 @@ class CampaignOptions:
             "ties": self.ties or ("document" if self.order is not None else None),
             "unanswered": self.unanswered,
             "workers": self.workers,
+            "strategies": resolve_strategies(self.strategies, Path()) or None,
         }
         options = {name: value for name, value in given.items() if value is not None}
         inputs = load_configuration(self.config) if self.config is not None else Inputs()
@@ -176,6 +178,14 @@ _FURTHER_OPTIONS = {
     "runs": paths_option(
         "--run", "runs", help="Read runs from this file, folder or glob pattern; - is standard input."
     ),
+    "strategies": click.option(
+        "--strategy",
+        "strategies",
+        multiple=True,
+        metavar="NAME",
+        help="Rewrite each run with this overlap strategy, such as top_ranked or "
+        '"promote_parent(threshold=0.4)". xcg strategies lists them.',
+    ),
     "order": order_option,
     "ties": ties_option,
     "measures": click.option(
@@ -202,7 +212,7 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
     The command receives them as one :class:`CampaignOptions`, its first argument.
 
     Args:
-        names: Further options: runs, order, ties, measures, unanswered, workers.
+        names: Further options: runs (with --strategy), order, ties, measures, unanswered, workers.
         config_option: Whether the configuration is an option, --config, instead of an argument.
     """
     config = (
@@ -210,12 +220,13 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
         if config_option
         else click.argument("config", required=False, type=ANY_PATH)
     )
-    options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in names)]
+    further = [*names, "strategies"] if "runs" in names else names
+    options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in further)]
 
     def decorate(command: C) -> C:
         @functools.wraps(command)
         def call(**values: Any) -> Any:
-            inputs = {name: values.pop(name) for name in (*_INPUT_NAMES, *names)}
+            inputs = {name: values.pop(name) for name in (*_INPUT_NAMES, *further)}
             return command(CampaignOptions(**inputs), **values)
 
         for option in reversed(options):

@@ -14,6 +14,7 @@ from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORDERS, TIES, check_order
+from xcg.strategies.registry import BoundStrategy, strategies_of
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 from xcg.user_model.schema import check, choice, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
@@ -48,6 +49,8 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         inputs["user_model"] = _user_models(given["user_model"], file)
     if "measures" in given:
         inputs["measures"] = _measures(given["measures"], file)
+    if "strategies" in given:
+        inputs["strategies"] = _strategies(given["strategies"], file)
     try:
         check_order(inputs.get("order", "score"), inputs.get("ties", "document"))
     except XcgError as error:
@@ -69,6 +72,19 @@ def _user_models(value: object, file: YamlFile) -> list[UserModel]:
         except XcgError as error:
             raise InputError(file.where(place), str(error)) from None
     return models
+
+
+def _strategies(value: object, file: YamlFile) -> list[BoundStrategy]:
+    found = []
+    for index, spec in enumerate(value if isinstance(value, list) else [value]):
+        place: KeyPath = ("strategies", index) if isinstance(value, list) else ("strategies",)
+        try:
+            found += strategies_of(spec, file.path.parent, _below(file, place))
+        except InputError:
+            raise  # names the key
+        except XcgError as error:
+            raise InputError(file.where(place), str(error)) from None
+    return found
 
 
 def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:
@@ -109,6 +125,12 @@ def _model_spec(value: object) -> object:
     raise vol.Invalid("expected a name, a file, a mapping, or a list of these")
 
 
+def _strategy_spec(value: object) -> object:
+    if isinstance(value, (str, Mapping)) or (isinstance(value, list) and value):
+        return value
+    raise vol.Invalid("expected a name, a mapping with a name, or a list of these")
+
+
 def _workers(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
         return value
@@ -123,6 +145,7 @@ def _schema() -> vol.Schema:
             vol.Optional("runs"): _paths,
             vol.Optional("user_model"): _model_spec,
             vol.Optional("measures"): _list_or_text,
+            vol.Optional("strategies"): _strategy_spec,
             vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
             vol.Optional("order"): choice(ORDERS),
             vol.Optional("ties"): choice(TIES),

@@ -15,6 +15,7 @@ from xcg.evaluation.inputs import (
     Inputs,
     Measures,
     Runs,
+    Strategies,
     Unanswered,
     UserModels,
     unique_names,
@@ -53,6 +54,7 @@ def evaluate(
     check_corpus: bool = False,
     progress: Progress | None = None,
     workers: int = 1,
+    strategies: Strategies = (),
 ) -> Results:
     """Evaluate runs.
 
@@ -83,6 +85,8 @@ def evaluate(
             workers.
         workers: Number of processes that share the runs (needs the extra ``xcg[statistics]``); -1 for
             one per core. Values, notes and errors do not depend on it.
+        strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
+            run is evaluated once under each, as ``RUN+STRATEGY``.
 
     Returns:
         The value of every measure, run, user model and topic, and the means.
@@ -110,6 +114,7 @@ def evaluate(
         lenient=lenient,
         check_corpus=check_corpus,
         workers=workers,
+        strategies=strategies,
     )
     return evaluate_inputs(inputs, progress)
 
@@ -177,6 +182,7 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
         inputs.ties,
         inputs.lenient,
         inputs.check_corpus and documents is not None,
+        inputs.strategy_list,
     )
     return work, names
 

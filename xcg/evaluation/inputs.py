@@ -19,8 +19,11 @@ from xcg.evaluation.parallel import check_workers
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
+from xcg.registry import Part
 from xcg.runs.chunks import is_chunk, run_of_chunks
 from xcg.runs.run import Order, Run, Ties, Topics, check_order
+from xcg.strategies.registry import BoundStrategy, strategies_of
+from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
@@ -31,6 +34,8 @@ Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
 Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
+Strategies = object
+"""A strategy or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it."""
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
@@ -60,6 +65,7 @@ class Inputs:
             the documents.
         workers: Number of processes; -1 for one per core.
         topics: The topics to read from run files; by default the assessed ones.
+        strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -83,6 +89,7 @@ class Inputs:
     check_corpus: bool = False
     workers: int = 1
     topics: Topics = None
+    strategies: Strategies = ()
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
 
@@ -126,15 +133,28 @@ class Inputs:
         for source in self._given_runs:
             # Other processes cannot read standard input and pipes.
             if source == STANDARD_INPUT or (isinstance(source, Path) and not source.is_file()):
-                return self.loaded_runs
-        return self.__dict__.get("loaded_runs") or self._given_runs
+                return self._runs_as_read
+        return self.__dict__.get("_runs_as_read") or self._given_runs
 
     @cached_property
     def loaded_runs(self) -> list[Run]:
-        """The runs, all in memory, each under a name that no other run has."""
-        topics = self.recall_base if self.topics is None else self.topics
-        runs = load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
+        """The runs under each strategy, all in memory, each under a name that no other run has."""
+        runs = rewrite_all(self._runs_as_read, self.strategy_list, self.documents)
         return with_unique_names(runs, self.notes)
+
+    @cached_property
+    def _runs_as_read(self) -> list[Run]:
+        topics = self.recall_base if self.topics is None else self.topics
+        return load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
+
+    @cached_property
+    def strategy_list(self) -> list[BoundStrategy]:
+        """The overlap strategies.
+
+        Raises:
+            XcgError: If one is illegal, or two are the same.
+        """
+        return resolve_strategies(self.strategies)
 
     @cached_property
     def user_models(self) -> list[UserModel]:
@@ -174,7 +194,7 @@ class Inputs:
 
         So errors have the same order in all commands. Run files are looked up, but not read.
         """
-        _ = self.measure_list
+        _ = self.measure_list, self.strategy_list
         if self.user_model is not None:
             _ = self._named_models
         _ = self.recall_base, self.documents
@@ -253,6 +273,26 @@ def resolve_user_models(user_model: UserModels) -> list[UserModel]:
     return models
 
 
+def resolve_strategies(strategies: Strategies, folder: Path | None = None) -> list[BoundStrategy]:
+    """Return the overlap strategies that names, mappings or functions describe.
+
+    Args:
+        strategies: One or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it.
+        folder: A folder whose Python files ``module:function`` can name.
+
+    Raises:
+        XcgError: If one is illegal, or two are the same.
+    """
+    is_one = isinstance(strategies, (str, Part, Mapping)) or callable(strategies)
+    specs: Iterable[object] = [strategies] if is_one else strategies  # type: ignore[assignment]
+    found = [strategy for spec in specs for strategy in strategies_of(spec, folder)]
+    names = [str(strategy) for strategy in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise XcgError(f"the strategy {name!r} occurs twice: expected different strategies")
+    return found
+
+
 def load_runs(
     sources: Sequence[Run | Path], notes: Notes, topics: Topics, order: Order, ties: Ties
 ) -> list[Run]:
@@ -264,8 +304,7 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     """Return the runs, each under a name that no other has."""
     names = unique_names([(run.name, run.source) for run in runs], notes)
     return [
-        run if run.name == name else Run(name, run.rankings, run.source, run.skipped)
-        for name, run in zip(names, runs, strict=True)
+        run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
     ]
 
 

@@ -24,6 +24,8 @@ from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, standard_values
 from xcg.runs.run import Order, Run, Ties
+from xcg.strategies.registry import BoundStrategy
+from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
@@ -75,6 +77,7 @@ class Work:
     ties: Ties = "document"
     lenient: bool = False
     check_corpus: bool = False
+    strategies: Sequence[BoundStrategy] = ()
 
     @property
     def topics(self) -> list[str]:
@@ -192,10 +195,16 @@ def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str,
     Returns nothing if a run cannot be read; :func:`score` reports why.
     """
     try:
-        runs = load_runs(sources, Notes(work.lenient), work.base, work.order, work.ties)
+        runs = read_runs(work, sources, Notes(work.lenient))
     except XcgError:
         return {}
     return {topic: retrieved_paths(runs, topic, work.base.files(topic)) for topic in work.base.topics}
+
+
+def read_runs(work: Work, sources: Sequence[Run | Path], notes: Notes) -> list[Run]:
+    """Read runs and rewrite them with all strategies."""
+    runs = load_runs(sources, notes, work.base, work.order, work.ties)
+    return rewrite_all(runs, work.strategies, work.corpus)
 
 
 def merge_shares(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
@@ -290,7 +299,7 @@ class _Scorer:
     def _read_runs(self, sources: Sequence[Run | Path]) -> list[Run]:
         notes = Notes(self.work.lenient)
         self.share.notes.append((self.step, notes))
-        return load_runs(sources, notes, self.work.base, self.work.order, self.work.ties)
+        return read_runs(self.work, sources, notes)
 
     def _keep(self, found: tuple[JudgedTopic, Notes]) -> JudgedTopic:
         """Keep the notes of the present step and return the topic."""

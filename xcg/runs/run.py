@@ -62,6 +62,8 @@ class Ranking:
         keys: The ranks or scores that ordered the results; tied results have equal keys. None if the
             order of the results was given, so that there are no ties.
         has_scores: Whether the keys are scores.
+        parents: Index → the span of the parent of a passage, such as the section of a chunk, for the
+            passages that have one. None if the run does not state parents.
     """
 
     files: Sequence[str]
@@ -69,6 +71,7 @@ class Ranking:
     spans: Mapping[int, AnySpan] = field(default_factory=dict)
     keys: Sequence[float] | None = None
     has_scores: bool = False
+    parents: Mapping[int, tuple[int, int]] | None = None
 
     @classmethod
     def of(
@@ -99,9 +102,35 @@ class Ranking:
         """Return the first ``depth`` results; all of them for None."""
         if depth is None or depth >= len(self):
             return self
-        spans = {index: span for index, span in self.spans.items() if index < depth}
-        keys = self.keys[:depth] if self.keys is not None else None
-        return Ranking(self.files[:depth], self.paths[:depth], spans, keys, self.has_scores)
+        return self.select(range(depth))
+
+    def select(self, positions: Sequence[int]) -> Ranking:
+        """Return some of the results in a new order, with their keys.
+
+        Args:
+            positions: Positions from 0 in this ranking; each at most once.
+
+        >>> ranking = Ranking.of([("a", "/s[1]", None), ("b", "", (4, 8))], [0.5, 0.25], True)
+        >>> selected = ranking.select([1])
+        >>> list(selected), selected.spans, selected.keys
+        ([('b', '')], {0: (4, 8)}, [0.25])
+        """
+        spans, parents = self.spans, self.parents
+        return Ranking(
+            [self.files[old] for old in positions],
+            [self.paths[old] for old in positions],
+            {new: spans[old] for new, old in enumerate(positions) if old in spans} if spans else {},
+            [self.keys[old] for old in positions] if self.keys is not None else None,
+            self.has_scores,
+            parents and {new: parents[old] for new, old in enumerate(positions) if old in parents},
+        )
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """The score of each result; n − rank + 1 for n results without scores."""
+        if self.has_scores and self.keys is not None:
+            return self.keys
+        return range(len(self), 0, -1)
 
     def __len__(self) -> int:
         return len(self.files)
@@ -126,6 +155,7 @@ class Run:
         rankings: Topic → :class:`Ranking`.
         source: File of the run, for messages.
         skipped: Topics of the file that were not read because their results are not needed.
+        strategy: The overlap strategy that rewrote the run; empty for a run as it was read.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
@@ -138,11 +168,17 @@ class Run:
         rankings: Mapping[str, Ranking],
         source: str = "",
         skipped: Iterable[str] = (),
+        strategy: str = "",
     ) -> None:
         self.name = name
         self.rankings = rankings
         self.source = source or f"run {name}"
         self.skipped = frozenset(skipped)
+        self.strategy = strategy
+
+    def with_name(self, name: str) -> Run:
+        """Return the run under another name."""
+        return Run(name, self.rankings, self.source, self.skipped, self.strategy)
 
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
@@ -178,7 +214,7 @@ class Run:
     def top(self, depth: int | None) -> Run:
         """Return the run with the first ``depth`` results of each topic; all of them for None."""
         rankings = {topic: ranking.top(depth) for topic, ranking in self.rankings.items()}
-        return Run(self.name, rankings, self.source, self.skipped)
+        return Run(self.name, rankings, self.source, self.skipped, self.strategy)
 
     def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
         r"""Return the content of a file with this run.

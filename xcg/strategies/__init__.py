@@ -1,1 +1,1 @@
-"""Overlap strategies: rewrite a ranking so that its results overlap less or not at all."""
+"""Overlap strategies: rewrite the ranking of a topic so that its results overlap less or not at all."""

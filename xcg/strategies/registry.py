@@ -1,11 +1,22 @@
-"""Registry of overlap strategies, and the form of a strategy."""
+"""The registry of overlap strategies, and the parser of the texts and mappings that name them.
+
+A strategy is a function ``(ranking, corpus) → ranking`` for the results of one topic. It sees the
+documents, but no assessments. Its keyword-only arguments are the parameters that users set.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
-from xcg.registry import FunctionRegistry
+from xcg.errors import InputError, XcgError
+from xcg.registry import FunctionRegistry, Part
 from xcg.runs.run import Ranking
+from xcg.user_model.schema import Where
+from xcg.user_model.sweep import expand
+from xcg.yaml_file import parse_yaml
 
 Strategy = Callable[..., Ranking]
 """A function from the ranking of one topic, and the corpus or None, to another ranking.
@@ -13,6 +24,94 @@ Strategy = Callable[..., Ranking]
 Its parameters are keyword-only arguments: ``def promote_parent(ranking, corpus, *, threshold=0.5)``.
 """
 
+BoundStrategy = Part[Strategy]
+"""A strategy with values for its parameters. ``str`` returns the form that users type."""
+
 STRATEGIES: FunctionRegistry[Strategy] = FunctionRegistry(
     "strategy", "xcg.strategy", package="xcg.strategies"
 )
+
+ORACLE = "oracle"
+"""The name of the reference point that knows the assessments, see :mod:`xcg.strategies.oracle`."""
+
+MAX_CHARACTERS = 1000
+"""The maximum length of a strategy with its parameters as text."""
+
+_TEXT = re.compile(r"\s*([A-Za-z_][\w.:-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def strategies_of(
+    spec: object, folder: Path | None = None, where: Where = lambda _: ""
+) -> list[BoundStrategy]:
+    """Return the strategies that a text, a mapping or a function names.
+
+    Lists and ranges of values give one strategy for each combination of values.
+
+    Args:
+        spec: A name with or without parameters, such as ``"promote_parent(threshold=0.4)"``; a mapping
+            such as ``{"name": "controlled", "ancestor": [0, 0.5, 1]}``; ``package.module:function``;
+            a function; or a strategy that this function returned.
+        folder: The folder of the configuration, whose Python files ``module:function`` can name.
+        where: Names a key of the mapping in messages.
+
+    Raises:
+        XcgError: If the name, a parameter or a value is illegal.
+
+    >>> [str(strategy) for strategy in strategies_of("controlled(ancestor=[0, 1])")]
+    ['controlled(ancestor=0)', 'controlled(ancestor=1)']
+    """
+    if isinstance(spec, Part):
+        return [spec]
+    if isinstance(spec, str):
+        spec = _mapping_of(spec)
+    if callable(spec):
+        return [STRATEGIES.part(spec)]
+    if not isinstance(spec, Mapping):
+        raise XcgError(f"illegal strategy {spec!r}: expected a name, or a mapping with a name")
+    name = spec.get("name")
+    if not callable(name) and not (isinstance(name, str) and name):
+        raise XcgError("a strategy without a name: expected one like {name: top_ranked}")
+    found = []
+    for combination in expand({str(key): value for key, value in spec.items()}, where):
+        parameters = {key: value for key, value in combination.items() if key != "name"}
+        found.append(STRATEGIES.part(name, parameters, folder))
+    return found
+
+
+def _mapping_of(text: str) -> dict[str, Any]:
+    """Return name and parameters of a strategy in the form ``name(parameter=value, …)``."""
+    if len(text) > MAX_CHARACTERS:
+        raise XcgError(
+            f"{text.strip()[:20]}… is not a strategy: it has {len(text):,} characters; expected at "
+            f"most {MAX_CHARACTERS:,}"
+        )
+    match = _TEXT.fullmatch(text)
+    problem = f"{text.strip()!r} is not a strategy: expected one like promote_parent(threshold=0.4)"
+    if match is None:
+        raise XcgError(problem)
+    spec: dict[str, Any] = {"name": match[1]}
+    for setting in _split(match[2] or ""):
+        name, sign, value = setting.partition("=")
+        name = name.strip()
+        if not name.isidentifier() or name == "name" or not sign:
+            raise XcgError(problem)
+        if name in spec:
+            raise XcgError(f"{text.strip()!r} sets {name!r} twice")
+        try:
+            spec[name] = parse_yaml(value.strip())
+        except InputError as error:
+            raise XcgError(f"{text.strip()!r}, {name}: {error}") from None
+    return spec
+
+
+def _split(settings: str) -> list[str]:
+    """Split at the commas that are not inside of brackets."""
+    found, depth = [""], 0
+    for character in settings:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [setting for setting in found if setting.strip() or len(found) > 1]

@@ -1,0 +1,123 @@
+"""The extents of results in their document: which results contain or overlap each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.passage_points import Passage
+from xcg.documents.paths import WHOLE
+from xcg.documents.tree import ElementTree, UnknownPathError
+from xcg.errors import MissingSizeError
+from xcg.runs.run import UNKNOWN_SPAN, Ranking
+
+Extent = tuple[int, int]
+"""Start and end. One extent contains another if it includes its interval, and overlaps with it if they
+intersect. An extent with start = end overlaps with nothing."""
+
+NOTHING: Extent = (0, 0)
+"""The extent of a result without text."""
+
+
+def positions_by_document(ranking: Ranking) -> Mapping[str, list[int]]:
+    """Return document → positions of its results, in rank order."""
+    found: dict[str, list[int]] = {}
+    for position, file in enumerate(ranking.files):
+        if file in found:
+            found[file].append(position)
+        else:
+            found[file] = [position]
+    return found
+
+
+def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -> list[Extent]:
+    """Return the extents of results of one document.
+
+    The extents of elements come from their paths and need no document: an element contains itself and
+    its descendants. Those of passages are in characters, and also those of elements if the results
+    include passages; then elements need the document, as do passages by points.
+
+    Args:
+        ranking: The ranking.
+        positions: The positions of results of one document.
+        corpus: The documents.
+
+    Returns:
+        The extents in the order of the positions. Extents of different documents are not comparable.
+
+    Raises:
+        MissingSizeError: If the document is needed and there is no corpus.
+        InputError: If the document cannot be read.
+
+    >>> paths = ["/a[1]/s[2]", "/a[1]/s[2]/p[1]", "/"]
+    >>> extents(Ranking.of([("d", path, None) for path in paths]), [0, 1, 2], None)
+    [(1, 3), (2, 3), (0, 3)]
+    """
+    if len(positions) == 1:
+        return [(0, 1)]
+    if not any(position in ranking.spans for position in positions):
+        return _extents_of_paths([ranking.paths[position] for position in positions])
+    return [span or NOTHING for span in character_spans(ranking, positions, corpus)]
+
+
+def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
+    """Number the elements so that those inside an element follow it."""
+    # The root is named by its path or as the whole document. No path is a prefix of a sibling's path,
+    # because each ends with a bracket, so descendants are adjacent in alphabetical order.
+    keys = ["" if path == WHOLE or path.count("/") == 1 else path for path in paths]
+    ordered = sorted(set(keys))
+    found: dict[str, Extent] = {}
+    open_elements: list[tuple[str, int]] = []
+    for number, key in enumerate([*ordered, None]):
+        while open_elements and not (key and key.startswith(f"{open_elements[-1][0]}/")):
+            element, start = open_elements.pop()
+            found[element] = start, number
+        if key is not None:
+            open_elements.append((key, number))
+    return [found[key] for key in keys]
+
+
+def character_spans(
+    ranking: Ranking, positions: Sequence[int], corpus: Corpus | None
+) -> list[Extent | None]:
+    """Return the spans of results of one document in characters.
+
+    Returns:
+        The spans in the order of the positions; None for a result that does not exist, or whose text is
+        unknown.
+
+    Raises:
+        MissingSizeError: If the document is needed and there is no corpus: for elements, and for
+            passages by points.
+        InputError: If the document cannot be read.
+    """
+    return [_characters(ranking, position, corpus) for position in positions]
+
+
+def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
+    """Return the tree of a document, None if the corpus lacks it.
+
+    Raises:
+        MissingSizeError: If there is no corpus.
+        InputError: If the document cannot be read.
+    """
+    if corpus is None:
+        raise MissingSizeError(file, "the strategy needs this document; give the corpus")
+    return corpus.tree(file) if file in corpus else None
+
+
+def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Extent | None:
+    span = ranking.spans.get(position)
+    if span is not None and not isinstance(span, Passage):
+        return None if span == UNKNOWN_SPAN else span
+    tree = document_tree(ranking.files[position], corpus)
+    if tree is None:
+        return None
+    if span is not None:
+        try:
+            return span.characters(tree)
+        except UnknownPathError:
+            return None
+    path = ranking.paths[position]
+    row = 0 if path == WHOLE else tree.find(path)
+    return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
