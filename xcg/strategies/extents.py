@@ -9,7 +9,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import MissingSizeError
-from xcg.runs.run import UNKNOWN_SPAN, Ranking
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking
 
 Extent = tuple[int, int]
 """Start and end. One extent contains another if it includes its interval, and overlaps with it if they
@@ -35,7 +35,7 @@ def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -
 
     The extents of elements come from their paths and need no document: an element contains itself and
     its descendants. Those of passages are in characters, and also those of elements if the results
-    include passages; then elements need the document, as do passages by points.
+    include passages with text; then elements need the document, as do passages by points.
 
     Args:
         ranking: The ranking.
@@ -55,25 +55,27 @@ def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -
     """
     if len(positions) == 1:
         return [(0, 1)]
-    if not any(position in ranking.spans for position in positions):
+    if not any(_has_text(ranking.spans.get(position, UNKNOWN_SPAN)) for position in positions):
         return _extents_of_paths([ranking.paths[position] for position in positions])
     return [span or NOTHING for span in character_spans(ranking, positions, corpus)]
 
 
 def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
     """Number the elements so that those inside an element follow it."""
-    # The root is named by its path or as the whole document. No path is a prefix of a sibling's path,
-    # because each ends with a bracket, so descendants are adjacent in alphabetical order.
-    keys = ["" if path == WHOLE or path.count("/") == 1 else path for path in paths]
-    ordered = sorted(set(keys))
-    found: dict[str, Extent] = {}
+    # The whole document is its root element. An empty path is an illegal one: it names no element.
+    first = next((path for path in paths if len(path) > 1), WHOLE)
+    root = "/" + first.split("/", 2)[1]
+    keys = [root if path == WHOLE else path for path in paths]
+    # No path is a prefix of a sibling's path, because each ends with a bracket, so descendants are
+    # adjacent in alphabetical order.
+    ordered = sorted({*keys} - {""})
+    found: dict[str, Extent] = {"": NOTHING}
     open_elements: list[tuple[str, int]] = []
-    for number, key in enumerate([*ordered, None]):
-        while open_elements and not (key and key.startswith(f"{open_elements[-1][0]}/")):
+    for number, key in enumerate([*ordered, ""]):
+        while open_elements and not key.startswith(f"{open_elements[-1][0]}/"):
             element, start = open_elements.pop()
             found[element] = start, number
-        if key is not None:
-            open_elements.append((key, number))
+        open_elements.append((key, number))
     return [found[key] for key in keys]
 
 
@@ -102,22 +104,29 @@ def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
         InputError: If the document cannot be read.
     """
     if corpus is None:
-        raise MissingSizeError(file, "the strategy needs this document; give the corpus")
+        raise MissingSizeError(file, "the strategy needs the document; give the corpus (--corpus)")
     return corpus.tree(file) if file in corpus else None
 
 
+def _has_text(span: AnySpan) -> bool:
+    return isinstance(span, Passage) or (span != UNKNOWN_SPAN and span[0] < span[1])
+
+
 def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Extent | None:
-    span = ranking.spans.get(position)
+    file, path, span = ranking.files[position], ranking.paths[position], ranking.spans.get(position)
+    if span is None and not path:
+        return None
     if span is not None and not isinstance(span, Passage):
         return None if span == UNKNOWN_SPAN else span
-    tree = document_tree(ranking.files[position], corpus)
+    tree = document_tree(file, corpus)
     if tree is None:
         return None
+    if min(tree.start[0], tree.characters[0]) < 0:
+        raise MissingSizeError(file, "the strategy needs the text of the document; give the corpus")
     if span is not None:
         try:
             return span.characters(tree)
         except UnknownPathError:
             return None
-    path = ranking.paths[position]
     row = 0 if path == WHOLE else tree.find(path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
