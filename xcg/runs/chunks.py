@@ -169,15 +169,16 @@ def run_of_chunks(
 
 
 def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
-    sign = -1.0 if order == "distance" else 1.0
-    scores = [sign * span.score for span in spans if span.score is not None]
+    scores = [span.score for span in spans if span.score is not None]
     keys = None
     if spans and order != "given" and len(scores) == len(spans):
-        ranked = sorted_order(scores, descending=True)
+        ranked = sorted_order(scores, descending=order == "score")
         spans = [spans[index] for index in ranked]
         keys = array("d", (scores[index] for index in ranked))
     return Ranking.of(
-        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans), keys
+        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans),
+        keys,
+        has_scores=keys is not None and order == "score",
     )
 
 
