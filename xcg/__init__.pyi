@@ -20,6 +20,7 @@ from .measures import MEASURES as MEASURES
 from .runs.run import Run as Run
 from .statistics.significance import Comparison as Comparison
 from .statistics.significance import compare as compare
+from .strategies.rewriting import rewrite as rewrite
 from .user_model.model import UserModel as UserModel
 
 __version__: str

@@ -109,6 +109,11 @@ class Registry(Generic[T]):
         """Return all objects in the order of their names."""
         return map(self.get, self)
 
+    def name(self, item: T) -> str:
+        """Return the name of an object of this registry."""
+        registered = (name for name, known in self._objects.items() if known is item)
+        return next(registered, None) or next(name for name in self if self.get(name) is item)
+
     def registered(self) -> Iterator[T]:
         """Return the objects that are registered, in the order of their names, without entry points.
 

@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from xcg.documents.corpus import Documents
 from xcg.documents.files import PathLike, expand
 from xcg.errors import XcgError, printable
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     Assessments,
-    Documents,
     Measures,
     NamedResults,
     Runs,

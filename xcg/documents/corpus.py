@@ -390,3 +390,18 @@ class Corpus:
         if stamp is not None:
             self._cache.add_file(name, stamp, found)
         return found
+
+
+Documents = Corpus | str | os.PathLike[str] | Mapping[str, str | bytes | ElementTree] | None
+"""A corpus; a folder or an archive; documents by name, see :meth:`Corpus.of`; or nothing."""
+
+
+def corpus_of(documents: Documents) -> Corpus | None:
+    """Return the corpus that a user provides, None without documents.
+
+    Raises:
+        InputError: If a path is not a folder or an archive.
+    """
+    if documents is None or isinstance(documents, Corpus):
+        return documents
+    return Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)

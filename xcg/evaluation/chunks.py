@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import get_args
 
-from xcg.documents.corpus import Corpus
+from xcg.documents.corpus import Corpus, Documents
 from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import list_topics, note_topics
-from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, Unanswered, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
 from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from xcg.documents.corpus import Documents
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import GainCalculator, IdealRecallBase
 from xcg.judgements.recall_base import MEAN

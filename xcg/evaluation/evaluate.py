@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     Assessments,
-    Documents,
     Inputs,
     Measures,
     Runs,
@@ -34,7 +35,7 @@ from xcg.evaluation.scoring import (
 )
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
-from xcg.runs.run import Order, Run, Ties
+from xcg.runs.run import Order, Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
@@ -127,7 +128,7 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     scored = merge_shares(shares, notes)
     if progress is not None:
         progress(len(work.base.topics), len(work.base.topics))
-    names = unique_names([(run.name, run.source) for run in scored], notes)
+    names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
     runs = dict(zip(names, scored, strict=True))
     note_topics(work.base, runs, work.unanswered, notes)
     rows: list[Result] = []
@@ -136,10 +137,11 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
+        if work.measures:
+            _note_undefined(model_name, work.measures, runs, number, notes)
         for name, run in runs.items():
             if work.measures:
-                _note_unknown_text(name, work.measures, run.values[number], notes)
-                rows += _rows(work.models[number], name, work.measures, run.values[number], notes)
+                rows += _rows(work.models[number], name, work.measures, run.values[number])
             rows += _standard_rows(model_name, name, run, work, notes)
     if work.standard and work.measures:
         rows = _in_order(rows, inputs.measure_list)
@@ -213,18 +215,13 @@ def _share_work(
 
 
 def _rows(
-    model: UserModel,
-    run: str,
-    measures: Sequence[Measure],
-    values: Sequence[MeasureValues],
-    notes: Notes,
+    model: UserModel, run: str, measures: Sequence[Measure], values: Sequence[MeasureValues]
 ) -> list[Result]:
     """Return the values of a run under one user model, the mean of each measure after its topics."""
     effort = model.effort.parameters()
     rows = []
     for measure, found in zip(measures, values, strict=True):
         if not found.values:
-            notes.note(f"{model.name}: run {run} has no topic to average over")
             continue
         name = str(measure)
         rows += [Result(run, topic, name, value, model.name) for topic, value in found.values.items()]
@@ -233,21 +230,32 @@ def _rows(
     return rows
 
 
-def _note_unknown_text(
-    run: str, measures: Sequence[Measure], values: Sequence[MeasureValues], notes: Notes
+def _note_undefined(
+    model: str,
+    measures: Sequence[Measure],
+    runs: Mapping[str, ScoredRun],
+    number: int,
+    notes: Notes,
 ) -> None:
-    """Note which measures are undefined because the text of a result is unknown."""
-    undefined: dict[tuple[str, ...], list[str]] = {}
-    for measure, found in zip(measures, values, strict=True):
-        if found.unknown_text:
-            undefined.setdefault(tuple(found.unknown_text), []).append(str(measure))
-    if undefined:
-        means = [
-            f"of {', '.join(names)}: topic {list_topics(topics)}" for topics, names in undefined.items()
-        ]
-        notes.note(
-            f"run {run}: the corpus lacks the text of results, so not in the means {'; '.join(means)}"
-        )
+    """Note for which topics the runs have no values under a user model."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, run in runs.items():
+        undefined: dict[tuple[str, ...], list[str]] = {}
+        texts: list[tuple[str, str]] = []
+        for measure, values in zip(measures, run.values[number], strict=True):
+            if values.unknown_text:
+                undefined.setdefault(tuple(values.unknown_text), []).append(str(measure))
+        if undefined:
+            means = [
+                f"of {', '.join(names)}: topic {list_topics(topics)}"
+                for topics, names in undefined.items()
+            ]
+            reason = "the corpus lacks the text of results, so not in the means"
+            texts.append(("", f": {reason} {'; '.join(means)}"))
+        if not all(values.values for values in run.values[number]):
+            texts.append((f"{model}: ", " has no topic to average over"))
+        found[name] = texts
+    _note_runs(runs, found, notes)
 
 
 def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Notes) -> list[Result]:
@@ -282,15 +290,40 @@ def note_topics(
     base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
 ) -> None:
     """Note which topics of runs have no assessments, and which assessed ones have no results."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for name, run in runs.items():
+        texts = found[name] = []
         answered = run.answered | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
-            notes.note(f"run {name}: no assessments, so left out: topic {list_topics(unknown)}")
+            texts.append(("", f": no assessments, so left out: topic {list_topics(unknown)}"))
         missing = [topic for topic in base.topics if topic not in answered]
         if missing:
             counted = "counted 0" if unanswered == "zero" else "left out of its means"
-            notes.note(f"run {name}: not answered, so {counted}: topic {list_topics(missing)}")
+            texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
+    _note_runs(runs, found, notes)
+
+
+def _note_runs(
+    runs: Mapping[str, Run | ScoredRun],
+    found: Mapping[str, Sequence[tuple[str, str]]],
+    notes: Notes,
+) -> None:
+    """Note texts about runs; a text that holds under all strategies once, under the run's own name.
+
+    Args:
+        runs: Name → run.
+        found: Name of a run → the parts of its notes before and after the name.
+        notes: Receives the notes.
+    """
+    originals = {name: name_without_strategy(name, run.strategy) for name, run in runs.items()}
+    counts = Counter((originals[name], text) for name, texts in found.items() for text in set(texts))
+    strategies = Counter(originals.values())
+    for name, texts in found.items():
+        original = originals[name]
+        for before, after in texts:
+            is_general = counts[original, (before, after)] == strategies[original]
+            notes.note(f"{before}run {original if is_general else name}{after}")
 
 
 def list_topics(topics: Sequence[str]) -> str:

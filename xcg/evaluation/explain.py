@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from xcg.documents.corpus import Documents
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
@@ -18,7 +19,7 @@ from xcg.evaluation.explanation import (
     MissedElement,
     RelatedIdeal,
 )
-from xcg.evaluation.inputs import Assessments, Documents, Inputs, Runs, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers

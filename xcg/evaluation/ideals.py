@@ -7,11 +7,12 @@ from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
+from xcg.documents.corpus import Documents
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Assessments, Documents, Inputs, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.judged_topic import JudgedTopic

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
-from xcg.documents.corpus import Corpus
+from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
 from xcg.documents.standard_input import STANDARD_INPUT
-from xcg.documents.tree import ElementTree
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
@@ -21,7 +21,7 @@ from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunks import is_chunk, run_of_chunks
-from xcg.runs.run import Order, Run, Ties, Topics, check_order
+from xcg.runs.run import Order, Run, Ties, Topics, check_order, name_without_strategy
 from xcg.strategies.registry import BoundStrategy, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
@@ -31,7 +31,6 @@ Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[
 NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
 """Run → topic → results: elements, documents or chunks."""
 Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
-Documents = Corpus | PathLike | Mapping[str, str | bytes | ElementTree] | None
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
 Strategies = object
@@ -118,9 +117,7 @@ class Inputs:
     @cached_property
     def documents(self) -> Corpus | None:
         """The corpus, None without one."""
-        if self.corpus is None or isinstance(self.corpus, Corpus):
-            return self.corpus
-        return Corpus.of(self.corpus) if isinstance(self.corpus, Mapping) else Corpus(self.corpus)
+        return corpus_of(self.corpus)
 
     @property
     def has_runs(self) -> bool:
@@ -302,28 +299,40 @@ def load_runs(
 
 def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     """Return the runs, each under a name that no other has."""
-    names = unique_names([(run.name, run.source) for run in runs], notes)
+    names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
     return [
         run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
     ]
 
 
-def unique_names(runs: Sequence[tuple[str, str]], notes: Notes) -> list[str]:
-    """Return a different name for each run, given as (name, source).
+def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
+    """Return a different name for each run, given as (name, source, strategy).
 
-    >>> unique_names([("bm25", "a.run"), ("bm25", "b.run"), ("lm", "c.run")], Notes())
+    >>> runs = [("bm25", "a.run", ""), ("bm25", "b.run", ""), ("lm", "c.run", "")]
+    >>> unique_names(runs, Notes())
     ['bm25 [a.run]', 'bm25 [b.run]', 'lm']
+    >>> runs = [("bm25+unique", "a.run", "unique"), ("bm25+unique", "b.run", "unique")]
+    >>> unique_names(runs, Notes())
+    ['bm25 [a.run]+unique', 'bm25 [b.run]+unique']
     """
-    names = [name for name, _ in runs]
-    shared = {name for name in names if names.count(name) > 1}
-    for name in sorted(shared):
+    originals = [name_without_strategy(name, strategy) for name, _, strategy in runs]
+    counts = Counter(
+        (original, strategy) for original, (_, _, strategy) in zip(originals, runs, strict=True)
+    )
+    shared: dict[str, int] = {}
+    for (original, _), count in counts.items():
+        if count > 1:
+            shared[original] = max(count, shared.get(original, 0))
+    for original in sorted(shared):
         notes.note(
-            f"{names.count(name)} runs are named {name!r}; the name of each now ends in its file"
+            f"{shared[original]} runs are named {original!r}; the name of each now ends in its file"
         )
-    used: dict[str, int] = {}
+    used: Counter[tuple[str, str]] = Counter()
     unique = []
-    for name, source in runs:
-        full_name = f"{name} [{source}]" if name in shared else name
-        used[full_name] = used.get(full_name, 0) + 1
-        unique.append(f"{full_name} #{used[full_name]}" if used[full_name] > 1 else full_name)
+    for original, (name, source, strategy) in zip(originals, runs, strict=True):
+        full_name = f"{original} [{source}]" if original in shared else original
+        used[full_name, strategy] += 1
+        number = used[full_name, strategy]
+        full_name += f" #{number}" if number > 1 else ""
+        unique.append(full_name + name.removeprefix(original))
     return unique

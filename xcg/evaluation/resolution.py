@@ -55,7 +55,7 @@ class ResultResolver:
         files, paths, spans = ranking.files, ranking.paths, ranking.spans
         rows: dict[int, int] = {}
         passages: dict[int, tuple[int, int]] = {}
-        source = f"{run.source}, topic {topic}"
+        source = run.where(topic)
         positions: Iterable[int] = range(len(files))
         if self.corpus is None and not spans and not offsets_only:
             # Nothing is known of documents without assessed elements. Most results are in them.

@@ -125,8 +125,9 @@ class ScoredRun(NamedTuple):
     """The values of one run.
 
     Attributes:
-        name: The name in the file, which other runs may have too.
+        name: The name in the file, which other runs may have too, with the strategy.
         source: Where the run was read.
+        strategy: The overlap strategy that rewrote the run; empty without one.
         answered: The topics with results.
         skipped: See :class:`Run`.
         values: One list per user model, with one entry per measure; empty without measures.
@@ -135,6 +136,7 @@ class ScoredRun(NamedTuple):
 
     name: str
     source: str
+    strategy: str
     answered: frozenset[str]
     skipped: frozenset[str]
     values: Sequence[Sequence[MeasureValues]]
@@ -242,7 +244,7 @@ class _Scorer:
         for source in sources:
             self.share.runs += [
                 ScoredRun(
-                    *(run.name, run.source, run.answered, run.skipped),
+                    *(run.name, run.source, run.strategy, run.answered, run.skipped),
                     [],
                     standard_values(levels, run, self.work.standard),
                 )
@@ -289,7 +291,7 @@ class _Scorer:
         self.share.without_ideal = [model_scores.without_ideal for model_scores in scores]
         self.share.runs = [
             ScoredRun(
-                *(as_read.name, run.source, run.answered, run.skipped),
+                *(as_read.name, run.source, run.strategy, run.answered, run.skipped),
                 [model_scores.values[run.name] for model_scores in scores],
                 found,
             )
@@ -354,7 +356,7 @@ class _ModelScores:
                 values.inputs.append(found)
         except XcgError as error:
             message = f"{measure}: {error}"
-            raise InputError(f"{run.source}, topic {topic}", message) from None
+            raise InputError(run.where(topic), message) from None
 
     def _check_passages(self, topic: JudgedTopic, run: str) -> None:
         ranking = topic.ranking(run)

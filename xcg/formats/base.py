@@ -47,7 +47,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
     with open_input(path) as file:
-        _detect(ASSESSMENT_FORMATS, file).read(file, path, base, notes)
+        _detect(ASSESSMENT_FORMATS, file)[1].read(file, path, base, notes)
 
 
 def read_run(
@@ -74,19 +74,32 @@ def read_run(
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
+    return read_run_and_format(path, notes, order, ties, topics)[0]
+
+
+def read_run_and_format(
+    path: PathLike,
+    notes: Notes | None = None,
+    order: Order = "score",
+    ties: Ties = "document",
+    topics: Topics = None,
+) -> tuple[Run, str]:
+    """Read one run file, and return the run and the name of its format; see :func:`read_run`."""
     check_order(order, ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
     with open_input(path) as file:
-        run = _detect(RUN_FORMATS, file).read(file, path, notes, order, ties, topics)
+        format_name, format_ = _detect(RUN_FORMATS, file)
+        run = format_.read(file, path, notes, order, ties, topics)
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:
             raise InputError(path, name_too_long(kind, longest))
-    if topics is None or all(topic in topics for topic in run.rankings):
-        return run
-    rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
-    return Run(run.name, rankings, run.source, run.skipped.union(run.rankings.keys() - rankings.keys()))
+    if topics is not None and not all(topic in topics for topic in run.rankings):
+        rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
+        skipped = run.skipped.union(run.rankings.keys() - rankings.keys())
+        run = Run(run.name, rankings, run.source, skipped)
+    return run, format_name
 
 
 def read_runs(
@@ -107,11 +120,13 @@ def read_runs(
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)
 
 
-def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> _AnyFormat:
-    """Return the format that is most certain that a file is its own; consume nothing.
+def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _AnyFormat]:
+    """Return the format that is most certain that a file is its own, and its name; consume nothing.
 
     Installed packages are asked only if no format of xcg is certain, because finding them is slow.
     """
     head = file.peek(_HEAD_SIZE)
     best = max(formats.registered(), key=lambda one: one.detect(head))
-    return best if best.detect(head) >= 1 else max(formats.values(), key=lambda one: one.detect(head))
+    if best.detect(head) < 1:
+        best = max(formats.values(), key=lambda one: one.detect(head))
+    return formats.name(best), best

@@ -183,6 +183,17 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
 
+    def where(self, topic: str) -> str:
+        """Return the file, the topic and the strategy, for messages.
+
+        Ranks in messages are those of the rewritten ranking.
+
+        >>> Run("bm25+unique", {}, "bm25.run", strategy="unique").where("163")
+        'bm25.run, topic 163, strategy unique'
+        """
+        rewritten = f", strategy {self.strategy}" if self.strategy else ""
+        return f"{self.source}, topic {topic}{rewritten}"
+
     @property
     def answered(self) -> frozenset[str]:
         """The topics with results."""
@@ -278,6 +289,15 @@ class RunFormat(NamedTuple):
 
 RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", package="xcg.formats")
 """The file formats for runs by name."""
+
+
+def name_without_strategy(name: str, strategy: str) -> str:
+    """Return the name of a run before an overlap strategy rewrote it.
+
+    >>> name_without_strategy("bm25+unique", "unique"), name_without_strategy("bm25", "")
+    ('bm25', 'bm25')
+    """
+    return name.removesuffix(f"+{strategy}") if strategy else name
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:

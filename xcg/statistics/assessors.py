@@ -209,7 +209,12 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
     for number, base in enumerate(bases):
         # Topics that an assessor did not assess are no reason for a note.
         assessed_runs = [
-            Run(run.name, {t: r for t, r in run.rankings.items() if t in base}, run.source)
+            Run(
+                run.name,
+                {topic: ranking for topic, ranking in run.rankings.items() if topic in base},
+                run.source,
+                strategy=run.strategy,
+            )
             for run in runs
         ]
         try:

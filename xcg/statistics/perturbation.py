@@ -172,4 +172,4 @@ def _insert_documents(run: Run, position: Position, count: int) -> Run:
     for topic, ranking in run.rankings.items():
         results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
         rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
-    return Run(run.name, rankings, run.source)
+    return Run(run.name, rankings, run.source, strategy=run.strategy)

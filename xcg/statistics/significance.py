@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from xcg.documents.corpus import Documents
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     Assessments,
-    Documents,
     Measures,
     Runs,
     Unanswered,

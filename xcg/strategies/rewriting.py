@@ -6,48 +6,55 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from xcg.documents.corpus import Corpus
+from xcg.documents.corpus import Corpus, Documents, corpus_of
+from xcg.documents.files import PathLike
 from xcg.errors import InputError, XcgError
+from xcg.formats.base import read_run
 from xcg.runs.run import Ranking, Run
-from xcg.strategies.registry import BoundStrategy
+from xcg.strategies.registry import BoundStrategy, strategies_of
 
 
-def rewrite(run: Run, strategy: BoundStrategy, corpus: Corpus | None = None) -> Run:
+def rewrite(run: Run | PathLike, strategy: object, corpus: Documents = None) -> Run:
     """Return a run in which an overlap strategy has rewritten the ranking of each topic.
 
     Scores are rewritten only where they would no longer decrease with the rank.
 
     Args:
-        run: The run; it is not changed.
-        strategy: The strategy, see :func:`xcg.strategies.registry.strategies_of`.
-        corpus: The documents, if the strategy needs them.
+        run: The run, or its file; it is not changed.
+        strategy: The strategy as :func:`xcg.strategies.registry.strategies_of` takes it, such as
+            ``"promote_parent(threshold=0.4)"``.
+        corpus: The documents, if the strategy needs them: a folder or archive, a :class:`Corpus`, or a
+            dict as :meth:`Corpus.of` takes it.
 
     Returns:
         A run with the name ``RUN+STRATEGY`` and the same topics.
 
     Raises:
+        XcgError: If the strategy is illegal, or is not one but several.
         InputError: If the strategy fails, with run and topic: it needs documents that are missing, or a
             size that is unknown, or it is a function of the user that raises an error.
 
-    >>> from xcg.strategies.registry import strategies_of
     >>> run = Run.of("bm25", {"1": ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]})
-    >>> (top_ranked,) = strategies_of("top_ranked")
-    >>> rewrite(run, top_ranked)
-    <Run bm25+top_ranked: 1 topics>
+    >>> rewritten = rewrite(run, "thorough")
+    >>> rewritten.name, len(rewritten.rankings["1"])
+    ('bm25+thorough', 3)
     """
-    rankings = {}
-    for topic, ranking in run.rankings.items():
-        where = f"{run.source}, topic {topic}, strategy {strategy}"
-        try:
-            rewritten = strategy.function(ranking, corpus)
-        except XcgError as error:
-            raise InputError(where, str(error)) from None
-        except Exception as error:
-            raise InputError(where, f"failed: {type(error).__name__}: {error}") from None
-        if not isinstance(rewritten, Ranking):
-            raise InputError(where, f"returned {type(rewritten).__name__}: expected a Ranking")
-        rankings[topic] = rewritten if rewritten is ranking else with_ordered_keys(rewritten)
-    return Run(f"{run.name}+{strategy}", rankings, run.source, run.skipped, str(strategy))
+    bound = single_strategy(strategy)
+    as_read = run if isinstance(run, Run) else read_run(run)
+    (rewritten,) = rewrite_all([as_read], [bound], corpus_of(corpus))
+    return rewritten
+
+
+def single_strategy(strategy: object) -> BoundStrategy:
+    """Return the strategy that a text, a mapping or a function names.
+
+    Raises:
+        XcgError: If it is illegal, or has lists of values and thus is not one but several.
+    """
+    found = strategies_of(strategy)
+    if len(found) > 1:
+        raise XcgError(f"{len(found)} strategies, {found[0]} and others: expected one strategy")
+    return found[0]
 
 
 def rewrite_all(
@@ -60,14 +67,58 @@ def rewrite_all(
     """
     if not strategies:
         return list(runs)
-    return [rewrite(run, strategy, corpus) for run in runs for strategy in strategies]
+    return [_rewrite(run, strategy, corpus) for run in runs for strategy in strategies]
+
+
+def _rewrite(run: Run, strategy: BoundStrategy, corpus: Corpus | None) -> Run:
+    names = f"{run.strategy}+{strategy}" if run.strategy else str(strategy)
+    rewritten = Run(f"{run.name}+{strategy}", {}, run.source, run.skipped, names)
+    rankings = {
+        topic: rewrite_ranking(ranking, strategy, corpus, rewritten.where(topic))
+        for topic, ranking in run.rankings.items()
+    }
+    return Run(rewritten.name, rankings, run.source, run.skipped, names)
+
+
+def rewrite_ranking(
+    ranking: Ranking, strategy: BoundStrategy, corpus: Corpus | None, where: str
+) -> Ranking:
+    """Return the ranking of one topic after a strategy, with keys that follow the order of its results.
+
+    Args:
+        ranking: The ranking.
+        strategy: The strategy.
+        corpus: The documents, if the strategy needs them.
+        where: Names the ranking in messages.
+
+    Raises:
+        InputError: If the strategy fails, see :func:`rewrite`.
+    """
+    try:
+        rewritten = strategy.function(ranking, corpus)
+    except XcgError as error:
+        raise InputError(where, str(error)) from None
+    except Exception as error:
+        raise InputError(where, f"failed: {type(error).__name__}: {error}") from None
+    if not isinstance(rewritten, Ranking):
+        raise InputError(where, f"returned {type(rewritten).__name__}: expected a Ranking")
+    if rewritten is ranking:
+        return ranking
+    lengths = [len(rewritten.files), len(rewritten.paths)]
+    if rewritten.keys is not None:
+        lengths.append(len(rewritten.keys))
+    if len(set(lengths)) > 1:
+        counts = ", ".join(map(str, lengths))
+        raise InputError(where, f"returned files, paths and keys of {counts}: expected equal lengths")
+    return with_ordered_keys(rewritten)
 
 
 def with_ordered_keys(ranking: Ranking) -> Ranking:
     """Return a ranking with keys that follow the order of its results.
 
     A score that is lower than a later one is raised to the next number above it, and a rank that is
-    greater than a later one is lowered likewise. Other keys stay.
+    greater than a later one is lowered likewise. Other keys stay. If there is no such number, the
+    ranking loses its keys.
     """
     if ranking.keys is None:
         return ranking
@@ -78,4 +129,8 @@ def with_ordered_keys(ranking: Ranking) -> Ranking:
         if keys[position] < keys[position + 1]:
             keys[position] = math.nextafter(keys[position + 1], math.inf)
             changed = True
-    return replace(ranking, keys=[sign * key for key in keys]) if changed else ranking
+    if not changed:
+        return ranking
+    if math.isinf(keys[0]):
+        return replace(ranking, keys=None, has_scores=False)
+    return replace(ranking, keys=[sign * key for key in keys])
