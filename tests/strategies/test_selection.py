@@ -127,3 +127,56 @@ def test_illegal_names_and_parameters_have_a_message(strategy, message):
     with pytest.raises(XcgError) as error:
         strategies_of(strategy)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("results", "kept"), [(ELEMENTS, [4]), (PASSAGES, [0, 1, 2]), (MIXED, [6])])
+def test_outermost_keeps_results_that_no_other_result_contains(results, kept):
+    expected = [results[position] for position in kept]
+    assert rewritten("outermost", results, CORPUS) == expected
+    assert rewritten("outermost(rank=own)", results, CORPUS) == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "kept"), [(ELEMENTS, [0, 2, 3]), (PASSAGES, [1, 3, 4]), (MIXED, [0, 1, 4, 5])]
+)
+def test_innermost_keeps_results_that_contain_no_other_result(results, kept):
+    expected = [results[position] for position in kept]
+    assert rewritten("innermost", results, CORPUS) == expected
+
+
+def test_outermost_moves_each_result_to_the_best_rank_inside_it():
+    results = ["d#/a/s/p", "e", "d#/a/s[2]", "d#/a/s"]
+    assert rewritten("outermost(rank=best)", results) == ["d#/a/s", "e", "d#/a/s[2]"]
+
+
+def test_a_passage_inside_two_crossing_passages_moves_both_in_their_order():
+    """3-5 is in 2-8 and 0-6, but not in 4-9; 5-6 is in all three, and 7-8 only in 2-8 and 4-9."""
+    results = ["e#0:9", "d#3:2", "e#9:9", "d#4:5", "d#2:6", "d#5:1", "d#7:1", "d#0:6"]
+    assert rewritten("outermost(rank=best)", results) == (["e#0:9", "d#2:6", "d#0:6", "e#9:9", "d#4:5"])
+    assert rewritten("outermost", results) == ["e#0:9", "e#9:9", "d#4:5", "d#2:6", "d#0:6"]
+
+
+def test_moved_results_take_a_score_above_the_next_result():
+    (best,) = strategies_of("outermost(rank=best)")
+    run = Run.of("r", {"1": {"d#/a/s": 3.5, "e": 3.0, "d#/a": 1.5}})
+    ranking = rewrite(run, best).rankings["1"]
+    assert list(ranking) == [("d", "/a[1]"), ("e", "/")]
+    assert ranking.keys[0] > ranking.keys[1] == 3.0
+
+
+@pytest.mark.parametrize("strategy", ["outermost", "outermost(rank=best)", "innermost"])
+def test_the_earlier_of_two_results_with_equal_characters_is_kept(strategy):
+    assert rewritten(strategy, ["d#6:5", "d#/a/s[2]", "d#/a/s[2]/p"], CORPUS) == ["d#6:5"]
+    assert rewritten(strategy, ["d#/a/s[2]/p", "d#6:5", "d#/a/s[2]"], CORPUS) == ["d#/a/s[2]/p"]
+
+
+@pytest.mark.parametrize("strategy", ["outermost", "outermost(rank=best)", "innermost"])
+def test_passages_without_text_contain_nothing_and_are_contained_in_nothing(strategy):
+    results = ["d#0:8", "d#4:0", "d#X:0", "d#8:0", "d#X:0"]
+    assert rewritten(strategy, [*results, "d#4:0"]) == results
+
+
+def test_an_illegal_rank_has_a_message():
+    with pytest.raises(XcgError) as error:
+        strategies_of("outermost(rank=bset)")
+    assert str(error.value) == "strategy outermost: rank is 'bset': did you mean 'best'?"

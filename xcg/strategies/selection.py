@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
+from typing import Literal
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.runs.run import UNKNOWN_SPAN, Ranking
-from xcg.strategies.extents import extents, positions_by_document
+from xcg.strategies.extents import Extent, extents, positions_by_document
 from xcg.strategies.registry import STRATEGIES
 
 
@@ -85,6 +89,128 @@ def top_ranked(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
             else:
                 kept[position] = False
     return _kept(ranking, kept)
+
+
+@STRATEGIES.register("outermost")
+def outermost(
+    ranking: Ranking, corpus: Corpus | None = None, *, rank: Literal["own", "best"] = "own"
+) -> Ranking:
+    """Keep each result that no other result contains.
+
+    Repeated results are dropped first, as by :func:`unique`. Of different results with the same extent,
+    the earlier one contains the other. Passages without text are contained in nothing.
+
+    Args:
+        ranking: The results of one topic.
+        corpus: The documents, if the results of a document are elements and passages.
+        rank: ``own`` keeps the order; ``best`` moves each kept result to the best rank among the
+            results that it contains. Kept results with the same best rank keep their order.
+
+    Raises:
+        MissingSizeError: If a document is needed and there is no corpus.
+
+    >>> from xcg.runs.run import Run
+    >>> results = ["d#/a/s[1]/p[1]", "d#/a/s[2]", "d#/a/s[1]", "e#4:6", "e#0:9", "e#3:9"]
+    >>> ranking = Run.of("bm25", {"1": results}).rankings["1"]
+    >>> outermost(ranking).paths, dict(outermost(ranking).spans)
+    (['/a[1]/s[2]', '/a[1]/s[1]', '', ''], {2: (0, 9), 3: (3, 12)})
+    >>> outermost(ranking, rank="best").paths
+    ['/a[1]/s[1]', '/a[1]/s[2]', '', '']
+    """
+    ranking = unique(ranking)
+    kept = bytearray(b"\1" * len(ranking))
+    best_ranks: dict[int, int] = {}
+    for positions in positions_by_document(ranking).values():
+        if len(positions) == 1:
+            continue
+        first = _first_with_extent(ranking, positions, corpus, kept)
+        outer: list[Extent] = []
+        for extent in sorted(first, key=_start_and_length):
+            if outer and extent[1] <= outer[-1][1]:
+                kept[first[extent]] = False
+            else:
+                outer.append(extent)
+        if rank == "best":
+            best_ranks.update(_best_ranks(outer, first))
+    if not best_ranks:
+        return _kept(ranking, kept)
+    order = [position for position in range(len(ranking)) if kept[position]]
+    order.sort(key=lambda position: best_ranks.get(position, position))
+    return ranking.select(order)
+
+
+@STRATEGIES.register("innermost")
+def innermost(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
+    """Keep each result that contains no other result.
+
+    Repeated results are dropped first, as by :func:`unique`. Of different results with the same extent,
+    only the first is kept. Passages without text are contained in nothing.
+
+    Args:
+        ranking: The results of one topic.
+        corpus: The documents, if the results of a document are elements and passages.
+
+    Raises:
+        MissingSizeError: If a document is needed and there is no corpus.
+
+    >>> from xcg.runs.run import Run
+    >>> results = ["d#/a/s[1]", "d#/a/s[1]/p[1]", "d#/a/s[2]", "e#0:9", "e#3:9", "e#4:5"]
+    >>> kept = innermost(Run.of("bm25", {"1": results}).rankings["1"])
+    >>> kept.paths, dict(kept.spans)
+    (['/a[1]/s[1]/p[1]', '/a[1]/s[2]', ''], {2: (4, 9)})
+    """
+    ranking = unique(ranking)
+    kept = bytearray(b"\1" * len(ranking))
+    for positions in positions_by_document(ranking).values():
+        if len(positions) == 1:
+            continue
+        first = _first_with_extent(ranking, positions, corpus, kept)
+        earliest_end = math.inf
+        for extent in sorted(first, key=_start_and_length, reverse=True):
+            if earliest_end <= extent[1]:
+                kept[first[extent]] = False
+            else:
+                earliest_end = extent[1]
+    return _kept(ranking, kept)
+
+
+def _first_with_extent(
+    ranking: Ranking, positions: Sequence[int], corpus: Corpus | None, kept: bytearray
+) -> dict[Extent, int]:
+    """Return extent → position of its first result, without empty extents; drop its other results."""
+    first: dict[Extent, int] = {}
+    for position, extent in zip(positions, extents(ranking, positions, corpus), strict=True):
+        if extent[0] < extent[1] and first.setdefault(extent, position) != position:
+            kept[position] = False
+    return first
+
+
+def _start_and_length(extent: Extent) -> Extent:
+    """Order extents by their start, those that contain others first."""
+    return extent[0], -extent[1]
+
+
+def _best_ranks(outer: Sequence[Extent], first: Mapping[Extent, int]) -> Iterator[tuple[int, int]]:
+    """Yield the position of each outer extent and the first position of an extent inside it.
+
+    Args:
+        outer: Extents of which none contains another, by start, and so also by end.
+        first: Extent → its position, in rank order.
+    """
+    starts, ends = [start for start, _ in outer], [end for _, end in outer]
+    # The outer extents around an extent are neighbours. Each is decided by the first extent inside it;
+    # following undecided[i] leads from i to the next outer extent that is not decided yet.
+    undecided = list(range(len(outer) + 1))
+    for extent, position in first.items():
+        index = bisect_left(ends, extent[1])
+        last = bisect_right(starts, extent[0])
+        while True:
+            while undecided[index] != index:
+                undecided[index] = index = undecided[undecided[index]]
+            if index >= last:
+                break
+            yield first[outer[index]], position
+            undecided[index] = index + 1
 
 
 def _kept(ranking: Ranking, kept: bytearray) -> Ranking:

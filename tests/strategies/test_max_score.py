@@ -1,0 +1,223 @@
+"""``max_score`` by hand, and against all sets of results without overlap."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rewritten_rankings import rewritten
+
+from xcg import Corpus
+from xcg.errors import InputError
+from xcg.runs.run import Ranking
+from xcg.strategies.max_score import max_score
+
+Span = tuple[int, int]
+Tree = tuple["Tree", ...]
+
+CORPUS = Corpus.of({"d": "<a><s><p>one</p><p>two</p></s><s><p>three</p></s></a>"})
+"""Characters: /a 0-11, s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, s[2] and s[2]/p[1] 6-11."""
+
+
+def test_two_paragraphs_with_a_greater_sum_replace_their_section():
+    scores = {"d#/a/s": 0.5, "d#/a/s[2]": 0.45, "d#/a/s/p": 0.3, "d#/a/s/p[2]": 0.25}
+    assert rewritten("max_score", scores) == ["d#/a/s[2]", "d#/a/s/p", "d#/a/s/p[2]"]
+    assert rewritten("max_score", scores | {"d#/a": 1.0}) == ["d#/a/s[2]", "d#/a/s/p", "d#/a/s/p[2]"]
+    assert rewritten("max_score", scores | {"d#/a": 1.01}) == ["d#/a"]
+
+
+def test_two_outer_windows_with_a_greater_sum_replace_the_window_between_them():
+    scores = {"d#5:10": 0.9, "d#0:6": 0.5, "d#14:6": 0.45}
+    assert rewritten("max_score", scores) == ["d#0:6", "d#14:6"]
+    assert rewritten("max_score", scores | {"d#5:10": 0.96}) == ["d#5:10"]
+
+
+def test_elements_and_passages_of_one_document_are_compared_by_characters():
+    scores = {"d#/a/s": 0.5, "d#2:3": 0.4, "d#/a/s[2]": 0.3, "d#5:5": 0.2, "d#0:2": 0.15}
+    assert rewritten("max_score", scores, CORPUS) == ["d#2:3", "d#/a/s[2]", "d#0:2"]
+    with pytest.raises(InputError, match="strategy max_score: d: the strategy needs the document"):
+        rewritten("max_score", scores)
+
+
+def test_documents_are_independent():
+    scores = {"d#/a": 3.0, "e#/a": 2.0, "d#/a/s": 1.9, "e#/a/p": 1.5, "d#/a/s[2]": 1.2, "e#/a/b": 0.4}
+    assert rewritten("max_score", scores) == ["e#/a", "d#/a/s", "d#/a/s[2]"]
+
+
+def test_scores_are_added_as_decimals():
+    """As binary floats, 0.1 + 0.2 is greater than 0.3."""
+    scores = {"d#/a": 0.3, "d#/a/s": 0.1, "d#/a/s[2]": 0.2}
+    assert rewritten("max_score", scores) == ["d#/a/s[2]", "d#/a/s"]  # a tie: more results
+    assert rewritten("max_score", scores | {"d#/a": 0.30000000000000004}) == ["d#/a"]
+
+
+def test_scores_of_all_sizes_are_added_exactly():
+    scores = {"d#/a": 1e308, "d#/a/s": 1e308, "d#/a/s[2]": 5e-324, "d#/a/s[3]": 1e308}
+    assert rewritten("max_score", scores) == ["d#/a/s[3]", "d#/a/s", "d#/a/s[2]"]
+    tiny = {"d#/a": 1e308, "d#/a/s": 1e308, "d#/a/s[2]": -5e-324}
+    assert rewritten("max_score", tiny) == ["d#/a/s"]  # the later id is first among equal scores
+
+
+def test_of_equal_sums_the_earlier_ranks_are_kept():
+    """Equal scores are ordered by decreasing id: 8-11, 6-9, 2-5, 0-4; the first two overlap."""
+    scores = {"d#8:3": 1.0, "d#6:3": 1.0, "d#2:3": 1.0, "d#0:4": 1.0}
+    assert rewritten("max_score", scores) == ["d#8:3", "d#2:3"]
+
+
+def test_without_scores_the_ranks_are_the_scores():
+    """The scores are 3, 2, 1: the children tie with their parent."""
+    assert rewritten("max_score", ["d#/a", "d#/a/s", "d#/a/p"]) == ["d#/a/s", "d#/a/p"]
+    assert rewritten("max_score", ["d#/a", "e", "d#/a/s", "d#/a/p"]) == ["d#/a", "e"]
+
+
+def test_results_with_a_negative_score_are_dropped_and_those_with_0_are_kept():
+    scores = {"d#/a/s": 0.0, "e": 0.0, "f": -1.0, "d#/a/p": -0.5, "g#4:0": -2.0, "g#5:0": 0.0}
+    assert rewritten("max_score", scores) == ["g#5:0", "e", "d#/a/s"]
+    assert rewritten("max_score", {"e#0:4": -1.0, "e#2:9": -2.0}) == []
+
+
+def test_passages_without_text_are_kept():
+    scores = {"d#0:8": 4.0, "d#4:0": 0.5, "d#X:0": 0.25, "d#0:4": 1.0}
+    assert rewritten("max_score", scores) == ["d#0:8", "d#4:0", "d#X:0"]
+
+
+def trees(size: int) -> list[Tree]:
+    """Return all unordered trees."""
+    return list(forests(size - 1))
+
+
+def forests(size: int, largest: int | None = None) -> Iterator[Tree]:
+    """Yield all unordered forests as tuples of trees, the larger trees first."""
+    if size == 0:
+        yield ()
+        return
+    for first in range(min(size, largest or size), 0, -1):
+        for count in range(1, size // first + 1):
+            for group in combinations_with_replacement(trees(first), count):
+                rest = size - first * count
+                if rest == 0:
+                    yield group
+                elif first > 1:
+                    yield from (group + others for others in forests(rest, first - 1))
+
+
+def paths_and_spans(forest: Tree, path: str = "/a[1]", start: int = 0) -> list[tuple[str, Span]]:
+    """Return the elements of a forest below the root element, with two characters per leaf."""
+    found: list[tuple[str, Span]] = []
+    for number, tree in enumerate(forest, 1):
+        below = paths_and_spans(tree, f"{path}/s[{number}]", start + 1)
+        end = max((end for _, (_, end) in below), default=start + 1) + 1
+        found += [(f"{path}/s[{number}]", (start, end)), *below]
+        start = end
+    return found
+
+
+def best_set(spans: Sequence[Span], scores: Sequence[int]) -> set[int]:
+    """Return the best of all sets without overlap by the definition."""
+    sets: list[tuple[int, ...]] = [()]
+    for position, (start, end) in enumerate(spans):
+        sets += [
+            (*chosen, position)
+            for chosen in sets
+            if not any(max(start, spans[c][0]) < min(end, spans[c][1]) for c in chosen)
+        ]
+    key = {
+        chosen: (sum(scores[c] for c in chosen), len(chosen), [-c for c in chosen]) for chosen in sets
+    }
+    return set(max(sets, key=key.__getitem__))
+
+
+def kept(ranking: Ranking) -> list[tuple[str, Span | None]]:
+    return [(path, ranking.spans.get(n)) for n, path in enumerate(max_score(ranking).paths)]
+
+
+def test_the_number_of_forests_is_as_known():
+    """Rooted trees with n + 1 nodes: https://oeis.org/A000081."""
+    numbers = [sum(1 for _ in forests(size)) for size in range(11)]
+    assert numbers == [1, 1, 2, 4, 9, 20, 48, 115, 286, 719, 1842]
+
+
+@pytest.mark.parametrize(
+    "size", [*range(1, 9), *(pytest.param(n, marks=pytest.mark.slow) for n in (9, 10))]
+)
+def test_the_best_set_of_every_forest_is_kept(size):
+    """With few different scores, so that sets tie; as elements and as passages."""
+    chance = random.Random(size)
+    for forest in forests(size):
+        elements = paths_and_spans(forest)
+        chance.shuffle(elements)
+        scores = sorted((chance.choice([-1, 0, 1, 1, 2, 2, 3, 4, 6]) for _ in elements), reverse=True)
+        spans = [span for _, span in elements]
+        best = [n in best_set(spans, scores) for n in range(size)]
+        keys = [score / 10 for score in scores]
+        by_path = Ranking.of([("d", path, None) for path, _ in elements], keys, True)
+        by_span = Ranking.of([("d", "", span) for span in spans], keys, True)
+        assert max_score(by_path).paths == [
+            e[0] for e, chosen in zip(elements, best, strict=True) if chosen
+        ]
+        assert list(max_score(by_span).spans.values()) == [
+            span for span, chosen in zip(spans, best, strict=True) if chosen
+        ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 12), st.integers(0, 7), st.sampled_from([-1, 0, 1, 2, 3])),
+        max_size=9,
+    )
+)
+def test_the_best_set_of_crossing_passages_is_kept(results):
+    results.sort(key=lambda result: -result[2])
+    spans = [(start, start + length) for start, length, _ in results]
+    scores = [score for _, _, score in results]
+    best = best_set(spans, scores)
+    ranking = Ranking.of([("d", "", span) for span in spans], [score / 10 for score in scores], True)
+    assert list(max_score(ranking).spans.values()) == [spans[n] for n in sorted(best)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 7)), max_size=9))
+def test_the_best_set_of_unscored_passages_is_kept(results):
+    spans = [(start, start + length) for start, length in results]
+    best = best_set(spans, range(len(spans), 0, -1))
+    ranking = Ranking.of([("d", "", span) for span in spans])
+    assert list(max_score(ranking).spans.values()) == [spans[n] for n in sorted(best)]
+
+
+HOSTILE = {
+    "sliding": lambda n: [(10 * i, 10 * i + 95) for i in range(n)],
+    "nested": lambda n: [(i, 2 * n - i) for i in range(n)],
+    "identical": lambda n: [(5, 50)] * n,
+    "comb": lambda n: [(i // 2, i // 2 + 1 if i % 2 else n) for i in range(n)],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "scores"),
+    [*product(["sliding", "comb"], ["equal", "random"]), ("nested", "negative"), ("identical", "huge")],
+)
+def test_hostile_rankings_take_seconds_and_little_memory(shape, scores):
+    chance = random.Random(1)
+    spans = HOSTILE[shape](100_000)
+    chance.shuffle(spans)
+    score = {
+        "equal": lambda: 0.1,
+        "huge": lambda: 1e308,
+        "negative": lambda: -1.0,
+        "random": lambda: chance.random() * 10.0 ** chance.randint(-320, 307),
+    }[scores]
+    keys = sorted((score() for _ in spans), reverse=True)
+    ranking = Ranking.of([("d", "", span) for span in spans], keys, True)
+    started = time.perf_counter()
+    rewritten_ranking = max_score(ranking)
+    assert time.perf_counter() - started < 20
+    tracemalloc.start()
+    assert max_score(ranking) == rewritten_ranking
+    assert tracemalloc.get_traced_memory()[1] < 200 * 2**20
+    tracemalloc.stop()
