@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -63,8 +63,7 @@ def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -
 def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
     """Number the elements so that those inside an element follow it."""
     # The whole document is its root element. An empty path is an illegal one: it names no element.
-    first = next((path for path in paths if len(path) > 1), WHOLE)
-    root = "/" + first.split("/", 2)[1]
+    root = root_path(paths)
     keys = [root if path == WHOLE else path for path in paths]
     # No path is a prefix of a sibling's path, because each ends with a bracket, so descendants are
     # adjacent in alphabetical order.
@@ -77,6 +76,16 @@ def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
             found[element] = start, number
         open_elements.append((key, number))
     return [found[key] for key in keys]
+
+
+def root_path(paths: Iterable[str]) -> str:
+    """Return the root element of the first path; ``"/"`` if there are only whole documents.
+
+    >>> root_path(["/", "/a[1]/s[2]"])
+    '/a[1]'
+    """
+    first = next((path for path in paths if len(path) > 1), WHOLE)
+    return "/" + first.split("/", 2)[1]
 
 
 def character_spans(

@@ -1,0 +1,162 @@
+"""Hand-computed rankings of the strategy ``by_document``, and its misuse."""
+
+from __future__ import annotations
+
+import pytest
+from rewritten_rankings import rewritten
+
+from xcg import Corpus, Run
+from xcg.documents.tree import ElementTree
+from xcg.errors import InputError, XcgError
+from xcg.strategies.registry import strategies_of
+from xcg.strategies.rewriting import rewrite
+
+CORPUS = Corpus.of({"d": "<a><s><p>one</p><e/><p>two</p></s><fig>four</fig><s><p>three</p></s></a>"})
+"""Characters: s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, fig 6-10, s[2] and s[2]/p[1] 10-15."""
+
+
+def test_documents_follow_their_best_result_and_elements_their_order_in_the_text():
+    results = ["d#/a/s[10]", "e#/b/p[2]", "d#/a/s[9]/p[3]", "e#/b/p[1]", "f", "d#/a/s[9]/p[2]"]
+    assert rewritten("by_document", results) == [
+        *("d#/a/s[9]/p[2]", "d#/a/s[9]/p[3]", "d#/a/s[10]"),
+        *("e#/b/p", "e#/b/p[2]", "f"),
+    ]
+
+
+def test_order_rank_keeps_the_order_within_a_document():
+    results = ["d#/a/s[10]", "e#/b/p[2]", "d#/a/s[9]", "e#/b/p[1]"]
+    assert rewritten("by_document(order=rank)", results) == [
+        *("d#/a/s[10]", "d#/a/s[9]", "e#/b/p[2]", "e#/b/p")
+    ]
+
+
+def test_top_ranked_is_applied_first_by_default():
+    results = ["d#/a/s[2]", "d#/a", "e#0:9", "d#/a/s", "e#5:9", "d#/a/s[2]/p"]
+    assert rewritten("by_document", results) == ["d#/a/s", "d#/a/s[2]", "e#0:9"]
+    assert rewritten("by_document(first=thorough)", results) == [
+        *("d#/a", "d#/a/s", "d#/a/s[2]", "d#/a/s[2]/p", "e#0:9", "e#5:9")
+    ]
+    assert rewritten("by_document(order=rank, first=outermost(rank=best))", results) == [
+        *("d#/a", "e#0:9", "e#5:9")
+    ]
+
+
+def test_equal_results_and_the_whole_document_keep_their_order():
+    results = ["d#/a/s", "d", "d#/a/s", "d#/a", "d"]
+    assert rewritten("by_document(first=thorough)", results) == ["d", "d#/a", "d", "d#/a/s", "d#/a/s"]
+
+
+def test_passages_are_ordered_by_start_the_longer_first():
+    results = ["d#9:4", "d#X:0", "d#2:3", "d#2:0", "d#0:1", "d#2:7", "d#X:0"]
+    assert rewritten("by_document(first=thorough)", results) == [
+        *("d#0:1", "d#2:7", "d#2:3", "d#2:0", "d#9:4", "d#X:0", "d#X:0")
+    ]
+
+
+def test_passages_and_elements_are_ordered_by_characters():
+    results = [
+        "d#10:5",
+        "d#/a/s[2]/p",
+        "d#/a/s[2]",
+        "d#3:1",
+        "d#/a/s/p[2]",
+        "d#/a",
+        "d#0:5",
+        "d#/a/fig",
+    ]
+    assert rewritten("by_document(first=thorough)", results, CORPUS) == [
+        *("d#/a", "d#0:5", "d#/a/s/p[2]", "d#3:1", "d#/a/fig", "d#10:5", "d#/a/s[2]", "d#/a/s[2]/p")
+    ]
+
+
+def test_the_corpus_tells_the_order_of_siblings_with_different_names():
+    results = ["d#/a/s[2]", "d#/a/fig", "d#/a/s/p[2]", "d#/a/s/e", "d#/a/s/p"]
+    assert rewritten("by_document", results, CORPUS) == [
+        *("d#/a/s/p", "d#/a/s/e", "d#/a/s/p[2]", "d#/a/fig", "d#/a/s[2]")
+    ]
+    with pytest.raises(InputError) as error:
+        rewritten("by_document", results)
+    assert str(error.value) == (
+        "run r, topic 1, strategy by_document: d: the paths do not tell the order of /a[1]/fig[1] and "
+        "/a[1]/s[1]/e[1]; give the corpus (--corpus)"
+    )
+
+
+def test_only_different_names_of_siblings_need_the_corpus():
+    """An element precedes its descendants, and cousins follow their parents."""
+    assert rewritten(
+        "by_document(first=thorough)", ["d#/a/s[2]/p", "d#/a/s/fig", "d#/a/s[2]", "e#/b"]
+    ) == [*("d#/a/s/fig", "d#/a/s[2]", "d#/a/s[2]/p", "e#/b")]
+    assert rewritten("by_document(order=rank)", ["d#/a/s", "d#/a/fig"]) == ["d#/a/s", "d#/a/fig"]
+    assert rewritten("by_document(first=innermost)", ["d#/a/s", "d#/a", "e#/a/fig"]) == [
+        "d#/a/s",
+        "e#/a/fig",
+    ]
+
+
+def test_a_corpus_without_text_does_not_tell_the_order():
+    corpus = Corpus.of({"d": ElementTree.from_paths(["/a/s", "/a/fig"])})
+    with pytest.raises(InputError, match=r"d: the paths do not tell the order of /a\[1\]/fig\[1\]"):
+        rewritten("by_document", ["d#/a/s", "d#/a/fig"], corpus)
+
+
+def test_results_that_do_not_exist_follow_in_their_order():
+    results = ["d#/a/zz", "d#/a/s[2]", "d#/a/fig", "d#/a/yy"]
+    assert rewritten("by_document", results, CORPUS) == ["d#/a/fig", "d#/a/s[2]", "d#/a/zz", "d#/a/yy"]
+    assert rewritten("by_document", ["z#/a/zz", "z#/a/s"], CORPUS) == ["z#/a/zz", "z#/a/s"]
+
+
+def test_scores_change_only_if_they_would_increase():
+    (by_document,) = strategies_of("by_document")
+    run = Run.of("r", {"1": {"d#/a/s[2]": 4.0, "e": 3.0, "d#/a/s[1]": 2.0, "f": 1.0}})
+    ranking = rewrite(run, by_document).rankings["1"]
+    assert list(ranking) == [("d", "/a[1]/s[1]"), ("d", "/a[1]/s[2]"), ("e", "/"), ("f", "/")]
+    assert ranking.keys[0] > ranking.keys[1] == 4.0
+    assert ranking.keys[1:] == [4.0, 3.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "message"),
+    [
+        (
+            "by_document(first=by_document)",
+            "first is 'by_document': expected another strategy than by_document and oracle",
+        ),
+        (
+            "by_document(first=top_rankd)",
+            "first is 'top_rankd': expected one strategy (unknown strategy 'top_rankd': did you mean "
+            "'top_ranked'?)",
+        ),
+        (
+            "by_document(first=outermost(rank=[own, best]))",
+            "first is 'outermost(rank=[own, best])': expected one strategy, not 2",
+        ),
+        (
+            "by_document(first=outermost(rnk=own))",
+            "first is 'outermost(rnk=own)': expected one strategy (strategy outermost has no parameter "
+            "'rnk': did you mean 'rank'?)",
+        ),
+        ("by_document(first=2)", "first is 2: expected text"),
+        ("by_document(order=txt)", "order is 'txt': did you mean 'text'?"),
+    ],
+)
+def test_illegal_parameters_have_a_message(strategy, message):
+    with pytest.raises(XcgError) as error:
+        strategies_of(strategy)
+    assert str(error.value) == f"strategy by_document: {message}"
+
+
+def test_several_first_strategies_give_several_strategies():
+    found = strategies_of("by_document(first=[thorough, top_ranked], order=[text, rank])")
+    assert [str(strategy) for strategy in found] == [
+        "by_document(first=thorough, order=text)",
+        "by_document(first=thorough, order=rank)",
+        "by_document(first=top_ranked, order=text)",
+        "by_document(first=top_ranked, order=rank)",
+    ]
+
+
+def test_a_first_strategy_that_needs_the_corpus_asks_for_it():
+    expected = "run r, topic 1, strategy by_document: d: the strategy needs the document"
+    with pytest.raises(InputError, match=expected):
+        rewritten("by_document", ["d#/a", "d#0:4"])
