@@ -6,8 +6,9 @@
 DATA contains the public collection: the articles as JATS (``nxml/``) and as plain text (``txt/``), the
 questions (``prompts_merged*.csv``) and the experts' annotations (``v2_annotations*.csv``). FOLDER
 receives the evidence as passages in the XML and a configuration, for all experts together and for each
-of the three experts with the most judgements. It also receives the runs of the handbook's retriever. A
-question is about one article, and the results are its elements. Needs the extra ``xcg[samples]``.
+of the three experts with the most judgements. It also receives the runs of the handbook's retriever:
+eight in ``runs/``, and in ``thorough/`` the run that they are derived from. A question is about one
+article, and the results are its elements. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from make_handbook_campaign import LONGEST, STRATEGIES, Element, Index, submission
+from make_handbook_campaign import Index, write_runs, write_thorough
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.highlights import locate_passages
@@ -92,18 +93,13 @@ def main(data: Path, target: Path) -> None:
         (target / f"{name}.yaml").write_text(text, encoding="utf-8")
     judged = {str(passage["topic"]) for _, passage in annotations}
     index = Index(corpus)
-    results: dict[str, dict[str, list[Element]]] = {name: {} for name in STRATEGIES}
-    for row in rows(data, "prompts_merged*.csv"):
-        if row["PromptID"] not in judged:
-            continue
-        article = f"PMC{row['PMCID']}"
-        scores = {e: score for e, score in index.search(question_of(row)).items() if e[0] == article}
-        for name, (_, strategy) in STRATEGIES.items():
-            ranking = strategy(index, scores)
-            results[name][row["PromptID"]] = [e for e in ranking if e[0] == article][:LONGEST]
-    (target / "runs").mkdir(exist_ok=True)
-    for name, (description, _) in STRATEGIES.items():
-        (target / "runs" / f"{name}.xml").write_bytes(submission(name, description, results[name]))
+    asked = {
+        row["PromptID"]: row for row in rows(data, "prompts_merged*.csv") if row["PromptID"] in judged
+    }
+    files = {topic: f"PMC{row['PMCID']}" for topic, row in asked.items()}
+    found = {topic: index.search(question_of(row), files[topic]) for topic, row in asked.items()}
+    write_thorough(target / "thorough" / "bm25.jsonl", found)
+    write_runs(target / "runs", found, index, files)
 
 
 if __name__ == "__main__":

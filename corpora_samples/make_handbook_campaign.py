@@ -4,14 +4,23 @@
 
 FOLDER receives ``assessments/`` and ``corpora_samples/``; it is the root of the project by default. The
 output is deterministic. The retriever is BM25 over the elements of the articles (extra
-``xcg[samples]``). The runs differ in their overlap strategy only.
+``xcg[samples]``). It gives one thorough run, ``handbook-thorough/bm25.jsonl``: all elements that share
+a word with the topic, with their scores. The runs in ``handbook-runs/`` are derived from this run by
+overlap strategies, except for ``random``. They contain the first 60 results of each topic. So this
+command writes ``focused`` too, with all its results::
+
+    xcg rewrite --run corpora_samples/handbook-thorough --strategy top_ranked --output focused.jsonl
+
+Three of the strategies are functions of this file: ``only``, ``below_bodies`` and ``merged_siblings``.
+They show how users add their own.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,24 +29,23 @@ import numpy as np
 from lxml import etree
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.tree import ElementTree
 from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.run import Ranking
+from xcg.strategies.registry import strategies_of
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "corpora_samples" / "handbook"
 TOPICS = ROOT / "corpora_samples" / "handbook-topics"
 HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
-SECTIONS = {"sec", "ss1", "ss2", "ss3"}
-PARAGRAPHS = {"p", "ip1"}
+SECTIONS = "sec ss1 ss2 ss3"
+PARAGRAPHS = "p ip1"
 SMALLEST = 60  # characters of an element that can be an answer
-LONGEST = 60  # results per topic
+LONGEST = 60  # results per topic in a derived run
 
 Element = tuple[str, str]  # file, path
-Scores = dict[Element, float]
-Strategy = Callable[["Index", Scores], list[Element]]
 
 
 @dataclass
@@ -52,31 +60,33 @@ class Index:
     """A BM25 index of all elements that are long enough to be an answer."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.trees: dict[str, ElementTree] = {file: corpus.tree(file) for file in corpus}
+        self.corpus = corpus
         self.elements: list[Element] = []
         texts = []
-        for file, tree in self.trees.items():
+        for file in corpus:
+            tree = corpus.tree(file)
             for row in np.flatnonzero(tree.characters >= SMALLEST).tolist():
                 self.elements.append((file, tree.paths[row]))
                 texts.append(tree.element_text(row))
-        self.known = frozenset(self.elements)
         self._bm25 = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
         self._bm25.index(tokens(texts), show_progress=False)
 
-    def search(self, query: str) -> Scores:
-        """Return the score of every element that shares a word with the query."""
+    def search(self, query: str, file: str | None = None) -> Ranking:
+        """Return the elements that share a word with the query: all, or those of one document."""
         words = sorted(set(tokens([query])[0]))
         scores = self._bm25.get_scores([word for word in words if word in self._bm25.vocab_dict])
-        return {
+        found = {
             element: float(score)
             for element, score in zip(self.elements, scores, strict=True)
-            if score > 0
+            if score > 0 and file in (None, element[0])
         }
+        return ranked(found)
 
-    def tag(self, element: Element) -> str:
-        """Return the tag name of an element."""
-        tree = self.trees[element[0]]
-        return tree.tag(tree.row(element[1]))
+    def at_random(self, seed: str, file: str | None = None) -> Ranking:
+        """Return elements in random order, as a lower bound for all strategies."""
+        elements = sorted(self.elements)
+        random.Random(seed).shuffle(elements)
+        return ranking_of(element for element in elements if file in (None, element[0]))
 
 
 def tokens(texts: Sequence[str]) -> list[list[str]]:
@@ -87,108 +97,84 @@ def tokens(texts: Sequence[str]) -> list[list[str]]:
     return words
 
 
-def ranked(scores: Scores) -> list[Element]:
-    """Return the elements by descending score, and ties by name."""
-    return sorted(scores, key=lambda element: (-round(scores[element], 6), element))
+def ranked(scores: Mapping[Element, float]) -> Ranking:
+    """Return elements by descending score, and ties by name."""
+    rounded = {element: round(score, 6) for element, score in scores.items()}
+    elements = sorted(rounded, key=lambda element: (-rounded[element], element))
+    return ranking_of(elements, [rounded[element] for element in elements])
 
 
-def overlap(one: Element, other: Element) -> bool:
-    """Return whether two elements are equal or one contains the other."""
-    (file, path), (other_file, other_path) = one, other
-    return file == other_file and (f"{path}/".startswith(f"{other_path}/") or inside(other, one))
+def ranking_of(elements: Iterable[Element], scores: Sequence[float] | None = None) -> Ranking:
+    """Return a ranking of elements."""
+    results = [(file, path, None) for file, path in elements]
+    return Ranking.of(results, scores, has_scores=scores is not None)
 
 
-def inside(one: Element, other: Element) -> bool:
-    """Return whether the first element is the second or lies inside it."""
-    return one[0] == other[0] and f"{one[1]}/".startswith(f"{other[1]}/")
+def only(ranking: Ranking, corpus: Corpus | None = None, *, tags: str = PARAGRAPHS) -> Ranking:
+    """Keep the elements with some tag names, which are separated by blanks."""
+    chosen = set(tags.split())
+    return ranking.select([n for n, path in enumerate(ranking.paths) if tag(path) in chosen])
 
 
-def everything(index: Index, scores: Scores) -> list[Element]:
-    """Return all elements; they may overlap."""
-    return ranked(scores)
+def below_bodies(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
+    """Keep the elements below bodies; bodies and articles would replace everything."""
+    return ranking.select([n for n, path in enumerate(ranking.paths) if path.count("/") > 2])
 
 
-def only(tags: Iterable[str]) -> Strategy:
-    """Return a strategy that keeps the elements with some tag names."""
-    chosen = frozenset(tags)
-    return lambda index, scores: ranked({e: s for e, s in scores.items() if index.tag(e) in chosen})
+def merged_siblings(ranking: Ranking, corpus: Corpus) -> Ranking:
+    """Return paragraphs, but replace more than half of the paragraphs of a section by the section.
 
-
-def without_overlap(index: Index, scores: Scores) -> list[Element]:
-    """Drop elements that overlap with an earlier result."""
-    kept: list[Element] = []
-    for element in ranked(scores):
-        if not any(overlap(element, earlier) for earlier in kept):
-            kept.append(element)
-    return kept
-
-
-def preferring_the_parent(index: Index, scores: Scores) -> list[Element]:
-    """Drop elements inside an earlier result; an element replaces earlier results inside it.
-
-    It takes the rank of the first of them. Articles are excluded because they would replace everything.
+    The paragraphs are the first 60. They are counted, and the short ones do not count;
+    ``promote_parent`` compares the numbers of characters.
     """
-    kept: list[Element] = []
-    for element in ranked({e: s for e, s in scores.items() if e[1].count("/") > 2}):
-        if any(inside(element, earlier) for earlier in kept):
-            continue
-        below = [position for position, earlier in enumerate(kept) if inside(earlier, element)]
-        if below:
-            kept[below[0]] = element
-            for position in reversed(below[1:]):
-                del kept[position]
-        else:
-            kept.append(element)
-    return kept
-
-
-def merged_siblings(index: Index, scores: Scores) -> list[Element]:
-    """Return paragraphs, but replace more than half of the paragraphs of a section by the section."""
-    paragraphs = only(PARAGRAPHS)(index, scores)[:LONGEST]
+    paragraphs = only(ranking).top(LONGEST)
     retrieved = set(paragraphs)
     merged: dict[Element, None] = {}
     for file, path in paragraphs:
-        tree = index.trees[file]
+        tree = corpus.tree(file)
         parent = int(tree.parent[tree.row(path)])
-        siblings = [(file, tree.paths[row]) for row in tree.children(parent)]
-        known = [e for e in siblings if e in index.known and index.tag(e) in PARAGRAPHS]
-        whole = tree.tag(parent) in SECTIONS and 2 * len(retrieved & set(known)) > len(known) > 1
+        siblings = [
+            (file, tree.paths[row])
+            for row in tree.children(parent)
+            if tree.characters[row] >= SMALLEST and tree.tag(row) in PARAGRAPHS.split()
+        ]
+        found = retrieved & set(siblings)
+        whole = tree.tag(parent) in SECTIONS.split() and 2 * len(found) > len(siblings) > 1
         merged[(file, tree.paths[parent]) if whole else (file, path)] = None
-    return without_repeats(list(merged))
+    return ranking_of(merged)
 
 
-def without_repeats(elements: list[Element]) -> list[Element]:
-    """Drop elements that overlap with an earlier one, such as a merged section."""
-    kept: list[Element] = []
-    for element in elements:
-        if not any(overlap(element, earlier) for earlier in kept):
-            kept.append(element)
-    return kept
+def tag(path: str) -> str:
+    """Return the tag name of an element."""
+    return path.rpartition("/")[2].partition("[")[0]
 
 
-def at_random(index: Index, scores: Scores) -> list[Element]:
-    """Return random elements, as a lower bound for all strategies."""
-    elements = sorted(index.elements)
-    random.Random(f"handbook {len(scores)}").shuffle(elements)
-    return elements
-
-
-STRATEGIES: dict[str, tuple[str, Strategy]] = {
-    "elements": ("All elements as scored, overlapping or not.", everything),
-    "articles": ("Whole articles only.", only(["article"])),
-    "sections": ("Sections and subsections only.", only(SECTIONS)),
-    "paragraphs": ("Paragraphs only.", only(PARAGRAPHS)),
-    "focused": ("All elements, overlap removed from the top of the ranking.", without_overlap),
+RUNS: dict[str, tuple[str, list[object]]] = {
+    "elements": ("All elements as scored, overlapping or not.", ["thorough"]),
+    "articles": ("Whole articles only.", [{"name": only, "tags": "article"}]),
+    "sections": ("Sections and subsections only.", [{"name": only, "tags": SECTIONS}]),
+    "paragraphs": ("Paragraphs only.", [{"name": only, "tags": PARAGRAPHS}]),
+    "focused": ("All elements, overlap removed from the top of the ranking.", ["top_ranked"]),
     "parents": (
         "All elements but articles, overlap removed in favour of the parent.",
-        preferring_the_parent,
+        [below_bodies, "outermost(rank=best)"],
     ),
     "merged": (
         "Paragraphs, merged into their section where most of them are retrieved.",
-        merged_siblings,
+        [merged_siblings, "top_ranked"],
     ),
-    "random": ("Elements at random.", at_random),
+    "random": ("Elements at random.", []),
 }
+"""Run → its description, and the strategies that derive it from the thorough run."""
+
+
+def derived(ranking: Ranking, index: Index, file: str | None = None) -> Iterator[tuple[str, Ranking]]:
+    """Yield name and ranking of all runs for one topic, given the thorough ranking."""
+    for name, (_, specs) in RUNS.items():
+        found = ranking if specs else index.at_random(f"handbook {len(ranking)}", file)
+        for strategy in (strategy for spec in specs for strategy in strategies_of(spec)):
+            found = strategy.function(found, index.corpus)
+        yield name, found
 
 
 def read_topics(folder: Path = TOPICS) -> list[Topic]:
@@ -200,7 +186,7 @@ def read_topics(folder: Path = TOPICS) -> list[Topic]:
     return topics
 
 
-def submission(name: str, description: str, results: dict[str, list[Element]]) -> bytes:
+def submission(name: str, description: str, results: Mapping[str, Iterable[Element]]) -> bytes:
     """Return a run as an inex-submission."""
     root = etree.Element(
         "inex-submission", {"participant-id": "0", "run-id": name, "task": "CO", "query": "automatic"}
@@ -211,11 +197,41 @@ def submission(name: str, description: str, results: dict[str, list[Element]]) -
     etree.SubElement(collections, "collection").text = "handbook"
     for topic, elements in results.items():
         answer = etree.SubElement(root, "topic", {"topic-id": topic})
-        for rank, (file, path) in enumerate(elements[:LONGEST], 1):
+        for rank, (file, path) in enumerate(elements, 1):
             result = etree.SubElement(answer, "result")
             for field, value in (("file", file), ("path", path), ("rank", str(rank))):
                 etree.SubElement(result, field).text = value
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
+
+
+def write_thorough(path: Path, found: Mapping[str, Ranking]) -> None:
+    """Write all results with their scores as JSON Lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        for topic, ranking in found.items():
+            for (document, element), score in zip(ranking, ranking.scores, strict=True):
+                record = {"topic": topic, "doc": document, "path": element, "score": score}
+                file.write(json.dumps(record) + "\n")
+
+
+def write_runs(
+    folder: Path, found: Mapping[str, Ranking], index: Index, files: Mapping[str, str] = {}
+) -> None:
+    """Write the runs that are derived from the thorough rankings of all topics.
+
+    Args:
+        folder: Receives the runs.
+        found: Topic → thorough ranking.
+        index: The index of the elements.
+        files: Topic → the only document that was searched.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    results: dict[str, dict[str, Ranking]] = {name: {} for name in RUNS}
+    for topic, ranking in found.items():
+        for name, elements in derived(ranking, index, files.get(topic)):
+            results[name][topic] = elements.top(LONGEST)
+    for name, (description, _) in RUNS.items():
+        (folder / f"{name}.xml").write_bytes(submission(name, description, results[name]))
 
 
 def offset_qrels(marks: Iterable[Highlight], corpus: Corpus) -> str:
@@ -243,11 +259,8 @@ def main(target: Path = ROOT) -> None:
             (folder / "offsets.qrels").write_text(offset_qrels(marks, corpus), encoding="utf-8")
     index = Index(corpus)
     found = {topic.id: index.search(topic.title) for topic in read_topics()}
-    folder = target / "corpora_samples" / "handbook-runs"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (description, strategy) in STRATEGIES.items():
-        results = {topic: strategy(index, scores) for topic, scores in found.items()}
-        (folder / f"{name}.xml").write_bytes(submission(name, description, results))
+    write_thorough(target / "corpora_samples" / "handbook-thorough" / "bm25.jsonl", found)
+    write_runs(target / "corpora_samples" / "handbook-runs", found, index)
 
 
 if __name__ == "__main__":

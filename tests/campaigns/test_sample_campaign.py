@@ -7,6 +7,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from conftest import ROOT, Command
@@ -14,6 +15,8 @@ from lxml import etree
 
 import xcg
 from xcg.formats.highlights import read_highlights
+from xcg.strategies.registry import strategies_of
+from xcg.strategies.rewriting import rewrite
 
 HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
 TOPICS = sorted((ROOT / "corpora_samples" / "handbook-topics").glob("*.xml"))
@@ -39,6 +42,7 @@ def test_the_script_reproduces_the_committed_files(script: ModuleType, tmp_path:
         "assessments/handbook-second",
         "assessments/handbook-passages",
         "corpora_samples/handbook-runs",
+        "corpora_samples/handbook-thorough",
     )
     committed = sorted(
         path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.*")
@@ -116,11 +120,28 @@ def test_the_command_in_the_readme(xcg_command: Command) -> None:
     assert sorted(ranks) == list(range(1, 9))
 
 
-class TestOverlapStrategies:
-    """The strategies of the sample runs on one small document."""
+@pytest.mark.parametrize(("name", "strategy"), [("elements", "thorough"), ("focused", "top_ranked")])
+def test_xcg_derives_runs_from_the_thorough_run(name: str, strategy: str) -> None:
+    thorough = ROOT / "corpora_samples" / "handbook-thorough" / "bm25.jsonl"
+    committed = xcg.read_run(ROOT / "corpora_samples" / "handbook-runs" / f"{name}.xml")
+    rewritten = xcg.rewrite(thorough, strategy).rankings
+    assert {topic: ranking.top(60) for topic, ranking in rewritten.items()} == committed.rankings
+    assert max(map(len, rewritten.values())) > 200  # the thorough run is not cut
+
+
+def test_the_thorough_run_states_scores() -> None:
+    run = xcg.read_run(ROOT / "corpora_samples" / "handbook-thorough" / "bm25.jsonl")
+    assert run.name == "bm25"
+    for ranking in run.rankings.values():
+        assert ranking.has_scores
+        assert all(one >= other > 0 for one, other in pairwise(ranking.scores))
+
+
+class TestStrategiesOfTheScript:
+    """The runs of one topic on one small document."""
 
     @pytest.fixture
-    def index(self, script: ModuleType) -> object:
+    def index(self, script: ModuleType) -> Any:
         text = "words that are long enough to be an answer of more than sixty characters"
         source = (
             f"<article><bdy><sec><p>{text}</p><p>{text}</p><p>{text}</p></sec>"
@@ -128,39 +149,44 @@ class TestOverlapStrategies:
         )
         return script.Index(xcg.Corpus.of({"d": source}))
 
-    @staticmethod
-    def paths(elements: list[tuple[str, str]]) -> list[str]:
-        return [path.removeprefix("/article[1]/bdy[1]") for _, path in elements]
-
-    @staticmethod
-    def scores(**given: float) -> dict[tuple[str, str], float]:
-        steps = {"s1": "/sec[1]", "s2": "/sec[2]", "a": ""}
+    def derived(self, script: ModuleType, index: Any, **scores: float) -> dict[str, list[str]]:
+        steps = {"s1": "/sec[1]", "s2": "/sec[2]", "b": ""}
         steps |= {f"p{s}{p}": f"/sec[{s}]/p[{p}]" for s in (1, 2) for p in (1, 2, 3)}
-        return {("d", f"/article[1]/bdy[1]{steps[name]}"): score for name, score in given.items()}
+        thorough = script.ranked(
+            {("d", f"/article[1]/bdy[1]{steps[name]}"): score for name, score in scores.items()}
+        )
+        return {
+            name: [path.removeprefix("/article[1]/bdy[1]") for path in ranking.paths]
+            for name, ranking in script.derived(thorough, index)
+        }
 
-    def test_results_without_overlap(self, script: ModuleType, index: object) -> None:
-        scores = self.scores(p11=5, s1=4, a=3, p12=2, s2=1, p21=0.5)
-        assert self.paths(script.without_overlap(index, scores)) == [
-            "/sec[1]/p[1]",
-            "/sec[1]/p[2]",
-            "/sec[2]",
-        ]
+    def test_results_without_overlap(self, script: ModuleType, index: Any) -> None:
+        runs = self.derived(script, index, p11=5, s1=4, b=3, p12=2, s2=1, p21=0.5)
+        assert runs["focused"] == ["/sec[1]/p[1]", "/sec[1]/p[2]", "/sec[2]"]
 
-    def test_a_parent_replaces_its_children(self, script: ModuleType, index: object) -> None:
-        scores = self.scores(p11=5, p21=4.5, s1=4, p12=2, s2=1)
-        assert self.paths(script.preferring_the_parent(index, scores)) == ["/sec[1]", "/sec[2]"]
+    def test_a_parent_replaces_its_children(self, script: ModuleType, index: Any) -> None:
+        runs = self.derived(script, index, b=6, p11=5, p21=4.5, s1=4, p12=2, s2=1)
+        assert runs["parents"] == ["/sec[1]", "/sec[2]"]
 
-    def test_siblings_are_merged_into_their_parent(self, script: ModuleType, index: object) -> None:
+    def test_siblings_are_merged_into_their_parent(self, script: ModuleType, index: Any) -> None:
         # Two of three paragraphs are merged into their section; one of three is not.
-        scores = self.scores(p11=5, p21=4, p13=3, s2=9)
-        assert self.paths(script.merged_siblings(index, scores)) == ["/sec[1]", "/sec[2]/p[1]"]
+        runs = self.derived(script, index, p11=5, p21=4, p13=3, s2=9)
+        assert runs["merged"] == ["/sec[1]", "/sec[2]/p[1]"]
 
-    def test_elements_of_one_kind_and_all_elements(self, script: ModuleType, index: object) -> None:
-        scores = self.scores(p11=1, s1=2, s2=2)
-        assert self.paths(script.only({"sec"})(index, scores)) == ["/sec[1]", "/sec[2]"]
-        assert self.paths(script.everything(index, scores)) == ["/sec[1]", "/sec[2]", "/sec[1]/p[1]"]
+    def test_elements_of_one_kind_and_all_elements(self, script: ModuleType, index: Any) -> None:
+        runs = self.derived(script, index, p11=1, s1=2, s2=2)
+        assert runs["sections"] == ["/sec[1]", "/sec[2]"]
+        assert runs["paragraphs"] == ["/sec[1]/p[1]"]
+        assert runs["articles"] == []
+        assert runs["elements"] == ["/sec[1]", "/sec[2]", "/sec[1]/p[1]"]
 
-    def test_the_random_run_is_reproducible(self, script: ModuleType, index: object) -> None:
-        first = script.at_random(index, self.scores(s1=1))
-        assert script.at_random(index, self.scores(s1=1)) == first
+    def test_the_random_run_is_reproducible(self, script: ModuleType, index: Any) -> None:
+        first = self.derived(script, index, s1=1)["random"]
+        assert self.derived(script, index, s1=1)["random"] == first
         assert len(first) == 10
+
+    def test_users_can_name_the_strategies_of_the_script(self, script: ModuleType) -> None:
+        configuration = {"name": script.only, "tags": "sec"}
+        (strategy,) = strategies_of(configuration)
+        run = xcg.Run.of("r", {"1": ["d#/article/sec", "d#/article/sec/p", "d#/article"]})
+        assert list(rewrite(run, strategy).rankings["1"].paths) == ["/article[1]/sec[1]"]
