@@ -130,17 +130,17 @@ class Inputs:
         for source in self._given_runs:
             # Other processes cannot read standard input and pipes.
             if source == STANDARD_INPUT or (isinstance(source, Path) and not source.is_file()):
-                return self._runs_as_read
-        return self.__dict__.get("_runs_as_read") or self._given_runs
+                return self.runs_as_read
+        return self.__dict__.get("runs_as_read") or self._given_runs
 
     @cached_property
     def loaded_runs(self) -> list[Run]:
         """The runs under each strategy, all in memory, each under a name that no other run has."""
-        runs = rewrite_all(self._runs_as_read, self.strategy_list, self.documents)
+        runs = rewrite_all(self.runs_as_read, self.strategy_list, self.documents)
         return with_unique_names(runs, self.notes)
 
     @cached_property
-    def _runs_as_read(self) -> list[Run]:
+    def runs_as_read(self) -> list[Run]:
         topics = self.recall_base if self.topics is None else self.topics
         return load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
 
