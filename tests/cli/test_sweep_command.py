@@ -1,8 +1,11 @@
-"""xcg sweep: records and plots of all user models of a sweep."""
+"""xcg sweep: user models of a sweep, and overlap strategies over α; records, tables and plots."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,135 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     wrong = xcg_command(*call, "--plot", tmp_path / "plot.gif")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "unknown kind of plot" in wrong.stderr
+
+
+STRATEGIES = ("--strategy", "thorough", "--strategy", "top_ranked")
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> list[object]:
+    """The options of a campaign in which top_ranked takes over from thorough at α = 4/9.
+
+    xCG@2: thorough 1 + 0.9 (1 − α), top_ranked 1 + 0.5; sog is 1, 0.9 and 0.5.
+    """
+    grades = {("d", "/a"): (3, 3), ("d", "/a/s[1]"): (2, 3), ("e", "/a"): (2, 2)}
+    assessed = tmp_path / "assessments.jsonl"
+    assessed.write_text(
+        "".join(
+            json.dumps({"topic": "1", "doc": d, "path": p, "exhaustivity": e, "specificity": s}) + "\n"
+            for (d, p), (e, s) in grades.items()
+        )
+    )
+    run = tmp_path / "bm25.run"
+    results = enumerate((f"{document}#{path}" for document, path in grades), 1)
+    run.write_text("".join(f"1 Q0 {result} {rank} {9 - rank} bm25\n" for rank, result in results))
+    model = tmp_path / "m.yaml"
+    model.write_text("name: m\nrelevance_value: {normalisation: none}\n")
+    return ["--assessments", assessed, "--run", run, "--user-model", model, "--measures", "xCG@2"]
+
+
+def test_strategies_are_compared_over_alpha(
+    xcg_command: Command, campaign: list[object], tmp_path: Path
+) -> None:
+    plot = tmp_path / "plot.png"
+    done = xcg_command("sweep", *campaign, *STRATEGIES, "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "bm25, xCG@2: thorough is best up to α = 0.447, then top_ranked"
+    assert lines[3] == "Scores, means over topics (* is the best strategy of its run):"
+    rows = {line.split("  ")[1].strip(): line for line in lines[5:8]}
+    assert list(rows) == ["thorough", "top_ranked", "oracle (reference point)"]
+    assert rows["thorough"].split("  ", 2)[2].split()[:2] == ["1.9000", "*"]
+    assert rows["top_ranked"].split()[-2:] == ["1.5000", "*"]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "json"])
+def test_machine_formats_hold_scores_and_crossings(
+    xcg_command: Command, campaign: list[object], format: str
+) -> None:
+    def records(*options: str) -> list[dict[str, object]]:
+        done = xcg_command("sweep", *campaign, *STRATEGIES, "--format", format, *options)
+        assert done.returncode == 0, done.stderr
+        assert re.search(r"thorough is best up to α = 0\.44[0-9], then top_ranked", done.stderr)
+        if format == "csv":
+            return list(csv.DictReader(io.StringIO(done.stdout)))
+        if format == "json":
+            return json.loads(done.stdout)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    scores = records("--points", "5")
+    assert [float(str(row["alpha"])) for row in scores] == [0, 0.25, 0.5, 0.75, 1] * 3
+    assert [float(str(row["score"])) for row in scores[:10]] == pytest.approx(
+        [1 + 0.9 * (1 - alpha / 4) for alpha in range(5)] + [1.5] * 5
+    )
+    assert [row["best"] for row in scores[:10]] == ["yes"] * 2 + ["no"] * 5 + ["yes"] * 3
+    assert {row["best"] for row in scores[10:]} == {"reference point"}
+    (crossing,) = records("--crossings")
+    assert float(str(crossing["alpha"])) == pytest.approx(4 / 9, abs=0.005)
+    assert (crossing["before"], crossing["after"]) == ("thorough", "top_ranked")
+
+
+@pytest.mark.parametrize("alpha", [0, 0.3, 1])
+def test_the_scores_are_those_of_evaluate(
+    xcg_command: Command, campaign: list[object], tmp_path: Path, alpha: float
+) -> None:
+    done = xcg_command("sweep", *campaign, *STRATEGIES, "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    model = tmp_path / "one.yaml"
+    model.write_text(f"name: m\nrelevance_value: {{normalisation: none, alpha: {alpha}}}\n")
+    options = [*campaign, "--user-model", model]
+    options.remove("--user-model")
+    options.remove(tmp_path / "m.yaml")
+    single = xcg_command("evaluate", *options, *STRATEGIES, "--format", "jsonl")
+    assert single.returncode == 0, single.stderr
+    values = {row["run"]: row["value"] for row in map(json.loads, single.stdout.splitlines())}
+    found = {
+        f"{row['run']}+{row['strategy']}": row["score"]
+        for row in rows
+        if row["alpha"] == alpha and row["strategy"] != "oracle"
+    }
+    assert found == values
+
+
+def test_a_study_without_a_change_has_no_crossings(
+    xcg_command: Command, campaign: list[object]
+) -> None:
+    call = ("sweep", *campaign, "--strategy", "thorough", "--strategy", "unique", "--crossings")
+    done = xcg_command(*call)
+    assert done.stdout.splitlines()[0] == "bm25, xCG@2: all strategies are equal at every α"
+    done = xcg_command(*call, "--format", "json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            [*STRATEGIES, "--baseline", "m"],
+            "--baseline has no effect with overlap strategies: remove it",
+        ),
+        (
+            [*STRATEGIES, "--resamples", "0", "--seed", "1"],
+            "--resamples and --seed have no effect with overlap strategies: remove them",
+        ),
+        (
+            ["--points", "5"],
+            "--points has no effect without overlap strategies (--strategy NAME): remove it",
+        ),
+        (
+            ["--crossings"],
+            "--crossings has no effect without overlap strategies (--strategy NAME): remove it",
+        ),
+        ([*STRATEGIES, "--points", "1"], "1 is not in the range 2<=x<=1001"),
+        (["--strategy", "top_rankd"], "did you mean 'top_ranked'?"),
+        ([*STRATEGIES, "--measures", "P@10"], "α has no effect on P@10: expected a measure of gains"),
+    ],
+)
+def test_misuse_has_one_message(
+    xcg_command: Command, campaign: list[object], options: list[str], message: str
+) -> None:
+    done = xcg_command("sweep", *campaign, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr

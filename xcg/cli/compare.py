@@ -21,8 +21,9 @@ from xcg.cli.options import (
     seed_option,
 )
 from xcg.cli.output import RECORDS, TABLES, Printed, prints
-from xcg.cli.unused_options import refuse_unused
+from xcg.cli.unused_options import given_options, refuse_unused
 from xcg.errors import UnmappedError, XcgError
+from xcg.evaluation.inputs import Inputs
 from xcg.measures import Measure
 from xcg.report.comparisons import (
     Row,
@@ -35,35 +36,89 @@ from xcg.report.comparisons import (
     with_letters,
 )
 from xcg.report.plots import differences_plot, sweep_plot
+from xcg.report.strategy_plots import panel_notes, strategies_plot
+from xcg.report.strategy_studies import (
+    crossing_rows,
+    study_notes,
+    study_rows,
+    study_sentences,
+    study_tables,
+)
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import ALL_PAIRS, BEST, CORRECTIONS
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.strategy_study import MAX_POINTS, study_strategies
 
 
 @click.command()
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
-@click.option("--baseline", metavar="NAME", help="Compare with this user model.  [default: the first]")
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Without strategies, compare with this user model.  [default: the first]",
+)
 @resamples_option
 @seed_option
+@count_option(
+    "--points",
+    "With strategies, evaluate this number of values of α from 0 to 1.  [default: 11]",
+    least=2,
+    most=MAX_POINTS,
+)
+@click.option(
+    "--crossings",
+    is_flag=True,
+    help="With strategies, print the values of α at which the best strategy changes.",
+)
 @prints(*RECORDS, plot=True)
-def sweep(campaign: CampaignOptions, baseline: str | None, resamples: int, seed: int) -> Printed:
-    """Compare the order of runs between user models.
+def sweep(
+    campaign: CampaignOptions,
+    baseline: str | None,
+    resamples: int,
+    seed: int,
+    points: int | None,
+    crossings: bool,
+) -> Printed:
+    """Compare the order of runs between user models, or overlap strategies between values of α.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. All
     combinations are evaluated in one pass over the files. tau_b low and high are the limits of a 95 %
     bootstrap interval over topics.
+
+    With strategies (--strategy, or strategies in CONFIG), the command prints for each run the score of
+    every strategy for α from 0 to 1, the values of α at which the best strategy changes, and the
+    distance to oracle, the best order of the results. A user model with several values of α keeps
+    these; --points sets their number for others. The values of α of a change are exact to ± 0.005.
+    Two changes between neighbouring values that restore the best strategy are not found.
     """
+    inputs = campaign.inputs()
+    if inputs.strategy_list:
+        return _strategy_sweep(inputs, points, crossings)
+    refuse_unused(True, "without overlap strategies (--strategy NAME)", "--points", "--crossings")
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
-    results = evaluate_with_progress(campaign.inputs())
+    results = evaluate_with_progress(inputs)
     shifts = order_shifts(results, baseline, resamples, seed)
     return Printed(
         shift_rows(shifts, resamples),
         results.notes,
         lambda: sweep_plot(results, shifts, baseline or results.user_models[0]),
     )
+
+
+def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Printed:
+    """Study the overlap strategies of the inputs."""
+    refuse_unused(True, "with overlap strategies", "--baseline", "--resamples", "--seed")
+    study = study_strategies(inputs, points, evaluate_with_progress)
+    figure = functools.partial(strategies_plot, study)
+    sentences = study_sentences(study)
+    if crossings:
+        rows = crossing_rows(study)
+        return Printed(rows, study.notes, figure, heading=sentences, table=None if rows else "\n")
+    notes = [*study_notes(study), *(panel_notes(study) if given_options("--plot") else ())]
+    return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
 
 
 @contextmanager

@@ -43,6 +43,7 @@ class Printed(NamedTuple):
         status: Returns the exit status; called after everything is printed.
         heading: Sentences about the records. They are printed above a table, or to standard error for
             other formats.
+        table: What --format table prints instead of the records.
     """
 
     content: str | Sequence[Record]
@@ -50,6 +51,7 @@ class Printed(NamedTuple):
     figure: Callable[[], Figure] | None = None
     status: Callable[[], int] = int
     heading: Sequence[str] = ()
+    table: str | None = None
 
 
 def prints(
@@ -80,10 +82,11 @@ def prints(
         ) -> None:
             with open_output(output) as write:
                 printed = command(*arguments, **values)
-                content = printed.content
+                is_table = records_format == "table"
+                content = printed.table if is_table and printed.table else printed.content
                 heading = list(printed.heading)
                 above = ""
-                if records_format == "table":
+                if is_table:
                     above = "".join(f"{printable(sentence)}\n" for sentence in heading)
                     heading = []
                 text = content if isinstance(content, str) else records(content, records_format)

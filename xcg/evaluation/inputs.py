@@ -141,6 +141,7 @@ class Inputs:
 
     @cached_property
     def runs_as_read(self) -> list[Run]:
+        """The runs without strategies, all in memory, under the names in their files."""
         topics = self.recall_base if self.topics is None else self.topics
         return load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
 

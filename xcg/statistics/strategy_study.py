@@ -17,15 +17,17 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, with_unique_names
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import Run
 from xcg.statistics.topic_scores import ROUNDING
 from xcg.strategies.registry import ORACLE
 from xcg.user_model.model import UserModel
+from xcg.user_model.sweep import MAX_MODELS
 
 POINTS = 11
 """The default number of values of α: 0, 0.1, …, 1."""
+MAX_POINTS = 1001
+"""The maximum number of values of α."""
 PRECISION = 0.005
 """The maximum error of the values of α at which the best strategy changes."""
 
@@ -82,7 +84,7 @@ class Crossing(NamedTuple):
     @property
     def alpha(self) -> float:
         """The centre of the interval, which differs by at most :data:`PRECISION` from the change."""
-        return (self.low + self.high) / 2
+        return round((self.low + self.high) / 2, 12)
 
 
 class Leaders(NamedTuple):
@@ -111,7 +113,7 @@ class StrategyStudy:
         scores: The scores in the order of measures, user models, runs, strategies and α. Oracle is the
             last strategy of each run.
         leaders: (Measure, user model, run) → the strategies that are best, from α = 0 to 1.
-        constant: The measures and user models for which α has no effect on any run.
+        constant: The measures and user models for which no score depends on α.
         notes: The notes of the evaluation.
     """
 
@@ -165,8 +167,8 @@ def study_strategies(
     >>> [score.score for score in study.scores if score.strategy == "thorough"][::5]
     [1.9, 1.45, 1.0]
     """
-    if points is not None and points < 2:
-        raise XcgError(f"{points} values of α: expected at least two")
+    if points is not None and not 2 <= points <= MAX_POINTS:
+        raise XcgError(f"{points} values of α: expected a number from 2 to {MAX_POINTS:,}")
     inputs.check()
     evaluator = _Evaluator(inputs, points, evaluate)
     evaluator.evaluate_grids()
@@ -236,6 +238,11 @@ class _Evaluator:
         )
         self._inputs.notes.take(inputs.notes)
         self._grids = _grids(self._inputs.user_models, points)
+        count = sum(len(grid.alphas) for grid in self._grids)
+        if count > MAX_MODELS:
+            raise XcgError(
+                f"{count:,} user models with their values of α: expected at most {MAX_MODELS:,}"
+            )
         names = dict.fromkeys(run for run, _ in self._runs.values())
         self._cases = [
             (str(measure), grid.name, name)
@@ -277,16 +284,11 @@ class _Evaluator:
     def _unaffected(
         self, results: Results, names: Mapping[str, tuple[str, float]]
     ) -> list[tuple[str, str]]:
-        """Return the measures and user models under which no score of a topic depends on α.
-
-        Oracle is not considered, because its order of the results depends on α.
-        """
+        """Return the measures and user models under which no score of a topic depends on α."""
         first: dict[tuple[str, str, str, str], float] = {}
         affected = set()
         for row in results:
-            model = names[row.user_model][0]
-            if row.topic == MEAN or self._runs[row.run][1] == ORACLE:
-                continue
+            model, _ = names[row.user_model]
             value = first.setdefault((row.measure, model, row.run, row.topic), row.value)
             if not _equal(value, row.value):
                 affected.add((row.measure, model))
@@ -306,7 +308,7 @@ class _Evaluator:
                 return
             centres: dict[str, dict[float, None]] = {}
             for (_, model, _), low, high in wide:
-                centres.setdefault(model, {})[(low + high) / 2] = None
+                centres.setdefault(model, {})[round((low + high) / 2, 12)] = None
             self._evaluate(centres, self._inputs_of({run for (_, _, run), _, _ in wide}))
 
     def _inputs_of(self, runs: set[str]) -> Inputs:
@@ -377,7 +379,7 @@ class _Evaluator:
                     oracle = means.get((measure, run, ORACLE))
                     to_oracle = None
                     if score is not None and oracle is not None:
-                        to_oracle = sign * (oracle - score)
+                        to_oracle = sign * (oracle - score) + 0.0  # not -0.0
                     is_best = strategy in self._best(case, alpha)
                     yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
 

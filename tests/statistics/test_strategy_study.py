@@ -1,0 +1,334 @@
+"""Studies of overlap strategies: scores over α, changes of the best strategy, distances to oracle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation import inputs as inputs_module
+from xcg.evaluation.config import load_configuration
+from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.results import Results
+from xcg.report.strategy_studies import (
+    crossing_rows,
+    study_notes,
+    study_rows,
+    study_sentences,
+    study_tables,
+)
+from xcg.runs.run import Ranking
+from xcg.statistics.strategy_study import (
+    PRECISION,
+    StrategyStudy,
+    study_strategies,
+)
+
+MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
+
+# sog: (3, 3) = 1, (2, 3) = 0.9, (3, 2) = 0.75, (2, 2) = 0.5, (1, 2) = 0.25
+ASSESSMENTS = {
+    "1": {
+        "d": {"/a": (3, 3), "/a/s[1]": (2, 3)},
+        "e": {"/a": (2, 2)},
+        "f": {"/a": (1, 2)},
+    },
+    "2": {"d": {"/a": (3, 3), "/a/s[1]": (3, 2)}, "e": {"/a": (2, 2)}, "f": {"/a": (1, 2)}},
+}
+RUNS = {
+    "one": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]},
+    "both": {topic: ["d#/a", "d#/a/s[1]", "f#/a"] for topic in "12"},
+}
+# xCG@2 of topic 1: thorough 1 + 0.9 (1 − α), top_ranked 1 + 0.5 (one) or 1 + 0.25 (both)
+# xCG@2 of topic 2: thorough 1 + 0.75 (1 − α), top_ranked 1 + 0.25 (both); one has no results
+CHANGE_OF_ONE = 1 - 0.5 / 0.9
+CHANGE_OF_BOTH = 1 - 0.25 / ((0.9 + 0.75) / 2)
+
+
+def inputs_of(**options: Any) -> Inputs:
+    given: dict[str, Any] = {
+        "assessments": ASSESSMENTS,
+        "runs": RUNS,
+        "user_model": MODEL,
+        "measures": "xCG@2",
+        "strategies": ["thorough", "top_ranked"],
+    }
+    return Inputs(**{**given, **options})
+
+
+@pytest.fixture(scope="module")
+def study() -> StrategyStudy:
+    return study_strategies(inputs_of())
+
+
+def test_scores_are_those_computed_by_hand(study: StrategyStudy) -> None:
+    scores = {(s.run, s.strategy, s.alpha): s.score for s in study.scores}
+    for tenths in range(11):
+        alpha = round(tenths / 10, 12)
+        expected = {
+            ("one", "thorough"): (1 + 0.9 * (1 - alpha)) / 2,
+            ("one", "top_ranked"): 1.5 / 2,
+            ("both", "thorough"): 1 + (0.9 + 0.75) / 2 * (1 - alpha),
+            ("both", "top_ranked"): 1.25,
+        }
+        for (run, strategy), score in expected.items():
+            assert scores[run, strategy, alpha] == pytest.approx(score, abs=1e-12)
+    assert len(scores) == 2 * 3 * 11
+
+
+def test_crossings_are_found_within_the_stated_precision(study: StrategyStudy) -> None:
+    one, both = study.crossings
+    assert (one.run, one.before, one.after) == ("one", ("thorough",), ("top_ranked",))
+    assert (both.run, both.before, both.after) == ("both", ("thorough",), ("top_ranked",))
+    for crossing, change in ((one, CHANGE_OF_ONE), (both, CHANGE_OF_BOTH)):
+        assert crossing.low <= change <= crossing.high
+        assert abs(crossing.alpha - change) <= PRECISION == 0.005
+        assert crossing.high - crossing.low <= 2 * PRECISION
+
+
+def test_a_change_at_a_value_of_the_grid_is_found() -> None:
+    """The scores are equal at α = 0.5, a value of the grid: 0.5 · 2 (1 − α) = 0.5."""
+    assessments = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}, "e": {"/a": (2, 2)}}}
+    runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}}
+    for points in (11, 3, 2):
+        study = study_strategies(
+            Inputs(
+                assessments,
+                runs,
+                user_model=MODEL,
+                measures="xCG@2",
+                strategies=["thorough", "top_ranked"],
+            ),
+            points,
+        )
+        (crossing,) = study.crossings
+        assert abs(crossing.alpha - 0.5) <= PRECISION
+        assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
+        assert sum(s.strategy == "thorough" for s in study.scores) == points
+
+
+def test_equal_scores_are_no_crossing() -> None:
+    """Strategies that are equal at first are both named; equality over an interval changes nothing."""
+    study = study_strategies(inputs_of(strategies=["unique", "thorough", "top_ranked"]))
+    one, both = study.crossings
+    assert one.before == both.before == ("unique", "thorough")
+    flat = study_strategies(inputs_of(measures="xCG@1"))
+    assert flat.crossings == []
+    assert [found[0].strategies for found in flat.leaders.values()] == [("thorough", "top_ranked")] * 2
+    assert study_sentences(flat)[0] == "one, xCG@1: all strategies are equal at every α"
+
+
+def test_several_changes_between_two_values_are_found() -> None:
+    """xCG@3: thorough 1 + 2 (1 − α), half 1 + (1 − α) + 0.9, top_ranked 1 + 0.9 + 0.1."""
+    sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
+    assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
+    runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}
+
+    def half(ranking: Ranking, corpus: object) -> Ranking:
+        return ranking.select([0, 1, 3, 4])
+
+    model = {"name": "m", "relevance_value": {"normalisation": "none", "alpha": [0, 1]}}
+    strategies = ["top_ranked", half, "thorough"]
+    study = study_strategies(Inputs(assessments, runs, None, model, "xCG@3", strategies=strategies))
+    name = str(inputs_of(strategies=half).strategy_list[0])
+    assert [(c.before, c.after) for c in study.crossings] == [
+        (("thorough",), (name,)),
+        ((name,), ("top_ranked",)),
+    ]
+    assert [c.alpha for c in study.crossings] == pytest.approx([0.1, 0.9], abs=PRECISION)
+    assert {s.alpha for s in study.scores} == {0, 1}
+    assert study_sentences(study)[0] == (
+        f"r, xCG@3: thorough is best up to α = {study.crossings[0].alpha:.3f}, then {name} up to "
+        f"α = {study.crossings[1].alpha:.3f}, then top_ranked"
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
+def test_scores_are_those_of_separate_evaluations(alpha: float) -> None:
+    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    options = {"measures": "nxCG@10 MAep", "strategies": ["thorough", "top_ranked"]}
+    study = study_strategies(
+        Inputs(sample.assessments, sample.runs, sample.corpus, "kazai-lalmas-2006", **options)
+    )
+    model = {"name": "one", "relevance_value": {"alpha": alpha}}
+    results = xcg.evaluate(sample.assessments, sample.runs, sample.corpus, model, **options)
+    compared = 0
+    for score in study.scores:
+        if score.alpha == alpha and score.strategy != "oracle":
+            assert score.score == results.value(f"{score.run}+{score.strategy}", score.measure)
+            compared += 1
+    assert compared == len(results.means())
+
+
+def test_the_best_of_a_lower_is_better_measure_is_the_lowest() -> None:
+    """In ASL, the mean rank of the relevant results, top_ranked skips the nested result."""
+    study = study_strategies(inputs_of(measures="ASL"))
+    for score in study.scores:
+        others = [
+            s.score
+            for s in study.scores
+            if (s.run, s.alpha) == (score.run, score.alpha) and s.strategy != "oracle"
+        ]
+        assert score.is_best == (score.strategy != "oracle" and score.score == min(others))
+        (oracle,) = (
+            s.score
+            for s in study.scores
+            if (s.run, s.alpha, s.strategy) == (score.run, score.alpha, "oracle")
+        )
+        assert score.to_oracle == pytest.approx(score.score - oracle)
+
+
+def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[object] = Counter()
+
+    def counted(name: str) -> Callable[..., Any]:
+        function = getattr(inputs_module, name)
+
+        def call(source: Any, *others: Any) -> Any:
+            counts[name, str(source)] += 1
+            return function(source, *others)
+
+        return call
+
+    for name in ("read_run", "read_assessments"):
+        monkeypatch.setattr(inputs_module, name, counted(name))
+    evaluated: list[int] = []
+
+    def evaluate(inputs: Inputs) -> Results:
+        evaluated.append(len(inputs.user_models))
+        return evaluate_inputs(inputs)
+
+    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    inputs = Inputs(
+        sample.assessments,
+        sample.runs,
+        sample.corpus,
+        "kazai-lalmas-2006",
+        "nxCG@10",
+        strategies=["thorough", "top_ranked"],
+    )
+    study = study_strategies(inputs, evaluate=evaluate)
+    assert study.crossings
+    assert evaluated[0] == 11
+    assert 2 <= len(evaluated) <= 6
+    assert len(counts) > 2
+    assert set(counts.values()) == {1}
+
+
+def test_a_sweep_of_alpha_keeps_its_values() -> None:
+    model = {
+        "name": "m",
+        "quantisation": ["sog", "gen"],
+        "relevance_value": {"normalisation": "none", "alpha": [0, 0.25, 1]},
+    }
+    study = study_strategies(inputs_of(user_model=model))
+    assert {s.user_model for s in study.scores} == {"m[quantisation=sog]", "m[quantisation=gen]"}
+    assert {s.alpha for s in study.scores} == {0, 0.25, 1}
+    sog = [c for c in study.crossings if c.user_model == "m[quantisation=sog]"]
+    assert [c.alpha for c in sog] == pytest.approx([CHANGE_OF_ONE, CHANGE_OF_BOTH], abs=PRECISION)
+    with pytest.raises(XcgError, match="has several values of alpha, so a number of points has no eff"):
+        study_strategies(inputs_of(user_model=model), points=5)
+
+
+def test_alpha_has_no_effect_without_overlap() -> None:
+    study = study_strategies(inputs_of(runs={"r": {"1": ["d#/a", "e#/a"]}}, strategies=["thorough"]))
+    assert study.constant == [("xCG@2", "m")]
+    assert "α has no effect on xCG@2 under m: every score is the same at every α" in study_sentences(
+        study
+    )
+    assert "every α" in study_tables(study).splitlines()[1]
+
+
+def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
+    study = study_strategies(inputs_of(measures="xCG@2 P@10"))
+    assert {s.measure for s in study.scores} == {"xCG@2"}
+    assert study.notes[0] == "α has no effect on P@10, so left out"
+    with pytest.raises(XcgError, match=r"α has no effect on P@10: expected a measure of gains"):
+        study_strategies(inputs_of(measures="P@10"))
+
+
+@pytest.mark.parametrize(
+    ("options", "points", "message"),
+    [
+        ({"strategies": ()}, None, "no overlap strategy besides oracle"),
+        ({}, 1, "1 values of α: expected a number from 2 to 1,001"),
+        ({}, 1002, "1002 values of α: expected a number from 2 to 1,001"),
+        (
+            {
+                "user_model": {
+                    "name": "m",
+                    "quantisation": ["sog", "gen", "strict"],
+                    "ideal": ["kazai_lalmas", "leaves", "roots", "full"],
+                }
+            },
+            1001,
+            "12,012 user models with their values of α: expected at most 10,000",
+        ),
+    ],
+)
+def test_misuse_has_one_message(options: dict[str, Any], points: int | None, message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        study_strategies(inputs_of(**options), points)
+
+
+def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
+    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
+    assert sorted(turned.scores) == sorted(study.scores)
+    assert sorted(turned.crossings) == sorted(study.crossings)
+
+
+def test_workers_have_no_effect(study: StrategyStudy) -> None:
+    pytest.importorskip("joblib")
+    shared = study_strategies(inputs_of(workers=2))
+    assert shared.scores == study.scores
+    assert shared.crossings == study.crossings
+
+
+def test_rows_hold_everything(study: StrategyStudy) -> None:
+    rows = study_rows(study)
+    assert list(rows[0]) == [
+        *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
+    ]
+    assert len(rows) == 2 * 3 * 11
+    best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
+    assert best["one", "thorough", 0.4] == "yes"
+    assert best["one", "thorough", 0.5] == "no"
+    assert best["one", "oracle", 0.5] == "reference point"
+    (one, _) = crossing_rows(study)
+    assert list(one) == [
+        *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
+    ]
+    assert (one["before"], one["after"]) == ("thorough", "top_ranked")
+
+
+def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy) -> None:
+    scores, distances = study_tables(study).split("\n\n")
+    lines = [line.split("  ") for line in scores.splitlines()]
+    assert lines[0][0] == "Scores, means over topics (* is the best strategy of its run):"
+    cells = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
+    assert cells[0] == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
+    assert cells[1][:3] == ["one", "thorough", "0.9500 *"]
+    assert cells[2][:3] == ["one", "top_ranked", "0.7500"]
+    assert cells[2][-1] == "0.7500 *"
+    assert cells[3][1] == "oracle (reference point)"
+    assert "oracle (reference" not in distances
+    assert study_sentences(study) == [
+        "one, xCG@2: thorough is best up to α = 0.447, then top_ranked",
+        "both, xCG@2: thorough is best up to α = 0.697, then top_ranked",
+        "The values of α at which the best strategy changes are exact to ± 0.005.",
+        "oracle is a reference point that knows the assessments: the same results in the best order.",
+    ]
+
+
+def test_tables_have_at_most_11_columns() -> None:
+    study = study_strategies(inputs_of(), points=101)
+    heading = study_tables(study).splitlines()[1].split()
+    assert heading == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
+    assert "the tables show 11 of 101 values of α; --format csv prints all" in study_notes(study)
+    assert len(study_rows(study)) == 2 * 3 * 101

@@ -1,0 +1,210 @@
+"""Arrange studies of overlap strategies as rows for records, and as tables and sentences for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from xcg.statistics.strategy_study import PRECISION, Leaders, StrategyScore, StrategyStudy
+from xcg.strategies.registry import ORACLE
+from xcg.tables import text_table
+
+Row = dict[str, Any]
+
+REFERENCE = "reference point"
+"""What oracle is called in all output, because it is not a strategy."""
+
+_MAX_COLUMNS = 11
+"""Values of α in a table for people."""
+_BEST, _NOT_BEST = " *", "  "
+
+
+def study_rows(study: StrategyStudy) -> list[Row]:
+    """Return one row for each measure, user model, run, strategy and α.
+
+    The field ``best`` is ``reference point`` for oracle.
+    """
+    rows = []
+    for score in study.scores:
+        row: Row = score._asdict()
+        del row["is_best"]
+        is_best = "yes" if score.is_best else "no"
+        rows.append(row | {"best": REFERENCE if score.strategy == ORACLE else is_best})
+    return rows
+
+
+def crossing_rows(study: StrategyStudy) -> list[Row]:
+    """Return one row for each value of α at which the best strategy changes.
+
+    The change is between ``alpha low`` and ``alpha high``; ``alpha`` is the centre. Several strategies
+    with equal scores are joined by a semicolon.
+    """
+    return [
+        {
+            "measure": crossing.measure,
+            "user_model": crossing.user_model,
+            "run": crossing.run,
+            "alpha": crossing.alpha,
+            "alpha low": crossing.low,
+            "alpha high": crossing.high,
+            "before": "; ".join(crossing.before),
+            "after": "; ".join(crossing.after),
+        }
+        for crossing in study.crossings
+    ]
+
+
+def study_tables(study: StrategyStudy) -> str:
+    """Return a table of scores and one of distances to oracle, with one column for each α.
+
+    Measures and user models for which no score depends on α have tables with one column.
+    """
+    constant = set(study.constant)
+    groups = {
+        is_constant: [s for s in study.scores if ((s.measure, s.user_model) in constant) is is_constant]
+        for is_constant in (False, True)
+    }
+    text = ""
+    for is_constant, scores in groups.items():
+        if not scores:
+            continue
+        alphas = sorted({score.alpha for score in scores})
+        shown = alphas[:1] if is_constant else _columns(alphas)
+        heading = [*_names(study), "run", "strategy"]
+        heading += ["every α"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
+        lines = _lines(study, scores, shown)
+        text += (
+            "\n" * bool(text)
+            + "Scores, means over topics (* is the best strategy of its run):\n"
+            + text_table(heading, [[*names, *map(_score_cell, line)] for names, line in lines])
+            + "\nDistance to oracle, positive if oracle is better:\n"
+            + text_table(
+                heading,
+                [
+                    [*names, *(_number(score and score.to_oracle) for score in line)]
+                    for names, line in lines
+                    if names[-1] != strategy_label(ORACLE)
+                ],
+            )
+        )
+    return text
+
+
+def study_sentences(study: StrategyStudy) -> list[str]:
+    """Return which strategy is best for which α, with the precision, and what oracle is."""
+    sentences = [
+        f"{_case_name(study, case)}: {_describe_leaders(found, len(_strategies(study)))}"
+        for case, found in study.leaders.items()
+        if found and len(_strategies(study)) > 1
+    ]
+    sentences += [
+        f"α has no effect on {measure} under {model}: every score is the same at every α"
+        for measure, model in study.constant
+    ]
+    if study.crossings:
+        sentences.append(
+            f"The values of α at which the best strategy changes are exact to ± {PRECISION}."
+        )
+    sentences.append(
+        f"{ORACLE} is a {REFERENCE} that knows the assessments: the same results in the best order."
+    )
+    return sentences
+
+
+def study_notes(study: StrategyStudy) -> list[str]:
+    """Return the notes of a study, and a note if its tables do not show all values of α."""
+    alphas = {score.alpha for score in study.scores}
+    if len(alphas) <= _MAX_COLUMNS:
+        return list(study.notes)
+    return [
+        *study.notes,
+        f"the tables show {_MAX_COLUMNS} of {len(alphas)} values of α; --format csv prints all",
+    ]
+
+
+def strategy_label(strategy: str) -> str:
+    """Return the name of a strategy for people, which marks oracle as a reference point."""
+    return f"{ORACLE} ({REFERENCE})" if strategy == ORACLE else strategy
+
+
+def _columns(alphas: Sequence[float]) -> list[float]:
+    """Return at most 11 of the values, with the first and the last."""
+    if len(alphas) <= _MAX_COLUMNS:
+        return list(alphas)
+    step = (len(alphas) - 1) / (_MAX_COLUMNS - 1)
+    return [alphas[round(number * step)] for number in range(_MAX_COLUMNS)]
+
+
+def _names(study: StrategyStudy) -> list[str]:
+    """Return the columns that distinguish tables: measure and user model, if there are several."""
+    measures = {measure for measure, _, _ in study.leaders}
+    models = {model for _, model, _ in study.leaders}
+    return ["measure"] * (len(measures) > 1) + ["user model"] * (len(models) > 1)
+
+
+def _strategies(study: StrategyStudy) -> list[str]:
+    return list(dict.fromkeys(s.strategy for s in study.scores if s.strategy != ORACLE))
+
+
+def _lines(
+    study: StrategyStudy, scores: Iterable[StrategyScore], alphas: Sequence[float]
+) -> list[tuple[list[str], list[StrategyScore | None]]]:
+    """Return names and scores of each run and strategy."""
+    found: dict[tuple[str, str, str, str], dict[float, StrategyScore]] = {}
+    for score in scores:
+        found.setdefault(score[:4], {})[score.alpha] = score
+    columns = _names(study)
+    return [
+        (
+            [measure] * ("measure" in columns)
+            + [model] * ("user model" in columns)
+            + [run, strategy_label(strategy)],
+            [by_alpha.get(alpha) for alpha in alphas],
+        )
+        for (measure, model, run, strategy), by_alpha in found.items()
+    ]
+
+
+def _score_cell(score: StrategyScore | None) -> str:
+    number = _number(score and score.score)
+    return number and number + (_BEST if score and score.is_best else _NOT_BEST)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{round(value, 4) + 0.0:.4f}"  # not -0.0000
+
+
+def _case_name(study: StrategyStudy, case: tuple[str, str, str]) -> str:
+    measure, model, run = case
+    has_models = "user model" in _names(study)
+    return f"{run}, {measure}{f' under {model}' if has_models else ''}"
+
+
+def _describe_leaders(found: Sequence[Leaders], count: int) -> str:
+    """Return who is best from the lowest to the highest α.
+
+    >>> _describe_leaders([Leaders(("a",), 0, 0.49), Leaders(("b", "c"), 0.5, 1)], 3)
+    'a is best up to α = 0.495, then b and c (equal)'
+    """
+    if len(found) == 1:
+        if len(found[0].strategies) == count:
+            return "all strategies are equal at every α"
+        return f"{_joined(found[0].strategies)} {_verb(found[0])} best at every α"
+    first, *_ = found
+    parts = [
+        f"{_joined(leaders.strategies)}{f' {_verb(first)} best' if leaders is first else ''} up to "
+        f"α = {(leaders.last + following.first) / 2:.3f}"
+        for leaders, following in pairwise(found)
+    ]
+    return ", then ".join([*parts, _joined(found[-1].strategies)])
+
+
+def _verb(leaders: Leaders) -> str:
+    return "is" if len(leaders.strategies) == 1 else "are"
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]} (equal)"
