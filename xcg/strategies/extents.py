@@ -117,6 +117,11 @@ def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
     return corpus.tree(file) if file in corpus else None
 
 
+def element_row(tree: ElementTree, path: str) -> int | None:
+    """Return the row of a result that is an element; None if the document does not have it."""
+    return 0 if path == WHOLE else tree.find(path)
+
+
 def _has_text(span: AnySpan) -> bool:
     return isinstance(span, Passage) or (span != UNKNOWN_SPAN and span[0] < span[1])
 
@@ -137,5 +142,5 @@ def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Exten
             return span.characters(tree)
         except UnknownPathError:
             return None
-    row = 0 if path == WHOLE else tree.find(path)
+    row = element_row(tree, path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))

@@ -1,0 +1,258 @@
+"""The strategy ``controlled``: lower the scores of results that overlap earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from heapq import heapify, heappop, heapreplace
+from typing import Annotated, NamedTuple
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.intervals import IntervalSet
+from xcg.documents.tree import UNKNOWN
+from xcg.errors import InputError, MissingSizeError, XcgError
+from xcg.registry import Between
+from xcg.runs.run import Ranking
+from xcg.strategies.extents import (
+    NOTHING,
+    Extent,
+    character_spans,
+    document_tree,
+    element_row,
+    extents,
+    positions_by_document,
+)
+from xcg.strategies.registry import STRATEGIES
+
+MAX_PAIRS = 2_000_000
+"""Maximum number of pairs of results of a topic that overlap each other."""
+
+
+@STRATEGIES.register("controlled")
+def controlled(
+    ranking: Ranking,
+    corpus: Corpus | None = None,
+    *,
+    ancestor: Annotated[float, Between(0, 1)] = 1,
+    descendant: Annotated[float, Between(0, 1)] = 1,
+) -> Ranking:
+    """Order results by scores that fall when overlapping results come first.
+
+    Repeatedly output the result with the greatest adjusted score (ties: the earlier rank). Then
+    multiply the adjusted score of each remaining result that contains it by
+    1 − ancestor · (characters of that result already output / all its characters), and of each
+    remaining result inside it by 1 − descendant. Results whose adjusted score is 0 are dropped.
+    A result without characters counts as already output.
+
+    Source: Clarke 2005, Controlling overlap in content-oriented XML retrieval.
+
+    Args:
+        ranking: The results of one topic. Their scores must not be negative.
+        corpus: The documents. They are read if ``ancestor`` is not 0, for elements that contain others.
+        ancestor: Weight of the text that was already output of a result, from 0 to 1.
+        descendant: Weight of an output result for the results inside it, from 0 to 1.
+
+    Returns:
+        The ranking with the adjusted scores.
+
+    Raises:
+        MissingSizeError: If a size is needed and there is no corpus.
+        InputError: If there are more than :data:`MAX_PAIRS` pairs of overlapping results.
+        XcgError: If a score is negative.
+
+    >>> from xcg.runs.run import Run
+    >>> scored = {"d#0:10": 0.8, "d#0:40": 0.6, "d#40:9": 0.5}
+    >>> reranked = controlled(Run.of("bm25", {"1": scored}).rankings["1"], ancestor=0.5)
+    >>> [(reranked.spans[n], round(reranked.scores[n], 3)) for n in range(3)]
+    [((0, 10), 0.8), ((0, 40), 0.525), ((40, 49), 0.5)]
+    """
+    scores = [float(score) for score in ranking.scores]
+    if scores and min(scores) < 0:
+        raise XcgError(
+            f"a score is {min(scores)}: expected scores from 0, because the strategy multiplies them; "
+            "add a constant to all scores, or leave them out to use ranks"
+        )
+    if ancestor or descendant:
+        pairs = 0
+        for file, positions in positions_by_document(ranking).items():
+            if len(positions) == 1:
+                continue
+            found = _find_overlaps(extents(ranking, positions, corpus), MAX_PAIRS - pairs)
+            if found is None:
+                raise InputError(
+                    file,
+                    f"the topic has more than {MAX_PAIRS:,} pairs of overlapping results; rewrite the "
+                    "run with unique before, or return fewer results",
+                )
+            overlaps, count = found
+            pairs += count
+            if any(overlaps.inside):
+                adjusted = [scores[position] for position in positions]
+                find_text = partial(_find_text, ranking, positions, corpus, overlaps)
+                _adjust(adjusted, overlaps, ancestor, descendant, find_text)
+                for position, score in zip(positions, adjusted, strict=True):
+                    scores[position] = score
+    # In a document, adjusted scores never increase from one output result to the next, and equal ones
+    # are output by rank. So sorting merges the documents.
+    kept = [position for position, score in enumerate(scores) if score]
+    order = sorted(kept, key=lambda position: -scores[position])
+    keys = [scores[position] for position in order]
+    return replace(ranking.select(order), keys=keys, has_scores=True)
+
+
+class _Overlaps(NamedTuple):
+    """The pairs of results of one document that overlap; results are numbers in rank order.
+
+    Attributes:
+        inside: Result → the results that it contains.
+        around: Result → the results that contain it.
+        crossing: Result → the results that share only some of its characters.
+    """
+
+    inside: list[list[int]]
+    around: list[list[int]]
+    crossing: list[list[int]]
+
+
+def _find_overlaps(spans: Sequence[Extent], limit: int) -> tuple[_Overlaps, int] | None:
+    """Return the pairs of results that overlap, and their number; None if there are too many."""
+    count = len(spans)
+    found = _Overlaps(
+        [[] for _ in range(count)], [[] for _ in range(count)], [[] for _ in range(count)]
+    )
+    # Results precede those that they contain. Of equal extents, the earlier rank contains the later.
+    ordered = sorted(range(count), key=lambda result: (spans[result][0], -spans[result][1], result))
+    pairs = 0
+    before: list[int] = []
+    for result in ordered:
+        start, end = spans[result]
+        if start == end:
+            continue
+        before = [other for other in before if spans[other][1] > start]
+        pairs += len(before)
+        if pairs > limit:
+            return None
+        for other in before:
+            if spans[other][1] >= end:
+                found.inside[other].append(result)
+                found.around[result].append(other)
+            else:
+                found.crossing[other].append(result)
+                found.crossing[result].append(other)
+        before.append(result)
+    return found, pairs
+
+
+class _OutputText:
+    """How many characters of each result of a document were output.
+
+    Args:
+        overlaps: The pairs of results that overlap.
+        sizes: Number of characters of each result; None if it does not exist.
+        spans: The characters of each result. They are needed if results cross each other.
+    """
+
+    def __init__(
+        self, overlaps: _Overlaps, sizes: Sequence[int | None], spans: Sequence[Extent] = ()
+    ) -> None:
+        self._overlaps = overlaps
+        self._sizes = sizes
+        self._spans = spans if any(overlaps.crossing) else ()
+        self._characters = [0] * len(sizes)
+        self._read: IntervalSet[int] = IntervalSet()
+
+    def add(self, result: int) -> None:
+        """Add the text of a result."""
+        inside, around, crossing = self._overlaps
+        characters, size = self._characters, self._sizes[result]
+        if not size:
+            return
+        if self._spans:
+            pieces = self._read.add(*self._spans[result])
+            new = sum(end - start for start, end in pieces)
+            for other in crossing[result]:
+                if inside[other]:
+                    first, last = self._spans[other]
+                    common = (min(end, last) - max(start, first) for start, end in pieces)
+                    characters[other] += sum(length for length in common if length > 0)
+        else:
+            new = size - characters[result]
+        if not new:
+            return
+        for other in around[result]:
+            characters[other] += new
+        for other in [result, *inside[result]]:
+            characters[other] = self._sizes[other] or 0
+
+    def share(self, result: int) -> float:
+        """Return the share of a result that was output.
+
+        It is 1 for a result without characters, and 0 for one that does not exist.
+        """
+        size = self._sizes[result]
+        if size is None:
+            return 0.0
+        return self._characters[result] / size if size else 1.0
+
+
+def _adjust(
+    scores: list[float],
+    overlaps: _Overlaps,
+    ancestor: float,
+    descendant: float,
+    find_text: Callable[[], _OutputText],
+) -> None:
+    """Replace the scores of the results of a document by those with which they are output."""
+    inside, around, _ = overlaps
+    remains = [True] * len(scores)
+    uncounted: list[int] = []
+    text: _OutputText | None = None
+    heap = [(-score, result) for result, score in enumerate(scores)]
+    heapify(heap)
+    while heap:
+        negative, result = heap[0]
+        if negative != -scores[result]:  # it has fallen since it was pushed
+            heapreplace(heap, (-scores[result], result))
+            continue
+        heappop(heap)
+        if not scores[result]:
+            return
+        remains[result] = False
+        uncounted.append(result)
+        for other in inside[result]:
+            if remains[other]:
+                scores[other] *= 1 - descendant
+        containers = [other for other in around[result] if remains[other] and scores[other]]
+        if ancestor and containers:
+            text = text or find_text()
+            for output in uncounted:
+                text.add(output)
+            uncounted = []
+            for other in containers:
+                scores[other] *= 1 - ancestor * text.share(other)
+
+
+def _find_text(
+    ranking: Ranking, positions: Sequence[int], corpus: Corpus | None, overlaps: _Overlaps
+) -> _OutputText:
+    """Find the sizes of the results of a document.
+
+    Raises:
+        MissingSizeError: If a size is unknown.
+    """
+    if any(position in ranking.spans for position in positions):
+        spans = [span or NOTHING for span in character_spans(ranking, positions, corpus)]
+        return _OutputText(overlaps, [end - start for start, end in spans], spans)
+    file = ranking.files[positions[0]]
+    tree = document_tree(file, corpus)
+    if tree is None:
+        return _OutputText(overlaps, [None] * len(positions))
+    sizes: list[int | None] = []
+    for result, position in enumerate(positions):
+        path = ranking.paths[position]
+        row = element_row(tree, path)
+        sizes.append(None if row is None else int(tree.characters[row]))
+        if sizes[-1] == UNKNOWN and (overlaps.inside[result] or overlaps.around[result]):
+            raise MissingSizeError(f"{file}#{path}", "the size is unknown; give the corpus (--corpus)")
+    return _OutputText(overlaps, sizes)
