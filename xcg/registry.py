@@ -183,7 +183,10 @@ class Part(NamedTuple, Generic[F]):
 
 
 class Constraint(Protocol):
-    """A rule for the values of a parameter, stated as ``Annotated[type, constraint]``."""
+    """A rule for the values of a parameter, stated as ``Annotated[type, constraint]``.
+
+    ``str(constraint)`` follows the type in listings: "from 0 to 1".
+    """
 
     def expected(self, value: Any) -> str | None:
         """Return what was expected instead of a value of the right type; None if it is legal."""
@@ -192,18 +195,87 @@ class Constraint(Protocol):
 class Between(NamedTuple):
     """The values from ``least`` to ``most`` are legal; there is no limit at None.
 
-    >>> Between(0, 1).expected(2), Between(0).expected(2)
-    ('a number from 0 to 1', None)
+    >>> Between(0, 1).expected(2), Between(0).expected(2), str(Between(0))
+    ('a number from 0 to 1', None, 'from 0')
     """
 
     least: float
     most: float | None = None
 
+    def __str__(self) -> str:
+        return f"from {self.least}" + (f" to {self.most}" if self.most is not None else "")
+
     def expected(self, value: float) -> str | None:
         """Return what was expected instead of a number; None if it is legal."""
         if self.least <= value <= (math.inf if self.most is None else self.most):
             return None
-        return f"a number from {self.least}" + (f" to {self.most}" if self.most is not None else "")
+        return f"a number {self}"
+
+
+class Parameter(NamedTuple):
+    """A keyword-only argument of a function, which users can set.
+
+    Attributes:
+        name: Its name.
+        type: The annotated type; None without one.
+        constraints: Rules for its values.
+        default: Its default value; ``inspect.Parameter.empty`` without one.
+    """
+
+    name: str
+    type: Any
+    constraints: Sequence[Constraint]
+    default: object
+
+    def __str__(self) -> str:
+        return self.name if self.default is inspect.Parameter.empty else f"{self.name}={self.default}"
+
+    @property
+    def legal(self) -> str:
+        """The legal values, such as "a number from 0 to 1"; empty if all values are."""
+        if get_origin(self.type) is Literal:
+            return " | ".join(map(str, get_args(self.type)))
+        return " ".join([_LEGAL.get(self.type, ""), *map(str, self.constraints)]).strip()
+
+
+_LEGAL: Mapping[Any, str] = {
+    bool: "true | false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+}
+
+
+def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
+    """Return the parameters that users can set: the keyword-only arguments."""
+    annotated = function if hasattr(function, "__annotations__") else type(function).__call__
+    hints = get_type_hints(annotated, include_extras=True)
+    found = []
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind is argument.KEYWORD_ONLY:
+            annotation: Any = hints.get(argument.name)
+            constraints: Sequence[Constraint] = ()
+            if get_origin(annotation) is Annotated:
+                annotation, *constraints = get_args(annotation)
+            found.append(Parameter(argument.name, annotation, constraints, argument.default))
+    return found
+
+
+class ParameterError(XcgError):
+    """A parameter is unknown, or its value is illegal.
+
+    Args:
+        message: The message.
+        parameter: The name of the parameter.
+    """
+
+    def __init__(self, message: str, parameter: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str]]:
+        """Support pickling."""
+        return type(self), (str(self), self.parameter)
 
 
 class FunctionRegistry(Registry[F]):
@@ -239,14 +311,15 @@ class FunctionRegistry(Registry[F]):
                 :func:`xcg.plugins.load_function`.
 
         Raises:
-            XcgError: If the name or a parameter is unknown, if a value does not match the type
-                annotation of its argument, if the function is not allowed as a plug-in, or if plug-ins
-                are refused.
+            XcgError: If the name is unknown, if the function is not allowed as a plug-in, or if
+                plug-ins are refused.
+            ParameterError: If a parameter is unknown, or a value does not match the type annotation of
+                its argument.
         """
         function: Any
         home = None
         if callable(name):
-            function, name = name, getattr(name, "__qualname__", repr(name))
+            function, name = name, getattr(name, "__qualname__", type(name).__qualname__)
         elif ":" in name:
             function = load_function(name, self.kind, folder)
             if folder is not None and is_neighbour(name, folder):
@@ -274,30 +347,25 @@ def _unpickled_part(
 def _check_parameters(
     what: str, function: Callable[..., Any], parameters: Mapping[str, object]
 ) -> None:
-    hints = get_type_hints(function, include_extras=True)
-    arguments = inspect.signature(function).parameters.values()
-    legal = [argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
+    legal = {parameter.name: parameter for parameter in parameters_of(function)}
     for name, value in parameters.items():
         if name not in legal:
             hint = nearest(name, legal) if legal else "it has no parameters"
-            raise XcgError(f"{what} has no parameter {name!r}: {hint}")
-        annotation: Any = hints.get(name)
-        constraints: Sequence[Constraint] = ()
-        if get_origin(annotation) is Annotated:
-            annotation, *constraints = get_args(annotation)
+            raise ParameterError(f"{what} has no parameter {name!r}: {hint}", name)
+        _, annotation, constraints, _ = legal[name]
         if get_origin(annotation) is Literal:
             if value not in get_args(annotation):
                 hint = nearest(str(value), map(str, get_args(annotation)))
-                raise XcgError(f"{what}: {name} is {value!r}: {hint}")
+                raise ParameterError(f"{what}: {name} is {value!r}: {hint}", name)
         elif annotation in (float, int) and (
             isinstance(value, bool) or not isinstance(value, (int, annotation))
         ):
-            raise XcgError(f"{what}: {name} is {value!r}: expected a number")
+            raise ParameterError(f"{what}: {name} is {value!r}: expected a number", name)
         elif annotation is bool and not isinstance(value, bool):
-            raise XcgError(f"{what}: {name} is {value!r}: expected true or false")
+            raise ParameterError(f"{what}: {name} is {value!r}: expected true or false", name)
         elif annotation is str and not isinstance(value, str):
-            raise XcgError(f"{what}: {name} is {value!r}: expected text")
+            raise ParameterError(f"{what}: {name} is {value!r}: expected text", name)
         for constraint in constraints:
             expected = constraint.expected(value)
             if expected is not None:
-                raise XcgError(f"{what}: {name} is {value!r}: expected {expected}")
+                raise ParameterError(f"{what}: {name} is {value!r}: expected {expected}", name)

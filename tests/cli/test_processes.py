@@ -42,12 +42,14 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
         "topics_needed",
     ),
     "report": ((CONFIG, *MODEL, "--output", "{tmp}/report.html"), ""),
+    "rewrite": (("--run", RUN, "--strategy", "top_ranked", "--to", "trec"), "frb+top_ranked"),
     "show": ((ARTICLE,), "Choosing a user model"),
     "simulate": (("{tmp}/campaign", "--small", "--articles", "3", "--topics", "2", "--runs", "2"), ""),
     "stability": (
         ("assessors", CONFIG, "--assessor", "assessments/kazai-lalmas-2006", "--agreement"),
         "1 and 2",
     ),
+    "strategies": (("top_ranked",), "overlaps no kept result"),
     "sweep": (
         (CONFIG, *MODEL, "--user-model", "overlap-off", "--measures", "MAep"),
         "overlap-off",

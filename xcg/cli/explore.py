@@ -14,13 +14,13 @@ from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count
 from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.tree import SizeUnit
-from xcg.errors import XcgError, nearest
+from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
 from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
 from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
-from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.inputs import Inputs, with_unique_names
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, threshold_curves
 from xcg.judgements.recall_base import MEAN
@@ -28,7 +28,7 @@ from xcg.measures.parser import split_measures
 from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
-from xcg.runs.run import RUN_FORMATS
+from xcg.runs.run import RUN_FORMATS, Run
 from xcg.tables import records
 
 _size_option = click.option(
@@ -115,7 +115,7 @@ def _ideal_run(
 
 @click.command()
 @click.argument("run")
-@campaign_options("order", "ties", config_option=True)
+@campaign_options("strategies", "order", "ties", config_option=True)
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
 @click.option(
     "--document",
@@ -135,17 +135,15 @@ def explain(
 ) -> Printed:
     """Explain rank by rank what the results of RUN gained, and what RUN missed.
 
-    RUN is a file, - for standard input, or the name of a run in the configuration.
+    RUN is a file, - for standard input, or the name of a run in the configuration. With strategies,
+    the rewritten rankings are explained; RUN+STRATEGY is the name of one of them.
     """
     refuse_unused(document is None, "without --document NAME", "--size")
     refuse_unused(format_ == "json", "with --format json", "--document", "--size")
     inputs = campaign.inputs(topics=[topic])
     source: Any = run
     if campaign.config is not None and run != "-" and not Path(run).exists():
-        by_name = {known.name: known for known in inputs.loaded_runs}
-        if run not in by_name:
-            raise XcgError(f"no run {run!r} in {campaign.config}: {nearest(run, by_name)}")
-        source = by_name[run]
+        source, inputs = _configured_run(inputs, run, campaign.config)
     explanations = explain_inputs(replace(inputs, runs=source), topic)
     if format_ == "json":
         rows = [
@@ -159,6 +157,17 @@ def explain(
     else:
         text = "\n".join(map(ranking_table, explanations))
     return Printed(text, explanations.notes)
+
+
+def _configured_run(inputs: Inputs, name: str, config: Path) -> tuple[Run, Inputs]:
+    """Return the run of this name, and the inputs with the strategies that are still to be applied."""
+    rewritten = replace(inputs, strategies=())
+    by_name = {known.name: (known, rewritten) for known in inputs.loaded_runs}
+    as_read = with_unique_names(inputs.runs_as_read, Notes())
+    by_name |= {known.name: (known, inputs) for known in as_read}
+    if name not in by_name:
+        raise XcgError(f"no run {name!r} in {config}: {nearest(name, by_name)}")
+    return by_name[name]
 
 
 @click.command()

@@ -197,7 +197,6 @@ def convert(
             notes.note(level_statistics(base))
         else:
             text, lost = read.top(depth).to_text(target_format)
-            lost += ["the values of the feature; the results keep their order"] if feature else []
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)

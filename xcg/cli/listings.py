@@ -1,4 +1,4 @@
-"""Commands that list what xcg provides: ``xcg measures`` and ``xcg user-models``."""
+"""Commands that list what xcg provides: ``xcg measures``, ``xcg user-models``, ``xcg strategies``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import click
 
 from xcg.measures import MEASURES
 from xcg.report.listings import describe_measure, list_measures, list_user_models, show_user_model
+from xcg.report.strategies import describe_strategy, list_strategies
 
 
 @click.command()
@@ -30,3 +31,14 @@ def user_models(name: str | None) -> None:
     The list includes the quantisations and other parts from which user models are built.
     """
     click.echo(list_user_models() if name is None else show_user_model(name), nl=False)
+
+
+@click.command()
+@click.argument("name", required=False)
+def strategies(name: str | None) -> None:
+    """List the overlap strategies, or explain one.
+
+    xcg strategies promote_parent prints its definition, its parameters and an example. Strategies of
+    installed packages are included, and package.module:function explains one of your own.
+    """
+    click.echo(list_strategies() if name is None else describe_strategy(name), nl=False)

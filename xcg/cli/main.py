@@ -44,11 +44,16 @@ COMMANDS = {
     "place": ("files:place", "Find passages in the documents by their text."),
     "plan": ("plan:plan", "Predict what a comparison finds, with how many topics."),
     "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
+    "rewrite": ("rewrite:rewrite", "Rewrite a run with an overlap strategy."),
     "show": ("files:show", "Print an article of the handbook as text or HTML."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
     "stability": (
         "studies:stability",
         "Study how scores depend on assessors and on the number of topics.",
+    ),
+    "strategies": (
+        "listings:strategies",
+        "List the overlap strategies, or explain one.",
     ),
     "sweep": ("compare:sweep", "Compare the order of runs between user models."),
     "user-models": ("listings:user_models", "List the shipped user models, or print one as YAML."),

@@ -152,6 +152,21 @@ def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) ->
         context.with_resource(without_cache())
 
 
+no_cache_option = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=_disable_cache,
+    help="Parse all documents again, and do not store them in the cache.",
+)
+strategy_option = click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    help="Rewrite each run with this overlap strategy, such as top_ranked or "
+    '"promote_parent(threshold=0.4)". xcg strategies lists them.',
+)
 _INPUT_NAMES = ("config", "assessments", "corpus", "user_model", "lenient")
 _INPUT_OPTIONS = (
     paths_option(
@@ -166,26 +181,13 @@ _INPUT_OPTIONS = (
         help="Use this user model. xcg user-models lists the names.",
     ),
     click.option("--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."),
-    click.option(
-        "--no-cache",
-        is_flag=True,
-        expose_value=False,
-        callback=_disable_cache,
-        help="Parse all documents again, and do not store them in the cache.",
-    ),
+    no_cache_option,
 )
 _FURTHER_OPTIONS = {
     "runs": paths_option(
         "--run", "runs", help="Read runs from this file, folder or glob pattern; - is standard input."
     ),
-    "strategies": click.option(
-        "--strategy",
-        "strategies",
-        multiple=True,
-        metavar="NAME",
-        help="Rewrite each run with this overlap strategy, such as top_ranked or "
-        '"promote_parent(threshold=0.4)". xcg strategies lists them.',
-    ),
+    "strategies": strategy_option,
     "order": order_option,
     "ties": ties_option,
     "measures": click.option(
@@ -212,7 +214,8 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
     The command receives them as one :class:`CampaignOptions`, its first argument.
 
     Args:
-        names: Further options: runs (with --strategy), order, ties, measures, unanswered, workers.
+        names: Further options: runs (with --strategy), strategies, order, ties, measures, unanswered,
+            workers.
         config_option: Whether the configuration is an option, --config, instead of an argument.
     """
     config = (

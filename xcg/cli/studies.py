@@ -97,12 +97,12 @@ def stability_assessors(
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
-    of_scores = ("--run", "--order", "--ties", "--measures", "--user-model", "--ranges", "--topics")
+    of_scores = ("--run", "--strategy", "--order", "--ties", "--measures", "--user-model")
     refuse_unused(
         agreement,
         "with --agreement, which compares assessments",
         *of_scores,
-        *("--sample", "--resamples", "--seed", "--plot"),
+        *("--ranges", "--topics", "--sample", "--resamples", "--seed", "--plot"),
     )
     refuse_unused(ranges, "with --ranges", "--resamples")
     if agreement:

@@ -10,11 +10,10 @@ from typing import Any, cast, get_args
 from xcg.documents.files import check_complete
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.inputs import Inputs, Unanswered
+from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORDERS, TIES, check_order
-from xcg.strategies.registry import BoundStrategy, strategies_of
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 from xcg.user_model.schema import check, choice, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
@@ -50,7 +49,8 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     if "measures" in given:
         inputs["measures"] = _measures(given["measures"], file)
     if "strategies" in given:
-        inputs["strategies"] = _strategies(given["strategies"], file)
+        below = _below(file, ("strategies",))
+        inputs["strategies"] = resolve_strategies(given["strategies"], folder, below)
     try:
         check_order(inputs.get("order", "score"), inputs.get("ties", "document"))
     except XcgError as error:
@@ -72,19 +72,6 @@ def _user_models(value: object, file: YamlFile) -> list[UserModel]:
         except XcgError as error:
             raise InputError(file.where(place), str(error)) from None
     return models
-
-
-def _strategies(value: object, file: YamlFile) -> list[BoundStrategy]:
-    found = []
-    for index, spec in enumerate(value if isinstance(value, list) else [value]):
-        place: KeyPath = ("strategies", index) if isinstance(value, list) else ("strategies",)
-        try:
-            found += strategies_of(spec, file.path.parent, _below(file, place))
-        except InputError:
-            raise  # names the key
-        except XcgError as error:
-            raise InputError(file.where(place), str(error)) from None
-    return found
 
 
 def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:

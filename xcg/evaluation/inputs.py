@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
 from xcg.documents.standard_input import STANDARD_INPUT
-from xcg.errors import Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
 from xcg.formats.base import read_assessments, read_run
@@ -22,9 +22,10 @@ from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunks import is_chunk, run_of_chunks
 from xcg.runs.run import Order, Run, Ties, Topics, check_order, name_without_strategy
-from xcg.strategies.registry import BoundStrategy, strategies_of
+from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
+from xcg.user_model.schema import Where
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
 """Paths, a recall-base, or topic → file → assessments."""
@@ -94,6 +95,8 @@ class Inputs:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
+        if isinstance(self.strategies, Iterator):  # read more than once
+            object.__setattr__(self, "strategies", list(self.strategies))
         if self.unanswered not in get_args(Unanswered):
             hint = nearest(str(self.unanswered), get_args(Unanswered))
             raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
@@ -271,24 +274,45 @@ def resolve_user_models(user_model: UserModels) -> list[UserModel]:
     return models
 
 
-def resolve_strategies(strategies: Strategies, folder: Path | None = None) -> list[BoundStrategy]:
+def resolve_strategies(
+    strategies: Strategies, folder: Path | None = None, where: Where = no_position
+) -> list[BoundStrategy]:
     """Return the overlap strategies that names, mappings or functions describe.
 
     Args:
         strategies: One or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it.
         folder: A folder whose Python files ``module:function`` can name.
+        where: Names the position of a strategy or a parameter in messages.
 
     Raises:
-        XcgError: If one is illegal, or two are the same.
+        XcgError: If one is illegal, two are the same, or there are more than 1,000.
     """
+    if strategies is None:
+        return []
     is_one = isinstance(strategies, (str, Part, Mapping)) or callable(strategies)
-    specs: Iterable[object] = [strategies] if is_one else strategies  # type: ignore[assignment]
-    found = [strategy for spec in specs for strategy in strategies_of(spec, folder)]
-    names = [str(strategy) for strategy in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise XcgError(f"the strategy {name!r} occurs twice: expected different strategies")
-    return found
+    specs = [strategies] if is_one else strategies
+    if not isinstance(specs, Iterable):
+        raise XcgError(f"illegal strategies {specs!r}: expected a name, a mapping, or a list of these")
+    found: dict[str, BoundStrategy] = {}
+    for index, spec in enumerate(specs):
+        position = where if is_one else _below(where, index)
+        try:
+            for strategy in strategies_of(spec, folder, position):
+                if str(strategy) in found:
+                    problem = f"the strategy {str(strategy)!r} occurs twice"
+                    raise XcgError(f"{problem}: expected different strategies")
+                found[str(strategy)] = strategy
+        except InputError:
+            raise  # names the key
+        except XcgError as error:
+            raise InputError(position(()), str(error)) from None
+        if len(found) > MAX_STRATEGIES:
+            raise InputError(position(()), f"more than {MAX_STRATEGIES:,} strategies")
+    return list(found.values())
+
+
+def _below(where: Where, index: int) -> Where:
+    return lambda key: where((index, *key))
 
 
 def load_runs(

@@ -15,7 +15,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
-from xcg.formats.writing import results, xml_name, xml_text
+from xcg.formats.writing import WrittenScores, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -239,10 +239,13 @@ def _order(
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
     """Return the text of an INEX submission; it can hold everything but whole documents.
 
+    The results of a topic have scores if these decrease with every rank, otherwise ranks.
+
     Raises:
         XcgError: If a result does not name an element or is a whole document, or a name has control
             characters.
     """
+    scores = WrittenScores(run)
     root = etree.Element("inex-submission", {"run-id": xml_name(run.name, run.source, "inex")})
     names = {topic: xml_name(topic, run.source, "inex") for topic in run.rankings}
     topics = {t: etree.SubElement(root, "topic", {"topic-id": names[t]}) for t in names}
@@ -261,8 +264,10 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         else:
             offset, length = offset_and_length(span)
             etree.SubElement(result, "fol", offset=offset, length=length)
-        etree.SubElement(result, "rank").text = str(rank)
-    return xml_text(root), []
+        score = scores.score(topic, rank)
+        key, value = ("rank", rank) if score is None else ("rsv", score)
+        etree.SubElement(result, key).text = str(value)
+    return xml_text(root), scores.lost
 
 
 RUN_FORMATS.add(

@@ -273,9 +273,12 @@ def write_json_assessments(
 def write_json_run(run: Run) -> tuple[str, list[str]]:
     """Return a run as JSON Lines, and what these cannot hold.
 
+    The results of a topic have scores if these decrease with every rank, otherwise ranks.
+
     Raises:
         XcgError: If a result does not name an element or is a passage by points.
     """
+    scores = writing.WrittenScores(run, _HIGHEST_SCORE)
     records: list[dict[str, object]] = []
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
@@ -285,8 +288,13 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
             record |= {"start": span[0], "end": span[1]}
         elif path != WHOLE:
             record["path"] = path
-        records.append({**record, "rank": rank})
-    lost = [*writing.lost_topics(run), "the run's name (the name of the file is used instead)"]
+        score = scores.score(topic, rank)
+        records.append({**record, **({"rank": rank} if score is None else {"score": score})})
+    lost = [
+        *writing.lost_topics(run),
+        *scores.lost,
+        "the run's name (the name of the file is used instead)",
+    ]
     return _json_text(records), lost
 
 

@@ -360,13 +360,16 @@ def _plain_path(element: str) -> str:
 def write_trec_run(run: Run) -> tuple[str, list[str]]:
     """Return the text of a TREC run, and what it cannot hold.
 
-    Scores decrease by one per rank, because readers order by score and ignore the rank.
+    Readers order by score and ignore the rank. So the scores of a topic are written if they decrease
+    with every rank, also in single precision, in which trec_eval 9 reads them. Otherwise the last
+    result has the score 1, and each result 1 more than the next.
 
     Raises:
         XcgError: If a result names no element, is a passage by points, or a name has white space
             or control characters.
     """
-    lost = writing.lost_topics(run)
+    scores = writing.WrittenScores(run, single_precision=True)
+    lost = [*writing.lost_topics(run), *scores.lost]
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
         lost.append("white space and control characters in the run's name")
@@ -377,7 +380,9 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         writing.check_no_white_space(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else " " + " ".join(offset_and_length(span))
-        score = len(run.rankings[topic]) - rank + 1
+        score = scores.score(topic, rank)
+        if score is None:
+            score = len(run.rankings[topic]) - rank + 1
         lines.append(f"{topic} Q0 {element} {rank} {score} {tag}{passage}\n")
     return "".join(lines), lost
 

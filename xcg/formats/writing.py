@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, Scale
 from xcg.judgements.recall_base import RecallBase
-from xcg.lazy_modules import etree
+from xcg.lazy_modules import etree, np
 from xcg.runs.run import AnySpan, Run
 from xcg.tables import with_references
 
+_WHOLE = 1e15  # longer numbers are shorter as floating-point numbers
 _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -27,6 +29,54 @@ def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
             if not path and span is None:
                 raise XcgError(f"{run.source}, topic {topic}, rank {rank}: does not name an element")
             yield topic, rank, document, path, span
+
+
+class WrittenScores:
+    """The scores of a run that a file can hold instead of ranks.
+
+    A reader that orders results by score must find the order of the ranking, so scores are written only
+    for topics in which they decrease with every rank.
+
+    Args:
+        run: The run.
+        highest: The highest absolute value of a score in the format.
+        single_precision: Whether the scores must differ in single precision, in which some programs
+            read them.
+
+    Attributes:
+        lost: A description of what is lost, if the scores of a topic are.
+    """
+
+    def __init__(
+        self, run: Run, highest: float = sys.float_info.max, *, single_precision: bool = False
+    ) -> None:
+        having = {topic for topic, one in run.rankings.items() if one.has_scores and len(one)}
+        self._topics = {
+            topic
+            for topic in having
+            if _decreases(run.rankings[topic].scores, highest, single_precision)
+        }
+        self._run = run
+        incomplete = "scores that do not decrease with every rank; the order of the results is kept"
+        self.lost = [incomplete] if self._topics < having else []
+
+    def score(self, topic: str, rank: int) -> float | None:
+        """Return the score at a rank, as int if it is whole; None if ranks are written instead."""
+        if topic not in self._topics:
+            return None
+        score = float(self._run.rankings[topic].scores[rank - 1])
+        return int(score) if score.is_integer() and abs(score) < _WHOLE else score
+
+
+def _decreases(scores: Sequence[float], highest: float, single_precision: bool) -> bool:
+    """Return whether scores are legal and decrease with every rank."""
+    if not all(abs(score) <= highest for score in (scores[0], scores[-1])):
+        return False
+    numbers = np.asarray(scores, dtype=np.float64)
+    if single_precision:
+        with np.errstate(over="ignore"):
+            numbers = numbers.astype(np.float32).astype(np.float64)
+    return bool(np.less(numbers[1:], numbers[:-1]).all())
 
 
 def lost_topics(run: Run) -> list[str]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import InputError, XcgError
-from xcg.registry import FunctionRegistry, Part
+from xcg.registry import FunctionRegistry, ParameterError, Part
 from xcg.runs.run import Ranking
 from xcg.user_model.schema import Where
 from xcg.user_model.sweep import expand
-from xcg.yaml_file import parse_yaml
+from xcg.yaml_file import KeyPath, parse_yaml
 
 Strategy = Callable[..., Ranking]
 """A function from the ranking of one topic, and the corpus or None, to another ranking.
@@ -36,13 +36,20 @@ ORACLE = "oracle"
 
 MAX_CHARACTERS = 1000
 """The maximum length of a strategy with its parameters as text."""
+MAX_STRATEGIES = 1000
+"""The maximum number of strategies, after lists and ranges of values are expanded."""
 
 _TEXT = re.compile(r"\s*([A-Za-z_][\w.:-]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 _OPENING, _CLOSING = "([{", ")]}"
 
 
+def no_position(_: KeyPath) -> str:
+    """Return no position in a file, for strategies that are not in one."""
+    return ""
+
+
 def strategies_of(
-    spec: object, folder: Path | None = None, where: Where = lambda _: ""
+    spec: object, folder: Path | None = None, where: Where = no_position
 ) -> list[BoundStrategy]:
     """Return the strategies that a text, a mapping or a function names.
 
@@ -56,7 +63,8 @@ def strategies_of(
         where: Names a key of the mapping in messages.
 
     Raises:
-        XcgError: If the name, a parameter or a value is illegal.
+        XcgError: If the name, a parameter or a value is illegal, or there are more than 1,000
+            combinations of values.
 
     >>> [str(strategy) for strategy in strategies_of("controlled(ancestor=[0, 1])")]
     ['controlled(ancestor=0)', 'controlled(ancestor=1)']
@@ -66,16 +74,20 @@ def strategies_of(
     if isinstance(spec, str):
         spec = _mapping_of(spec)
     if callable(spec):
-        return [STRATEGIES.part(spec)]
+        spec = {"name": spec}
     if not isinstance(spec, Mapping):
         raise XcgError(f"illegal strategy {spec!r}: expected a name, or a mapping with a name")
     name = spec.get("name")
     if not callable(name) and not (isinstance(name, str) and name):
         raise XcgError("a strategy without a name: expected one like {name: top_ranked}")
     found = []
-    for combination in expand({str(key): value for key, value in spec.items()}, where):
+    content = {str(key): value for key, value in spec.items()}
+    for combination in expand(content, where, MAX_STRATEGIES):
         parameters = {key: value for key, value in combination.items() if key != "name"}
-        found.append(STRATEGIES.part(name, parameters, folder))
+        try:
+            found.append(STRATEGIES.part(name, parameters, folder))
+        except ParameterError as error:
+            raise InputError(where((error.parameter,)), str(error)) from None
     return found
 
 
@@ -100,8 +112,11 @@ def _mapping_of(text: str) -> dict[str, Any]:
             raise XcgError(f"{text.strip()!r} sets {name!r} twice")
         try:
             spec[name] = parse_yaml(value.strip())
-        except InputError as error:
-            raise XcgError(f"{text.strip()!r}, {name}: {error}") from None
+        except InputError:
+            raise XcgError(
+                f"{text.strip()!r}: illegal value {value.strip()!r} of {name}; expected a number, a "
+                "word, a list like [0, 0.5] or a range like {from: 0, to: 1, step: 0.25}"
+            ) from None
     return spec
 
 

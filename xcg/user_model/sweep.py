@@ -18,7 +18,9 @@ MAX_CHARACTERS = 20_000_000
 """The maximum number of characters of a mapping with lists, times the number of combinations."""
 
 
-def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, object]]:
+def expand(
+    content: Mapping[str, object], where: Where, most: int = MAX_MODELS
+) -> list[Mapping[str, object]]:
     """Return a mapping for each combination of the values in lists and ranges.
 
     A range is ``{from: 0, to: 1, step: 0.25}``, with both ends included. Each model's name states its
@@ -27,10 +29,11 @@ def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, obj
     Args:
         content: A user model in which some parameters have several values.
         where: Names a position in messages.
+        most: The maximum number of combinations.
 
     Raises:
-        InputError: If a list is empty, a range is illegal, there are more than 10,000 combinations, or
-            all models together are too large.
+        InputError: If a list is empty, a range is illegal, there are too many combinations, or all of
+            them together are too large.
 
     >>> models = expand({"name": "m", "relevance_value": {"alpha": [0, 1]}}, str)
     >>> [model["name"] for model in models]
@@ -53,8 +56,8 @@ def expand(content: Mapping[str, object], where: Where) -> list[Mapping[str, obj
     if not axes:
         return [content]
     combinations = math.prod(len(values) for _, values in axes)
-    if combinations > MAX_MODELS:
-        raise InputError(where(()), f"more than {MAX_MODELS:,} combinations of values")
+    if combinations > most:
+        raise InputError(where(()), f"more than {most:,} combinations of values")
     if combinations * len(repr(content)) > MAX_CHARACTERS:
         raise InputError(
             where(()),
