@@ -6,10 +6,11 @@ FOLDER receives ``assessments/`` and ``corpora_samples/``; it is the root of the
 output is deterministic. The retriever is BM25 over the elements of the articles (extra
 ``xcg[samples]``). It gives one thorough run, ``handbook-thorough/bm25.jsonl``: all elements that share
 a word with the topic, with their scores. The runs in ``handbook-runs/`` are derived from this run by
-overlap strategies, except for ``random``. They contain the first 60 results of each topic. So this
-command writes ``focused`` too, with all its results::
+overlap strategies, except for ``random``. They contain the first 60 results of each topic. So these
+commands write ``focused`` too, with all its results::
 
-    xcg rewrite --run corpora_samples/handbook-thorough --strategy top_ranked --output focused.jsonl
+    cd corpora_samples/handbook-thorough
+    xcg rewrite --run bm25.jsonl --strategy top_ranked --output focused.jsonl
 
 Three of the strategies are functions of this file: ``only``, ``below_bodies`` and ``merged_siblings``.
 They show how users add their own.
