@@ -19,6 +19,7 @@ RUN = (
     '{"topic": "3", "doc": "f", "path": "/c", "rank": 2}\n'
     '{"topic": "3", "doc": "f", "path": "/d"}\n'
 )
+PASSAGE = '{"topic": "1", "doc": "f", "start": 4, "end": 8'
 
 
 def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> None:
@@ -51,6 +52,23 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> N
         ),
         ('{"topic": "1", "doc": "f", "path": "/a", "rank": -1}', "rank is -1"),
         ('{"topic": "1", "doc": "f", "path": "/a", "rank": 1.5}', "rank is 1.5: expected a whole"),
+        (
+            '{"topic": "1", "doc": "f", "path": "/a", "parent": {"start": 1, "end": 2}}',
+            "the result has a parent: expected a passage, with 'start' and 'end'",
+        ),
+        (f'{PASSAGE}, "parent": [1, 90]}}', 'parent is [1, 90]: expected an object like {"start": 10'),
+        (f'{PASSAGE}, "parent": {{"start": 1}}}}', "parent: the field 'end' is missing"),
+        (f'{PASSAGE}, "parent": {{"start": 1, "stop": 2}}}}', "parent: unknown field 'stop'"),
+        (f'{PASSAGE}, "parent": {{"start": 1, "end": 2.5}}}}', "parent: end is 2.5: expected a whole"),
+        (
+            f'{PASSAGE}, "parent": {{"start": -1, "end": 9}}}}',
+            "parent from -1 to 9: expected 0 <= start",
+        ),
+        (f'{PASSAGE}, "parent": {{"start": 9, "end": 4}}}}', "parent from 9 to 4: expected 0 <= start"),
+        (
+            f'{PASSAGE}, "parent": {{"start": 5, "end": 90}}}}',
+            "the parent, 5 to 90, does not contain the passage, 4 to 8",
+        ),
         ('{"topic": "1"', "not valid JSON"),
         ("[]", "expected JSON Lines, one object {…} per line"),
     ],
@@ -61,6 +79,43 @@ def test_an_illegal_result_gives_file_and_line(tmp_path: Path, line: str, messag
         read_run(path)
     assert str(raised.value).startswith(f"{path}:2: ")
     assert message in str(raised.value)
+
+
+def test_passages_state_their_parents(tmp_path: Path) -> None:
+    text = (
+        f'{PASSAGE}, "score": 1, "parent": {{"start": 0, "end": 10}}}}\n'
+        f'{PASSAGE}, "score": 2, "parent": null}}\n{PASSAGE}, "score": 3}}\n'
+        '{"topic": "2", "doc": "f", "path": "/a"}\n'
+    )
+    run = read_run(write(tmp_path, text, "r.jsonl"))
+    assert run.rankings["1"].parents == {2: (0, 10)}
+    assert run.rankings["2"].parents == {}
+    path = tmp_path / "written.jsonl"
+    assert run.write(path, "jsonl") == ["the run's name (the name of the file is used instead)"]
+    assert path.read_text().count('"parent": null') == 2
+    again = read_run(path)
+    assert {topic: ranking.parents for topic, ranking in again.rankings.items()} == {
+        "1": {2: (0, 10)},
+        "2": {},
+    }
+    for other_format in ("trec", "inex"):
+        assert "the parents of passages" in run.to_text(other_format)[1]
+
+
+@pytest.mark.parametrize(("parent", "stated"), [("", None), (', "parent": null', {})])
+def test_a_run_without_the_key_parent_states_no_parents(
+    tmp_path: Path, parent: str, stated: dict[int, tuple[int, int]] | None
+) -> None:
+    run = read_run(write(tmp_path, f"{PASSAGE}}}\n{PASSAGE}{parent}}}\n", "r.jsonl"))
+    assert run.rankings["1"].parents == stated
+    assert ('"parent": null' in run.to_text("jsonl")[0]) == (stated is not None)
+    assert "the parents of passages" not in run.to_text("trec")[1]
+
+
+def test_a_parent_in_a_topic_that_is_not_read_counts(tmp_path: Path) -> None:
+    text = f'{PASSAGE}}}\n{PASSAGE.replace("1", "2", 1)}, "parent": null}}\n'
+    run = read_run(write(tmp_path, text, "r.jsonl"), topics={"1"})
+    assert run.rankings["1"].parents == {}
 
 
 def test_assessed_elements_are_read(tmp_path: Path) -> None:

@@ -250,6 +250,48 @@ def test_parents() -> None:
         span_of(leaf, parents=nodes)
 
 
+def test_a_run_states_the_parents_that_dicts_state() -> None:
+    chunks = [
+        {"doc": "d", "start": 4, "end": 8, "score": 1, "parent": {"start": 0, "end": 10}},
+        {"doc": "d", "start": 4, "end": 9, "score": 3, "parent": None},
+        {"doc": "d", "start": 4, "end": 9, "score": 2, "parent": {"start": 4.0, "end": 9.0}},
+    ]
+    run = run_of_chunks("r", {"1": chunks, "2": chunks[1:2], "3": [("d", 0, 4)]})
+    assert [run.rankings[topic].parents for topic in "123"] == [{1: (4, 9), 2: (0, 10)}, {}, {}]
+    assert run_of_chunks("r", {"1": [("d", 0, 4)]}).rankings["1"].parents is None
+    assert span_of(chunks[0]) == ("d", 4, 8, 1)
+
+
+@pytest.mark.parametrize(
+    ("parent", "message"),
+    [
+        ("section 1", "the parent is 'section 1': expected a dict with start and end, or None"),
+        ({"start": 0}, r"the parent is {'start': 0}: expected a dict with start and end"),
+        ({"start": 0, "end": 9.5}, r"end of the parent is 9\.5: expected a whole number"),
+        ({"start": -2, "end": 9}, "the parent is from -2 to 9: expected 0 <= start <= end"),
+        ({"start": 5, "end": 9}, "the parent, 5 to 9, does not contain the chunk, 4 to 8"),
+    ],
+)
+def test_illegal_parents(parent: object, message: str) -> None:
+    with pytest.raises(InputError, match=f"^run r, topic 1, rank 1: {message}"):
+        run_of_chunks("r", {"1": [{"doc": "d", "start": 4, "end": 8, "parent": parent}]})
+
+
+def test_a_run_states_the_parents_of_a_hierarchy() -> None:
+    top = node(TEXT[16:], 16, id_="top")
+    middle = node("Ants walk.", 2, id_="middle", parent="top")
+    leaf = node("walk", 5, id_="leaf", parent="middle")
+    for texts in (None, {"bees": TEXT}):
+        run = run_of_chunks("r", {"1": [leaf, middle, top]}, texts=texts, parents=[top, middle, leaf])
+        assert run.rankings["1"].spans == {0: (23, 27), 1: (18, 28), 2: (16, 43)}
+        assert run.rankings["1"].parents == {0: (18, 28), 1: (16, 43)}
+    root = haystack(TEXT, id="bees", __level=0, __parent_id=None)
+    block = haystack("Ants walk.", source_id="bees", __level=1, __parent_id="bees", split_idx_start=18)
+    run = run_of_chunks("r", {"1": [block, root]}, parents=[root, block])
+    assert run.rankings["1"].parents == {0: (0, 43)}
+    assert run_of_chunks("r", {"1": [block]}).rankings["1"].parents is None
+
+
 def test_evaluated() -> None:
     base = RecallBase()
     base.add_span("7", "bees", Span(18, 28), "qrels")
@@ -348,6 +390,13 @@ def test_llama_index_hierarchy(llama_index: Any) -> None:
     check(spans, text)
     assert {span.document for span, _ in spans} == {"bees"}
     leaves = llama_index.node_parser.get_leaf_nodes(nodes)
+    parents = run_of_chunks("r", {"1": nodes}, parents=nodes).rankings["1"].parents
+    assert parents is not None
+    assert {n for n, one in enumerate(nodes) if one.parent_node is not None} == parents.keys()
+    by_id = {one.node_id: number for number, one in enumerate(nodes)}
+    for number, (start, end) in parents.items():
+        above = nodes[by_id[nodes[number].parent_node.node_id]]
+        assert text[start:end] == above.text
     # What xcg undoes: a leaf's own offsets are not those of the document it says it is from.
     assert any(text[n.start_char_idx : n.end_char_idx] != n.text for n in leaves)
     with pytest.raises(XcgError, match="HierarchicalNodeParser made counts from its parent"):
@@ -400,6 +449,12 @@ def test_haystack_hierarchy(haystack_library: Any) -> None:
     check(spans, text)
     assert {span.document for span, _ in spans} == {"bees"}
     assert spans[0][0] == ("bees", 0, len(text), None)
+    parents = run_of_chunks("r", {"1": blocks}, parents=blocks).rankings["1"].parents
+    assert parents is not None
+    assert parents.keys() == set(range(1, len(blocks)))
+    by_id = {block.id: block.content for block in blocks}
+    for number, (start, end) in parents.items():
+        assert text[start:end] == by_id[blocks[number].meta["__parent_id"]]
     with pytest.raises(XcgError, match=r"at level 3 .* counts from its parent"):
         span_of(blocks[-1])
 

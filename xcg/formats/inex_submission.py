@@ -15,7 +15,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
-from xcg.formats.writing import WrittenScores, results, xml_name, xml_text
+from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -237,7 +237,7 @@ def _order(
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
-    """Return the text of an INEX submission; it can hold everything but whole documents.
+    """Return the text of an INEX submission, and what it cannot hold.
 
     The results of a topic have scores if these decrease with every rank, otherwise ranks.
 
@@ -267,7 +267,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         score = scores.score(topic, rank)
         key, value = ("rank", rank) if score is None else ("rsv", score)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), scores.lost
+    return xml_text(root), [*scores.lost, *lost_parents(run)]
 
 
 RUN_FORMATS.add(

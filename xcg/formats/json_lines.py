@@ -56,11 +56,14 @@ _PASSAGE_FIELDS = (
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("text", (str,), "text", required=False),
 )
+_PARENT = 'an object like {"start": 10, "end": 90}, or null'
+_PARENT_FIELDS = (Field("start", (int,), "a whole number"), Field("end", (int,), "a whole number"))
 _RESULT_FIELDS = (
     *_ASSESSMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
+    Field("parent", (dict, type(None)), _PARENT, required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
 )
@@ -75,8 +78,10 @@ _IDEAL_FIELDS = (
 """The fields of an element or gold span that ``xcg ideal`` prints."""
 _GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
 
-_Result = tuple[tuple[str, str, tuple[int, int] | None], int | None, float | None]
-"""Document, path and span; rank; score."""
+_Element = tuple[str, str, tuple[int, int] | None]
+"""Document, path and span of a result."""
+_Result = tuple[_Element, tuple[int, int] | None, int | None, float | None]
+"""Result, its parent, rank and score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -149,6 +154,9 @@ def read_json_run(
     ordered by ``rank`` if all have one, else by ``score`` (descending) if all have one, else as in the
     file. Results with equal keys keep the order of the file.
 
+    A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
+    or null if it has none.
+
     The JSON Lines of ``xcg ideal`` are a run too if they are those of one user model.
 
     Args:
@@ -164,8 +172,10 @@ def read_json_run(
     """
     found: dict[str, list[_Result]] = {}
     skipped: set[str] = set()
+    states_parents = False
     for where, record in _results_and_ideals(file, path):
         check_record(record, _RESULT_FIELDS, where)
+        states_parents = states_parents or "parent" in record
         topic = str(record["topic"])
         if topics is not None and topic not in topics:
             skipped.add(topic)
@@ -180,8 +190,9 @@ def read_json_run(
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
             element = record["doc"], "", None
-        found.setdefault(topic, []).append((element, rank, score))
-    rankings = {topic: _ranking(results) for topic, results in found.items()}
+        parent = _parent(record, element, where)
+        found.setdefault(topic, []).append((element, parent, rank, score))
+    rankings = {topic: _ranking(results, states_parents) for topic, results in found.items()}
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
@@ -208,17 +219,46 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         yield where, result
 
 
-def _ranking(found: list[_Result]) -> Ranking:
-    elements, *columns = zip(*found, strict=True)
-    for keys, is_descending in zip(columns, (False, True), strict=True):
-        if None not in keys:
-            order = sorted_order(keys, is_descending)
-            ordered = (elements[index] for index in order)
-            return Ranking.of(ordered, array("d", (keys[index] for index in order)), is_descending)
-    return Ranking.of(elements)
+def _ranking(found: list[_Result], states_parents: bool) -> Ranking:
+    elements, parents, *columns = zip(*found, strict=True)
+    order, keys, is_descending = list(range(len(found))), None, False
+    for column, is_score in zip(columns, (False, True), strict=True):
+        if None not in column:
+            order = sorted_order(column, is_score)
+            keys, is_descending = array("d", (column[index] for index in order)), is_score
+            break
+    ranking = Ranking.of((elements[index] for index in order), keys, is_descending)
+    if states_parents:
+        in_order = enumerate(parents[index] for index in order)
+        ranking.parents = {position: parent for position, parent in in_order if parent is not None}
+    return ranking
 
 
-def _element(fields: dict[str, Any]) -> tuple[str, str, tuple[int, int] | None]:
+def _parent(record: dict[str, Any], element: _Element, where: str) -> tuple[int, int] | None:
+    """Return the parent of a passage.
+
+    Raises:
+        InputError: If it is illegal.
+    """
+    stated = record.get("parent")
+    if stated is None:
+        return None
+    span = element[2]
+    if "start" not in record:
+        raise InputError(where, "the result has a parent: expected a passage, with 'start' and 'end'")
+    check_record(stated, _PARENT_FIELDS, f"{where}: parent")
+    start, end = stated["start"], stated["end"]
+    if not 0 <= start <= end:
+        raise InputError(where, f"parent from {start} to {end}: expected 0 <= start <= end")
+    if span is not None and not (start <= span[0] and span[1] <= end):
+        raise InputError(
+            where,
+            f"the parent, {start} to {end}, does not contain the passage, {span[0]} to {span[1]}",
+        )
+    return (start, end) if span is not None else None
+
+
+def _element(fields: dict[str, Any]) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
     document = canonical_file(fields["doc"])
     stated = {"path", "start", "end"} & set(fields)
@@ -286,6 +326,10 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
         record: dict[str, object] = {"topic": topic, "doc": document}
         if span is not None:
             record |= {"start": span[0], "end": span[1]}
+            parents = run.rankings[topic].parents
+            if parents is not None:
+                parent = parents.get(rank - 1)
+                record["parent"] = parent and {"start": parent[0], "end": parent[1]}
         elif path != WHOLE:
             record["path"] = path
         score = scores.score(topic, rank)

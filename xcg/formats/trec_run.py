@@ -369,7 +369,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
             or control characters.
     """
     scores = writing.WrittenScores(run, single_precision=True)
-    lost = [*writing.lost_topics(run), *scores.lost]
+    lost = [*writing.lost_topics(run), *scores.lost, *writing.lost_parents(run)]
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
         lost.append("white space and control characters in the run's name")

@@ -84,6 +84,12 @@ def lost_topics(run: Run) -> list[str]:
     return [] if all(map(len, run.rankings.values())) else ["topics without results"]
 
 
+def lost_parents(run: Run) -> list[str]:
+    """Return a description of lost parents if a run states parents of passages."""
+    lost = any(ranking.parents for ranking in run.rankings.values())
+    return ["the parents of passages"] if lost else []
+
+
 def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
     """Return the error for a passage by points in a format with offsets."""
     return XcgError(

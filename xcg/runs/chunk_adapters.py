@@ -28,6 +28,8 @@ class ChunkFields:
         metadata: Values that can name the document.
         parent: Id of the chunk from whose start the offsets count; None if they count from the
             document's start.
+        parent_span: Start and end of the parent in the document's text; None if it has none or they are
+            unknown.
         no_document: Message for a chunk whose document is unknown.
         no_offsets: Message for a chunk whose start is unknown.
         no_parent: Message for a chunk whose parent is not given; empty if the offsets then count from
@@ -40,6 +42,7 @@ class ChunkFields:
     text: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
     parent: str | None = None
+    parent_span: tuple[int, int] | None = None
     no_document: str = ""
     no_offsets: str = ""
     no_parent: str = ""

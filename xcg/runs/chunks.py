@@ -52,6 +52,10 @@ class ChunkSpan(NamedTuple):
     score: float | None = None
 
 
+_Chunk = tuple[ChunkSpan, tuple[int, int] | None]
+"""The span of a chunk, and that of its parent."""
+
+
 class _PlainAdapter(ChunkAdapter):
     """Reads dicts and (doc, start, end) tuples."""
 
@@ -71,9 +75,25 @@ class _PlainAdapter(ChunkAdapter):
             end=as_offset(chunk.get("end"), "end"),
             text=as_text(chunk.get("text")),
             metadata=chunk,
+            parent_span=_stated_parent(chunk),
             no_document="the chunk has no 'doc'",
             no_offsets=f"the chunk has no {' and no '.join(missing)}",
         )
+
+
+def _stated_parent(chunk: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the span of the parent that a dict states."""
+    parent = chunk.get("parent")
+    if parent is None:
+        return None
+    if not isinstance(parent, Mapping) or None in (parent.get("start"), parent.get("end")):
+        raise ValueError(
+            f"the parent is {shortened(repr(parent))}: expected a dict with start and end, or None"
+        )
+    start, end = (as_offset(parent[name], f"{name} of the parent") for name in ("start", "end"))
+    if start is None or end is None or not 0 <= start <= end:
+        raise ValueError(f"the parent is from {start} to {end}: expected 0 <= start <= end")
+    return start, end
 
 
 _PLAIN = _PlainAdapter()
@@ -90,8 +110,9 @@ def span_of(
 
     Args:
         chunk: A LlamaIndex ``NodeWithScore`` or node, a Haystack or LangChain ``Document``, a dict with
-            ``doc``, ``start``, ``end`` and optionally ``score`` and ``text``, a (doc, start, end)
-            tuple, or a (chunk, score) pair.
+            ``doc``, ``start``, ``end`` and optionally ``score``, ``text`` and ``parent`` (the ``start``
+            and ``end`` of a larger passage, such as a section), a (doc, start, end) tuple, or a
+            (chunk, score) pair.
         document: A key of the chunk's metadata that names its document, or a function of the chunk (the
             node without its score). By default the id of the source node or ``file_name`` (LlamaIndex),
             ``source_id`` or ``parent_id`` (Haystack), ``source`` (LangChain), ``doc``. File endings
@@ -112,7 +133,7 @@ def span_of(
     >>> span_of((("bees", 10, 25), 0.5))
     ChunkSpan(document='bees', start=10, end=25, score=0.5)
     """
-    return _ChunkReader(document, texts, parents).span(chunk, where)
+    return _ChunkReader(document, texts, parents).read(chunk, where)[0]
 
 
 def is_chunk(result: object) -> bool:
@@ -142,7 +163,8 @@ def run_of_chunks(
         results: Topic → chunks, as in :func:`span_of`.
         document: As in :func:`span_of`.
         texts: As in :func:`span_of`.
-        parents: As in :func:`span_of`.
+        parents: As in :func:`span_of`. The run then states the parents of its passages, as it does if
+            a dict has the key ``parent``; ``promote_parent`` needs them.
         order: ``score`` orders by decreasing score if every chunk of the topic has one (ties as given),
             otherwise as given. ``distance`` orders by increasing score: LangChain's
             ``similarity_search_with_score`` returns distances on FAISS or Chroma. ``given`` keeps the
@@ -160,30 +182,43 @@ def run_of_chunks(
     if order not in ORDERS:
         raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
     reader = _ChunkReader(document, texts, parents, notes)
-    rankings = {}
+    found = {}
     for topic, chunks in results.items():
         where = f"run {name}, topic {topic}, rank"
-        spans = [reader.span(chunk, f"{where} {rank}") for rank, chunk in enumerate(chunks, 1)]
-        rankings[str(topic)] = _ranking(spans, order)
+        found[str(topic)] = [
+            reader.read(chunk, f"{where} {rank}") for rank, chunk in enumerate(chunks, 1)
+        ]
+    rankings = {
+        topic: _ranking(chunks, order, reader.states_parents) for topic, chunks in found.items()
+    }
     return Run(name, rankings)
 
 
-def _ranking(spans: list[ChunkSpan], order: Order) -> Ranking:
-    scores = [span.score for span in spans if span.score is not None]
+def _ranking(chunks: list[_Chunk], order: Order, states_parents: bool) -> Ranking:
+    scores = [span.score for span, _ in chunks if span.score is not None]
     keys = None
-    if spans and order != "given" and len(scores) == len(spans):
+    if chunks and order != "given" and len(scores) == len(chunks):
         ranked = sorted_order(scores, descending=order == "score")
-        spans = [spans[index] for index in ranked]
+        chunks = [chunks[index] for index in ranked]
         keys = array("d", (scores[index] for index in ranked))
-    return Ranking.of(
-        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans),
+    ranking = Ranking.of(
+        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s, _ in chunks),
         keys,
         has_scores=keys is not None and order == "score",
     )
+    if states_parents:
+        ranking.parents = {
+            position: parent for position, (_, parent) in enumerate(chunks) if parent is not None
+        }
+    return ranking
 
 
 class _ChunkReader:
-    """Finds the spans of chunks."""
+    """Finds the spans of chunks.
+
+    Attributes:
+        states_parents: Whether there are parents, or a chunk that was read states its own or None.
+    """
 
     def __init__(
         self, document: DocumentKey, texts: Texts, parents: Parents, notes: Notes | None = None
@@ -192,12 +227,15 @@ class _ChunkReader:
         self._notes = notes or Notes()
         self._texts = texts
         self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
+        self.states_parents = bool(self._parents)
 
-    def span(self, chunk: object, where: str) -> ChunkSpan:
+    def read(self, chunk: object, where: str) -> _Chunk:
         """Return the span of a chunk; an empty one if it is not found and errors are lenient."""
         try:
             chunk, score = _unwrap(chunk)
             fields = self._fields(chunk)
+            if isinstance(chunk, Mapping) and "parent" in chunk:
+                self.states_parents = True
             name = self._document_name(chunk, fields)
             span = 0, 0
             try:
@@ -205,7 +243,7 @@ class _ChunkReader:
             except UnmappedError as error:
                 unmapped = UnmappedError(where, str(error))
                 self._notes.tolerate("chunks without a place in a document", unmapped)
-            return ChunkSpan(_name_in_corpus(name), *span, score)
+            return ChunkSpan(_name_in_corpus(name), *span, score), _parent_of(chunk, span, fields)
         except UnmappedError:
             raise
         except ValueError as error:
@@ -267,6 +305,25 @@ class _ChunkReader:
         return _without_offsets(fields, fields.no_parent) if fields.no_parent else fields
 
 
+def _parent_of(chunk: object, span: tuple[int, int], fields: ChunkFields) -> tuple[int, int] | None:
+    """Return the span of a chunk's parent; None if it has none.
+
+    Raises:
+        ValueError: If a dict states a parent that does not contain it.
+    """
+    parent = fields.parent_span
+    if parent is None or span[0] == span[1]:  # the span of a chunk that was not found is empty
+        return None
+    if parent[0] <= span[0] and span[1] <= parent[1]:
+        return parent
+    if isinstance(chunk, Mapping):
+        raise ValueError(
+            f"the parent, {parent[0]} to {parent[1]}, does not contain the chunk, "
+            f"{span[0]} to {span[1]}"
+        )
+    return None
+
+
 def _adapter(chunk: object) -> ChunkAdapter | None:
     if _PLAIN.recognises(chunk):
         return _PLAIN
@@ -324,8 +381,14 @@ def _from_document_start(child: ChunkFields, parent: ChunkFields) -> ChunkFields
                     child, "the chunk's parent does not contain its text at its offsets"
                 )
             start_in_document, end_in_document = child.start, end
+    parent_end = parent.end if parent.end is not None else parent.start + len(parent.text or "")
     return replace(
-        child, document=parent.document, start=start_in_document, end=end_in_document, parent=None
+        child,
+        document=parent.document,
+        start=start_in_document,
+        end=end_in_document,
+        parent=None,
+        parent_span=(parent.start, parent_end),
     )
 
 
