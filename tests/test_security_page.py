@@ -30,6 +30,7 @@ NO_ERRORS = {
     "report.html_page.MAX_SCORES": "the page shows fewer",
     "report.html_page.MAX_CURVE_POINTS": "the page shows fewer",
     "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",
+    "report.html_strategies.MAX_LINES": "the page shows fewer",
     "cli.options.MAX_SEED": "limits no cost",
     "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
 }

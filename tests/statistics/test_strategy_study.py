@@ -321,8 +321,8 @@ def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy)
     assert study_sentences(study) == [
         "one, xCG@2: thorough is best up to α = 0.447, then top_ranked",
         "both, xCG@2: thorough is best up to α = 0.697, then top_ranked",
-        "The values of α at which the best strategy changes are exact to ± 0.005.",
-        "oracle is a reference point that knows the assessments: the same results in the best order.",
+        "the values of α at which the best strategy changes are exact to ± 0.005",
+        "oracle is a reference point that knows the assessments: the same results in the best order",
     ]
 
 

@@ -25,6 +25,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
+from xcg.report.html_strategies import strategy_data
 from xcg.report.listings import user_model_settings
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.user_model.model import UserModel
@@ -38,6 +39,7 @@ _SCRIPTS = (
     "page_elements.js",
     "page_scores.js",
     "page_curves.js",
+    "page_strategies.js",
     "page_explanations.js",
     "page_start.js",
 )
@@ -97,7 +99,8 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
     """
     base = inputs.recall_base
     _ = inputs.loaded_runs  # read once, for all parts of the report
-    steps = StepCounter(progress, 3 * len(base.topics) + max(0, explained))
+    evaluations = 10 if inputs.strategy_list else 0
+    steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
     results = evaluate_inputs(inputs, lambda done, _: steps.set(done))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
@@ -123,6 +126,7 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
         "scores": _score_data(context),
         "best": _best_runs(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
+        "strategies": strategy_data(context),
         "explanations": explanation_data(context, explained),
     }
     steps.set(steps.total)

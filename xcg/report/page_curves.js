@@ -19,11 +19,12 @@ function lineStyle(run) {
   };
 }
 
-function makeSwatch(run) {
-  const { color, marker, dash } = lineStyle(run);
+const makeSwatch = (run) => makeSwatchOf(lineStyle(run));
+
+function makeSwatchOf({ color, marker, dash }) {
   return makeSvg("svg", { class: "swatch", viewBox: "0 0 42 16", "aria-hidden": "true" },
     makeSvg("path", { class: "curve", d: "M1 8H41", style: `stroke:${color}`, "stroke-dasharray": dash, "stroke-width": 2 }),
-    makeSvg("path", { class: "marker", d: marker, transform: "translate(21 8)", style: `fill:${color}` }));
+    marker && makeSvg("path", { class: "marker", d: marker, transform: "translate(21 8)", style: `fill:${color}` }));
 }
 
 // ---- Charts

@@ -58,8 +58,16 @@ function checkCurves() {
   }
 }
 
+function checkStrategies() {
+  if (!data.strategies || data.strategies.missing) return;
+  check(!byId("strategies").parentElement.hidden, "the section on strategies is hidden");
+  const lines = byId("strategy-chart").querySelectorAll("g[data-strategy]").length;
+  check(lines === data.strategies.names.length, "a strategy has no line");
+}
+
 function checkSelects() {
-  for (const select of document.querySelectorAll("#curve-controls select, #topic-controls select, #explained select")) {
+  const controls = ["#curve-controls", "#strategy-controls", "#topic-controls", "#explained"];
+  for (const select of document.querySelectorAll(controls.map((id) => `${id} select`).join(", "))) {
     const first = select.value;
     const values = [...select.options].map((option) => option.value);
     for (const value of [...values, first]) {
@@ -97,6 +105,7 @@ function runSelfTest() {
   try {
     checkSorting();
     checkCurves();
+    checkStrategies();
     checkSelects();
     checkExplanations();
     checkPrinting();
@@ -110,6 +119,7 @@ function runSelfTest() {
 showSummary();
 showMeasures();
 showCurves();
+showStrategies();
 showTopics();
 showExplanations();
 if (location.hash === "#selftest") runSelfTest();

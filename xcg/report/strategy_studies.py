@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from xcg.statistics.strategy_study import PRECISION, Leaders, StrategyScore, StrategyStudy
+from xcg.statistics.strategy_study import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
 from xcg.strategies.registry import ORACLE
 from xcg.tables import text_table
 
@@ -93,21 +93,33 @@ def study_tables(study: StrategyStudy) -> str:
 
 def study_sentences(study: StrategyStudy) -> list[str]:
     """Return which strategy is best for which α, with the precision, and what oracle is."""
+    sentences = [case_sentence(study, case) for case in study.leaders]
+    return [*filter(None, sentences), *general_sentences(study)]
+
+
+def case_sentence(study: StrategyStudy, case: Case) -> str:
+    """Return which strategy is best for which α; nothing if there is one strategy or no score."""
+    count = len({score.strategy for score in study.scores} - {ORACLE})
+    found = study.leaders[case]
+    if count == 1 or not found:
+        return ""
+    measure, model, run = case
+    under = f" under {model}" if "user model" in _names(study) else ""
+    return f"{run}, {measure}{under}: {_describe_leaders(found, count)}"
+
+
+def general_sentences(study: StrategyStudy) -> list[str]:
+    """Return where α has no effect, the precision of crossings, and what oracle is."""
     sentences = [
-        f"{_case_name(study, case)}: {_describe_leaders(found, len(_strategies(study)))}"
-        for case, found in study.leaders.items()
-        if found and len(_strategies(study)) > 1
-    ]
-    sentences += [
         f"α has no effect on {measure} under {model}: every score is the same at every α"
         for measure, model in study.constant
     ]
     if study.crossings:
         sentences.append(
-            f"The values of α at which the best strategy changes are exact to ± {PRECISION}."
+            f"the values of α at which the best strategy changes are exact to ± {PRECISION}"
         )
     sentences.append(
-        f"{ORACLE} is a {REFERENCE} that knows the assessments: the same results in the best order."
+        f"{ORACLE} is a {REFERENCE} that knows the assessments: the same results in the best order"
     )
     return sentences
 
@@ -143,10 +155,6 @@ def _names(study: StrategyStudy) -> list[str]:
     return ["measure"] * (len(measures) > 1) + ["user model"] * (len(models) > 1)
 
 
-def _strategies(study: StrategyStudy) -> list[str]:
-    return list(dict.fromkeys(s.strategy for s in study.scores if s.strategy != ORACLE))
-
-
 def _lines(
     study: StrategyStudy, scores: Iterable[StrategyScore], alphas: Sequence[float]
 ) -> list[tuple[list[str], list[StrategyScore | None]]]:
@@ -173,12 +181,6 @@ def _score_cell(score: StrategyScore | None) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{round(value, 4) + 0.0:.4f}"  # not -0.0000
-
-
-def _case_name(study: StrategyStudy, case: tuple[str, str, str]) -> str:
-    measure, model, run = case
-    has_models = "user model" in _names(study)
-    return f"{run}, {measure}{f' under {model}' if has_models else ''}"
 
 
 def _describe_leaders(found: Sequence[Leaders], count: int) -> str:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from xcg.errors import Notes, XcgError
@@ -393,21 +393,30 @@ def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]
     return found, others
 
 
+def rewritten_runs(inputs: Inputs) -> list[tuple[str, str, Run]]:
+    """Return name as read, strategy and run, for each run under each strategy of the inputs.
+
+    Args:
+        inputs: Inputs with at least one strategy.
+
+    Raises:
+        XcgError: If a run or a strategy is wrong.
+    """
+    names = [run.name for run in with_unique_names(inputs.runs_as_read, Notes())]
+    pairs = product(names, map(str, inputs.strategy_list))
+    return [(*pair, run) for pair, run in zip(pairs, inputs.loaded_runs, strict=True)]
+
+
 def _with_oracle(inputs: Inputs) -> tuple[list[Run], dict[str, tuple[str, str]]]:
     """Return the runs under all strategies and oracle, and name → name as read, and strategy."""
-    runs: list[Run] = []
-    names: dict[str, tuple[str, str]] = {}
-    as_read = with_unique_names(inputs.runs_as_read, Notes())
-    count = len(inputs.strategy_list)
-    for number, original in enumerate(as_read):
-        rewritten = inputs.loaded_runs[number * count : (number + 1) * count]
-        found = {run.strategy: run for run in rewritten}
-        if ORACLE not in found:
-            name = f"{original.name}+{ORACLE}"
-            found[ORACLE] = Run(name, original.rankings, original.source, original.skipped, ORACLE)
-        runs += found.values()
-        names |= {run.name: (original.name, strategy) for strategy, run in found.items()}
-    return runs, names
+    found = rewritten_runs(inputs)
+    if ORACLE not in map(str, inputs.strategy_list):
+        as_read = with_unique_names(inputs.runs_as_read, Notes())
+        found += [
+            (r.name, ORACLE, Run(f"{r.name}+{ORACLE}", r.rankings, r.source, r.skipped, ORACLE))
+            for r in as_read
+        ]
+    return [run for _, _, run in found], {run.name: (name, strategy) for name, strategy, run in found}
 
 
 def _equal(first: float, second: float) -> bool:

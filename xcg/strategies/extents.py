@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.documents.corpus import Corpus
@@ -144,3 +145,31 @@ def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Exten
             return None
     row = element_row(tree, path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
+
+
+def overlapping_positions(ranking: Ranking, corpus: Corpus | None) -> set[int]:
+    """Return the positions of the results that overlap with another result of the ranking.
+
+    Args:
+        ranking: The ranking.
+        corpus: The documents.
+
+    Raises:
+        MissingSizeError: If a document is needed and there is no corpus, see :func:`extents`.
+        InputError: If a document cannot be read.
+
+    >>> ranking = Ranking.of([("d", "", (0, 5)), ("d", "", (4, 9)), ("d", "", (9, 12))])
+    >>> overlapping_positions(ranking, None)
+    {0, 1}
+    """
+    found = set()
+    for positions in positions_by_document(ranking).values():
+        shown = zip(extents(ranking, positions, corpus), positions, strict=True)
+        ordered = sorted((start, end, position) for (start, end), position in shown if start < end)
+        following = [start for start, _, _ in ordered[1:]] + [math.inf]
+        furthest: float = -math.inf  # end of the earlier results
+        for (start, end, position), next_start in zip(ordered, following, strict=True):
+            if start < furthest or next_start < end:
+                found.add(position)
+            furthest = max(furthest, end)
+    return found
