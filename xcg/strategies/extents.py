@@ -10,7 +10,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import MissingSizeError
-from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking
+from xcg.runs.run import UNKNOWN_SPAN, Ranking
 
 Extent = tuple[int, int]
 """Start and end. One extent contains another if it includes its interval, and overlaps with it if they
@@ -56,9 +56,19 @@ def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -
     """
     if len(positions) == 1:
         return [(0, 1)]
-    if not any(_has_text(ranking.spans.get(position, UNKNOWN_SPAN)) for position in positions):
+    if not has_passages(ranking, positions):
         return _extents_of_paths([ranking.paths[position] for position in positions])
     return [span or NOTHING for span in character_spans(ranking, positions, corpus)]
+
+
+def has_passages(ranking: Ranking, positions: Iterable[int]) -> bool:
+    """Return whether some results are passages with text, so that extents are in characters."""
+    spans = ranking.spans
+    return bool(spans) and any(
+        isinstance(span, Passage) or (span != UNKNOWN_SPAN and span[0] < span[1])
+        for span in map(spans.get, positions)
+        if span is not None
+    )
 
 
 def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
@@ -121,10 +131,6 @@ def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
 def element_row(tree: ElementTree, path: str) -> int | None:
     """Return the row of a result that is an element; None if the document does not have it."""
     return 0 if path == WHOLE else tree.find(path)
-
-
-def _has_text(span: AnySpan) -> bool:
-    return isinstance(span, Passage) or (span != UNKNOWN_SPAN and span[0] < span[1])
 
 
 def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Extent | None:

@@ -11,7 +11,7 @@ from typing import Literal
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.runs.run import UNKNOWN_SPAN, Ranking
-from xcg.strategies.extents import Extent, extents, positions_by_document
+from xcg.strategies.extents import Extent, extents, has_passages, positions_by_document
 from xcg.strategies.registry import STRATEGIES
 
 
@@ -78,17 +78,49 @@ def top_ranked(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     for positions in positions_by_document(ranking).values():
         if len(positions) == 1:
             continue
-        spans = extents(ranking, positions, corpus)
-        # Characters between neighbouring starts and ends are one cell, so long passages cost no more.
-        cells = {end: cell for cell, end in enumerate(sorted({end for span in spans for end in span}))}
-        occupied = bytearray(len(cells))
-        for position, (start, end) in zip(positions, spans, strict=True):
-            first, last = cells[start], cells[end]
-            if occupied.find(1, first, last) < 0:
-                occupied[first:last] = b"\1" * (last - first)
-            else:
-                kept[position] = False
+        if has_passages(ranking, positions):
+            _drop_overlapping_spans(positions, extents(ranking, positions, corpus), kept)
+        else:
+            _drop_overlapping_elements(positions, ranking.paths, kept)
     return _kept(ranking, kept)
+
+
+def _drop_overlapping_spans(positions: Sequence[int], spans: Sequence[Extent], kept: bytearray) -> None:
+    # Characters between neighbouring starts and ends are one cell, so long passages cost no more.
+    cells = {end: cell for cell, end in enumerate(sorted({end for span in spans for end in span}))}
+    occupied = bytearray(len(cells))
+    for position, (start, end) in zip(positions, spans, strict=True):
+        first, last = cells[start], cells[end]
+        if occupied.find(1, first, last) < 0:
+            occupied[first:last] = b"\1" * (last - first)
+        else:
+            kept[position] = False
+
+
+def _drop_overlapping_elements(positions: Sequence[int], paths: Sequence[str], kept: bytearray) -> None:
+    """Drop results that overlap; faster than by extents, because nothing is sorted."""
+    inside = {"": False}  # element → whether it is in a kept result; else it contains kept results
+    for position in positions:
+        path = paths[position]
+        if path in inside:
+            kept[position] = not path  # an illegal path overlaps with nothing
+            continue
+        above = path[: path.rfind("/")]
+        overlaps = inside.get(above)
+        if path == WHOLE:
+            overlaps = overlaps or len(inside) > 1
+            inside[""] = not overlaps
+        elif overlaps is None:
+            unknown = []
+            while overlaps is None:
+                unknown.append(above)
+                above = above[: above.rfind("/")]
+                overlaps = inside.get(above)
+            for element in unknown:
+                inside[element] = overlaps
+        inside[path] = True
+        if overlaps:
+            kept[position] = False
 
 
 @STRATEGIES.register("outermost")
