@@ -63,7 +63,8 @@ def list_strategies() -> str:
     for name in STRATEGIES:
         function = STRATEGIES.get(name)
         docstring = Docstring.of(function)
-        rows.append([_usage(name, function), docstring.summary, _documents(docstring)])
+        documents = _documents(docstring).partition(":")[0]
+        rows.append([_usage(name, function), docstring.summary, documents])
     return text_table(["strategy", "what it does", "documents"], rows)
 
 

@@ -28,6 +28,9 @@ class OneStrategy:
     "one strategy (unknown strategy 'top_rankd': did you mean 'top_ranked'?)"
     """
 
+    def __str__(self) -> str:
+        return "that names a strategy"
+
     def expected(self, value: str) -> str | None:
         """Return what was expected instead of a text; None if it is legal."""
         try:

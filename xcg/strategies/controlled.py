@@ -49,7 +49,7 @@ def controlled(
 
     Args:
         ranking: The results of one topic. Their scores must not be negative.
-        corpus: The documents. They are read if ``ancestor`` is not 0, for elements that contain others.
+        corpus: The documents, if ``ancestor`` is not 0 and elements contain others.
         ancestor: Weight of the text that was already output of a result, from 0 to 1.
         descendant: Weight of an output result for the results inside it, from 0 to 1.
 
