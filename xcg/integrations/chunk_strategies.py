@@ -21,7 +21,7 @@ from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, XcgError
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score
-from xcg.runs.chunks import DocumentKey, run_of_chunks, span_of
+from xcg.runs.chunks import DocumentKey, ranking_of_chunks, span_of
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import ORACLE, STRATEGIES, BoundStrategy
 from xcg.strategies.rewriting import rewrite_ranking, single_strategy
@@ -190,9 +190,10 @@ class ChunkRewriter:
             return []
         texts = None if self._texts is None else _FoundTexts(self._texts)
         ancestors = self._ancestors(chunks)
-        run = run_of_chunks("chunks", {"1": chunks}, self._document, texts, ancestors, "given")
-        ranking = self._with_scores(run.rankings["1"], chunks)
-        rewritten = rewrite_ranking(ranking, self.strategy, self._corpus, f"strategy {self.strategy}")
+        where = f"strategy {self.strategy}"
+        read = ranking_of_chunks(chunks, self._document, texts, ancestors, f"{where}, ")
+        ranking = self._with_scores(read, chunks)
+        rewritten = rewrite_ranking(ranking, self.strategy, self._corpus, where)
         if rewritten is ranking:
             return chunks
         return list(_ChunksOfRanking(self._library, ranking, chunks, ancestors, texts).of(rewritten))
@@ -236,7 +237,7 @@ class ChunkRewriter:
 
 def parent_id(adapter: ChunkAdapter, chunk: Any) -> str | None:
     """Return the id of the chunk from which a chunk's offsets count, None if the chunk is illegal."""
-    with suppress(ValueError):  # run_of_chunks raises it again, with the rank
+    with suppress(ValueError):  # ranking_of_chunks raises it again, with the rank
         return adapter.fields(adapter.unwrap(chunk)[0]).parent
     return None
 

@@ -80,8 +80,14 @@ class OverlapTransformer(BaseDocumentCompressor, BaseDocumentTransformer):
     ) -> None:
         chunks = _LangChainChunks(score_key)
         rewriter = ChunkRewriter(chunks, strategy, document, texts, corpus=corpus)
-        fields = {"document": document, "score_key": score_key, "texts": texts, "corpus": corpus}
-        super().__init__(**fields, **{"strategy": storable_strategy(rewriter.strategy)})
+        fields: dict[str, Any] = {
+            "document": document,
+            "score_key": score_key,
+            "texts": texts,
+            "corpus": corpus,
+        }
+        fields["strategy"] = storable_strategy(rewriter.strategy)
+        super().__init__(**fields)
         self._rewriter = rewriter
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:

@@ -106,7 +106,8 @@ class OverlapPostprocessor(BaseNodePostprocessor):
     ) -> None:
         rewriter = ChunkRewriter(_CHUNKS, strategy, document, texts, parents, corpus)
         options |= {"document": document, "texts": texts, "parents": parents, "corpus": corpus}
-        super().__init__(**options, **{"strategy": storable_strategy(rewriter.strategy)})
+        options["strategy"] = storable_strategy(rewriter.strategy)
+        super().__init__(**options)
         self._rewriter = rewriter
 
     @classmethod

@@ -194,6 +194,33 @@ def run_of_chunks(
     return Run(name, rankings)
 
 
+def ranking_of_chunks(
+    chunks: Iterable[object],
+    document: DocumentKey = None,
+    texts: Texts = None,
+    parents: Parents = (),
+    where: str = "",
+) -> Ranking:
+    """Return chunks as a ranking in their order, without scores.
+
+    Args:
+        chunks: The chunks of one topic, as in :func:`span_of`.
+        document: As in :func:`span_of`.
+        texts: As in :func:`span_of`.
+        parents: As in :func:`span_of`.
+        where: Prefix of error messages.
+
+    Raises:
+        XcgError: As in :func:`span_of`, with the rank.
+
+    >>> ranking_of_chunks([("bees", 0, 9), ("bees", 4, 12)]).spans
+    {0: (0, 9), 1: (4, 12)}
+    """
+    reader = _ChunkReader(document, texts, parents)
+    found = [reader.read(chunk, f"{where}rank {rank}") for rank, chunk in enumerate(chunks, 1)]
+    return _ranking(found, "given", reader.states_parents)
+
+
 def _ranking(chunks: list[_Chunk], order: Order, states_parents: bool) -> Ranking:
     scores = [span.score for span, _ in chunks if span.score is not None]
     keys = None
