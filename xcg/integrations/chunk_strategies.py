@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
 from xcg.documents.corpus import Documents, corpus_of
-from xcg.documents.paths import canonical_file
-from xcg.documents.sources import document_name
 from xcg.errors import InputError, XcgError
+from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score
 from xcg.runs.chunks import DocumentKey, ranking_of_chunks, span_of
 from xcg.runs.run import Ranking
@@ -28,9 +27,6 @@ from xcg.strategies.rewriting import rewrite_ranking, single_strategy
 
 SOURCES_KEY = "merged_from"
 """The metadata key of the ids of the chunks that a new chunk replaces."""
-
-TextSource = Mapping[str, str] | Callable[[str], str | None] | None
-"""The documents' texts by name, or a function of the name."""
 
 _MAX_DEPTH = 50
 
@@ -188,7 +184,7 @@ class ChunkRewriter:
         chunks = list(chunks)
         if not chunks:
             return []
-        texts = None if self._texts is None else _FoundTexts(self._texts)
+        texts = None if self._texts is None else DocumentTexts(self._texts)
         ancestors = self._ancestors(chunks)
         where = f"strategy {self.strategy}"
         read = ranking_of_chunks(chunks, self._document, texts, ancestors, f"{where}, ")
@@ -242,33 +238,6 @@ def parent_id(adapter: ChunkAdapter, chunk: Any) -> str | None:
     return None
 
 
-class _FoundTexts(Mapping[str, str]):
-    """The texts of documents by the names that chunks state; each is asked for once."""
-
-    def __init__(self, source: Mapping[str, str] | Callable[[str], str | None]) -> None:
-        self._get = source.get if isinstance(source, Mapping) else source
-        self._texts: dict[str, str | None] = {}
-        self.by_document: dict[str, str] = {}
-        """The texts by the names in rankings."""
-
-    def __getitem__(self, name: str) -> str:
-        if name not in self._texts:
-            self._texts[name] = self._get(name)
-        text = self._texts[name]
-        if text is None:
-            raise KeyError(name)
-        if not isinstance(text, str):
-            raise InputError(name, f"its text is {type(text).__name__}: expected str")
-        self.by_document[document_name(name) or canonical_file(name)] = text
-        return text
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.by_document)
-
-    def __len__(self) -> int:
-        return len(self.by_document)
-
-
 @dataclass
 class _Document:
     """The chunks of one document, sorted by their start."""
@@ -293,7 +262,7 @@ class _ChunksOfRanking:
         ranking: Ranking,
         chunks: Sequence[Any],
         ancestors: Mapping[str, Any],
-        texts: _FoundTexts | None,
+        texts: DocumentTexts | None,
     ) -> None:
         self._library = library
         self._ranking = ranking
@@ -301,7 +270,7 @@ class _ChunksOfRanking:
         self._ancestors = ancestors
         self._texts = texts
         self._documents: dict[str, _Document] = {}
-        self._pieces: dict[str, _Pieces] = {}
+        self._pieces: dict[str, TextPieces] = {}
         self._parents: dict[tuple[str, tuple[int, int]], Any] | None = None
 
     def of(self, rewritten: Ranking) -> Iterator[Any]:
@@ -389,9 +358,15 @@ class _ChunksOfRanking:
 
     def _text(self, document: str, start: int, end: int) -> str:
         if self._texts is not None:
-            return self._texts.by_document[document][start:end]
+            text = self._texts.by_document[document]
+            if end > len(text):
+                raise InputError(
+                    document,
+                    f"the strategy returned characters {start} to {end}, but the text has {len(text)}",
+                )
+            return text[start:end]
         if document not in self._pieces:
-            self._pieces[document] = _Pieces(self._known_texts(document))
+            self._pieces[document] = TextPieces(self._known_texts(document))
         return self._pieces[document].text(document, start, end)
 
     def _known_texts(self, document: str) -> Iterator[tuple[int, int, str]]:
@@ -408,52 +383,6 @@ class _ChunksOfRanking:
 
 def _constant(value: str, _: object) -> str:
     return value
-
-
-class _Pieces:
-    """Texts of spans of one document, which together are the text of a longer span."""
-
-    def __init__(self, pieces: Iterable[tuple[int, int, str]]) -> None:
-        self._starts: list[int] = []
-        self._furthest: list[tuple[int, int, str]] = []
-        """The piece with the greatest end among those up to each start."""
-        for piece in sorted(pieces):
-            if not self._furthest or piece[1] > self._furthest[-1][1]:
-                self._starts.append(piece[0])
-                self._furthest.append(piece)
-
-    def text(self, document: str, start: int, end: int) -> str:
-        """Return the text of a span.
-
-        Raises:
-            InputError: If the pieces do not cover the span, or differ in a character.
-        """
-        parts: list[str] = []
-        reached, previous = start, None
-        while reached < end:
-            index = bisect_right(self._starts, reached) - 1
-            piece = self._furthest[index] if index >= 0 else None
-            if piece is None or piece[1] <= reached:
-                raise InputError(
-                    f"{document}, characters {start} to {end}",
-                    f"the text of the new chunk is unknown: no chunk has character {reached}; pass "
-                    "texts=, the texts of the documents",
-                )
-            if previous is not None:
-                _check_shared_text(document, previous, piece)
-            parts.append(piece[2][reached - piece[0] : end - piece[0]])
-            reached, previous = piece[1], piece
-        return "".join(parts)
-
-
-def _check_shared_text(document: str, a: tuple[int, int, str], b: tuple[int, int, str]) -> None:
-    start, end = max(a[0], b[0]), min(a[1], b[1])
-    if a[2][start - a[0] : end - a[0]] != b[2][start - b[0] : end - b[0]]:
-        raise InputError(
-            f"{document}, characters {start} to {end}",
-            "two chunks have different texts there: are their offsets those of one text? Pass texts=, "
-            "the texts of the documents",
-        )
 
 
 def _name(ranking: Ranking, position: int) -> tuple[str, object]:
