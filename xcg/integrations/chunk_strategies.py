@@ -169,6 +169,7 @@ class ChunkRewriter:
         self._parents: Mapping[str, Any] = {}
         if self._store is None:
             self._parents = parents if isinstance(parents, Mapping) else self._by_id(parents or ())
+        self._states_parents = self._store is not None or bool(self._parents)
 
     def __call__(self, chunks: Iterable[Any]) -> list[Any]:
         """Return the chunks of the rewritten ranking.
@@ -188,6 +189,8 @@ class ChunkRewriter:
         ancestors = self._ancestors(chunks)
         where = f"strategy {self.strategy}"
         read = ranking_of_chunks(chunks, self._document, texts, ancestors, f"{where}, ")
+        if self._states_parents and read.parents is None:
+            read.parents = {}  # no chunk has a parent
         ranking = self._with_scores(read, chunks)
         rewritten = rewrite_ranking(ranking, self.strategy, self._corpus, where)
         if rewritten is ranking:

@@ -23,6 +23,7 @@ from xcg.runs.chunk_adapters import (
     as_text,
     shortened,
 )
+from xcg.runs.chunk_matching import checked_span, matched_span, only_occurrence
 from xcg.runs.run import Ranking, Run, sorted_order
 
 DocumentKey = str | Callable[[Any], object] | None
@@ -298,7 +299,7 @@ class _ChunkReader:
         start, end = fields.start, fields.end
         if start is not None and end is None and fields.text is not None:
             end = start + len(fields.text)
-        span = _checked_span(start, end) if start is not None and end is not None else None
+        span = checked_span(start, end) if start is not None and end is not None else None
         if self._texts is None:
             if span is None:
                 hint = "; or pass texts= to search for the chunk's text" if fields.text else ""
@@ -308,10 +309,10 @@ class _ChunkReader:
         if body is None:
             raise UnmappedError("", f"there is no text of the document {name!r}")
         if span is not None:
-            return _matched_span(body, *span, fields.text, name)
+            return matched_span(body, *span, fields.text, name)
         if fields.text is None:
             raise ValueError(fields.no_offsets)
-        return _only_occurrence(body, fields.text, name)
+        return only_occurrence(body, fields.text, name)
 
     def _fields(self, chunk: object, depth: int = 0) -> ChunkFields:
         """Return the fields of a chunk with offsets that count from the document's start."""
@@ -421,47 +422,3 @@ def _from_document_start(child: ChunkFields, parent: ChunkFields) -> ChunkFields
 
 def _without_offsets(fields: ChunkFields, reason: str) -> ChunkFields:
     return replace(fields, start=None, end=None, no_offsets=reason)
-
-
-def _checked_span(start: int, end: int) -> tuple[int, int]:
-    if start == end:
-        raise ValueError(f"the chunk is empty: it starts and ends at {start}")
-    if not 0 <= start < end:
-        raise ValueError(f"start {start} and end {end}: expected 0 <= start < end")
-    return start, end
-
-
-def _matched_span(body: str, start: int, end: int, text: str | None, name: str) -> tuple[int, int]:
-    """Return the span of a chunk's text in its document; white space at its ends may differ."""
-    if text is None:
-        if end > len(body):
-            raise UnmappedError("", f"the chunk ends at {end}, but {name} has {len(body)} characters")
-        return start, end
-    wanted = text.strip()
-    if start < len(body) and body[start:end].strip() == wanted:
-        return start, min(end, len(body))
-    first = len(body) - len(body[start:].lstrip())
-    if wanted and body.startswith(wanted, first):
-        return first, first + len(wanted)
-    raise UnmappedError(
-        "",
-        f"the chunk is {shortened(repr(text))}, but {name} has {shortened(repr(body[start:end]))} at "
-        f"{start} to {end} of its {len(body)} characters: do its offsets belong to this text?",
-    )
-
-
-def _only_occurrence(body: str, text: str, name: str) -> tuple[int, int]:
-    """Return the span of a text that occurs exactly once in a document."""
-    problem = "does not occur"
-    for wanted in (text, text.strip()):
-        if not wanted.strip():
-            raise ValueError("the chunk is empty: it has no text")
-        start = body.find(wanted)
-        if start >= 0:
-            if body.find(wanted, start + 1) < 0:
-                return start, start + len(wanted)
-            problem = "occurs more than once"
-            break
-    raise UnmappedError(
-        "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}"
-    )
