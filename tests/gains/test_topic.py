@@ -16,7 +16,8 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import ideal_elements_of, ranking_gains
+from xcg.gains.ideal import ideal_elements_of
+from xcg.gains.topic import ranking_gains
 from xcg.measures import MEASURES, TopicGains
 
 ALL = [

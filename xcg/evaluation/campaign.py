@@ -47,7 +47,7 @@ class Campaign:
             name.
         lenient: Whether problems are counted instead of raised.
         needs_elements: Whether elements and their assessments are needed. If not, passages and results
-            with character offsets need no documents.
+            with character offsets need no documents. The order of a reference point needs them.
         needs_entry_points: Whether best entry points are resolved.
         other_paths: Paths that other runs retrieve, which belong to the trees without a corpus.
     """
@@ -67,7 +67,7 @@ class Campaign:
         self.runs = {run.name: run for run in runs}
         self.corpus = corpus
         self.lenient = lenient
-        self._needs_elements = needs_elements
+        self._needs_elements = needs_elements or any(run.is_reference for run in runs)
         self._needs_entry_points = needs_entry_points
         self._other_paths = other_paths or {}
         self._resolver = ResultResolver(corpus)

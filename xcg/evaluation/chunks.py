@@ -22,7 +22,8 @@ from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import list_topics, note_topics
 from xcg.evaluation.inputs import Assessments, Inputs, Runs, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
-from xcg.gains.topic import GainCalculator, IdealRecallBase
+from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures.text_effort import (
@@ -228,7 +229,7 @@ def _read(
     shown: dict[tuple[str, int], float] = defaultdict(float)
     results: list[ResultLine] = []
     readers = topic.readers(model.relevance_value)
-    spans = calculator.text_spans[run]
+    spans = calculator.text_spans(run, model)
     before = 0.0
     for rank, (named, span) in enumerate(zip(spans, topic.in_units(spans), strict=True), 1):
         text = 1.0  # the user looks at an empty result, as in the curves

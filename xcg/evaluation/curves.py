@@ -11,7 +11,8 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
 from xcg.evaluation.results import NotedList
-from xcg.gains.topic import GainCalculator, IdealRecallBase
+from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.definition import Curve

@@ -21,8 +21,9 @@ from xcg.evaluation.explanation import (
 )
 from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
 from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
-from xcg.gains.topic import GainCalculator, IdealRecallBase, element_readers
+from xcg.gains.topic import GainCalculator, element_readers
 from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
@@ -204,7 +205,7 @@ class _ElementRanking:
         self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
     ) -> None:
         self._topic = calculator.topic
-        self._ranking = calculator.topic.ranking(run)
+        self._ranking = calculator.ranking(run, model)
         self._readers = element_readers(ideal, model)
         self._rule = model.relevance_value
         self.judged = ideal.documents
@@ -310,8 +311,8 @@ class _TextRanking:
         self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
     ) -> None:
         self._alpha = model.relevance_value.alpha
-        self._paths = calculator.topic.ranking(run).ranking.paths
-        self._spans = calculator.text_spans[run]
+        self._paths = calculator.ranking(run, model).ranking.paths
+        self._spans = calculator.text_spans(run, model)
         topic = calculator.span_topic(ideal, model)
         self._unit_spans = topic.in_units(self._spans)
         self._readers = topic.readers(model.relevance_value)

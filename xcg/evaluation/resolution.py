@@ -90,7 +90,7 @@ class ResultResolver:
                 continue
             if row is not None and tree is not None:
                 rows[position] = row
-        return ResolvedRanking(ranking, rows, passages, source)
+        return ResolvedRanking(ranking, rows, passages, source, run.is_reference)
 
     def _passage(
         self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool

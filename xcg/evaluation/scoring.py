@@ -18,8 +18,9 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
 from xcg.evaluation.inputs import Unanswered, load_runs, with_unique_names
 from xcg.evaluation.resolution import retrieved_paths
+from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.judged_topic import JudgedTopic
-from xcg.gains.topic import GainCalculator, IdealRecallBase
+from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, standard_values

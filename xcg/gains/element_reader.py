@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
@@ -21,6 +21,8 @@ from xcg.user_model.relevance_value import RelevanceValue
 
 _MOST_USED_UP = 64
 """If more ideal elements around a result are used up, later results skip them."""
+_INSIDE = frozenset({"score", "alpha", "rest", "seen"})
+"""The arguments of overlap models that depend only on what was seen inside the result."""
 
 
 class JudgedDocument:
@@ -154,6 +156,7 @@ class ElementReader:
     Attributes:
         results: The results so far.
         retrieved: The rows of the ideal elements that count as retrieved in effort-precision.
+        steps: Number of elements that were visited to compute gains.
 
     >>> tree = ElementTree.from_paths(["/s[1]/p[1]", "/s[1]/p[2]"], {"/s[1]": 90, "/s[1]/p[1]": 30})
     >>> document = JudgedDocument(tree, {0: 0.5, 1: 0.25}, ideal=[0])
@@ -172,6 +175,7 @@ class ElementReader:
         self.relevance_value = relevance_value
         self.results: list[int] = []
         self.retrieved: set[int] = set()
+        self.steps = 0
         self._alpha = relevance_value.alpha
         self._exact = relevance_value.near_misses.function is exact
         self._normalised = relevance_value.normalisation == "subtree"
@@ -179,6 +183,7 @@ class ElementReader:
             relevance_value.partially_seen
         )
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
+        self._only_inside = _INSIDE.issuperset(relevance_value.arguments)
         self._size = size
         self._indexed = 0  # number of earlier results in the two dicts
         self._seen: dict[int, int] = {}  # row → number of the first result at this row
@@ -190,9 +195,45 @@ class ElementReader:
 
     def read(self, result: int) -> float:
         """Read the next result and return its gain, xG[i] of equation 10."""
-        gain = self._gain(result)
+        gain = self.gain_of(result)
+        if gain > 0:
+            self._use_up(result, gain)
         self.results.append(result)
         return gain
+
+    def gain_of(self, result: int) -> float:
+        """Return what an element would gain if it were read next."""
+        document = self.document
+        self.steps += 1
+        if self._exact and result not in self._used:
+            return 0.0
+        if not self._normalised:
+            value = self._value(result)
+            return value if value >= document.threshold else 0.0
+        related = document.related(result)[1]
+        left = self._left(result, related, document.threshold)
+        if left <= document.threshold:
+            return 0.0  # whatever the value is, so it needs no sizes
+        gain = self._value(result)
+        if gain < document.threshold:
+            return 0.0
+        return gain if gain <= left else min(gain, self._left(result, related, gain))
+
+    def raised_by(self, result: int) -> Iterable[int]:
+        """Return the elements that may gain more since the last result was read.
+
+        Above it, values change from the score to that of the overlap model, which can be higher. Inside
+        it, they change from that of the overlap model to (1 - α)·score.
+        """
+        if self._ignores_overlap:
+            return ()
+        self._index_earlier()
+        if not self._only_inside:
+            return list(self._seen_below)
+        ancestors = self.document.ancestors[result]
+        if self._seen[result] < len(self.results) - 1 or not self._seen.keys().isdisjoint(ancestors):
+            return ()  # it was seen before
+        return ancestors if self._alpha == 1 else [*ancestors, *self._partly_seen_inside(result)]
 
     def score(self, result: int) -> float:
         """Return the score of an element, whatever the user has seen."""
@@ -225,32 +266,18 @@ class ElementReader:
         inside = [self._seen[row] for row in self._seen_inside(result)]
         return EarlierView("partly" if inside else "no", sorted(inside))
 
-    def _gain(self, row: int) -> float:
-        document = self.document
-        if self._exact and row not in self._used:
-            return 0.0
+    def _use_up(self, row: int, gain: float) -> None:
+        """Take a gain from the ideal elements, and count them as retrieved."""
         if not self._normalised:
-            value = self._value(row)
-            if value < document.threshold:
-                return 0.0
             if row in self._used:
                 self.retrieved.add(row)
-            return value
-        used_up, related = document.related(row)
-        left = self._left(row, related, document.threshold)
-        if left <= document.threshold:
-            return 0.0  # whatever the value is, so it needs no sizes
-        gain = self._value(row)
-        if gain < document.threshold:
-            return 0.0
-        if gain > left:
-            gain = min(gain, self._left(row, related, gain))
+            return
+        used_up, related = self.document.related(row)
         for ideal in used_up:
             self._used[ideal] += gain
         if row not in self._gained:
             self._gained.add(row)
             self.retrieved.update(related)
-        return gain
 
     def _left(self, row: int, related: list[int], enough: float) -> float:
         """Return the gain left in ideal elements. Stop at a partial sum above ``enough``."""
@@ -266,8 +293,9 @@ class ElementReader:
                     break
             else:
                 used_up += 1
+        count = open_count + used_up
+        self.steps += count
         if used_up > _MOST_USED_UP:
-            count = open_count + used_up
             kept = [ideal for ideal in ideals[:count] if scores[ideal] > used[ideal]]
             self._open[row] = kept + ideals[count:]
         return left
@@ -336,7 +364,9 @@ class ElementReader:
     def _rest_of(self, row: int) -> float:
         """Return the values of the children weighted by length: Σ rv(c_j)·|c_j| / |c|."""
         total = 0.0
-        for child in self.document.scored_children.get(row, ()):
+        children = self.document.scored_children.get(row, ())
+        self.steps += len(children)
+        for child in children:
             value = self._value_without_seen_ancestor(child)
             if value > 0:
                 total += value * self._length(child)
@@ -361,7 +391,20 @@ class ElementReader:
             if inside in self._seen:
                 found.append(inside)
             rows += self._seen_below.get(inside, ())
+            self.steps += 1
         return sorted(found)
+
+    def _partly_seen_inside(self, row: int) -> list[int]:
+        """Return the elements inside an element that were partly seen, but not as a whole."""
+        found: list[int] = []
+        rows = [row]
+        while rows:
+            inside = self._seen_below.get(rows.pop(), ())
+            self.steps += len(inside)
+            partly = [row for row in inside if row in self._seen_below and row not in self._seen]
+            found += partly
+            rows += partly
+        return found
 
     def _index_earlier(self) -> None:
         """Index the results since the last call.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
@@ -27,12 +27,15 @@ class ResolvedRanking:
             to the smallest element that contains it.
         passages: Position → (start, end) in characters, for the results that are passages.
         source: Where the ranking was read, for messages.
+        is_reference: Whether the ranking is the reference point of a run, whose results are ordered by
+            gain under each user model, see :meth:`xcg.gains.topic.GainCalculator.ranking`.
     """
 
     ranking: Ranking = field(default_factory=lambda: Ranking((), ()))
     rows: Mapping[int, int] = field(default_factory=dict)
     passages: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     source: str = ""
+    is_reference: bool = False
 
     @property
     def files(self) -> Sequence[str]:
@@ -45,6 +48,16 @@ class ResolvedRanking:
     def __iter__(self) -> Iterator[tuple[str, int | None]]:
         """Iterate over (document, row); the row is None for a result without one."""
         return zip(self.files, map(self.rows.get, count()), strict=False)
+
+    def in_order(self, positions: Sequence[int]) -> ResolvedRanking:
+        """Return the ranking with its results in a new order, which breaks all ties."""
+        rows, passages = self.rows, self.passages
+        return ResolvedRanking(
+            replace(self.ranking.select(positions), keys=None, has_scores=False),
+            {new: rows[old] for new, old in enumerate(positions) if old in rows},
+            {new: passages[old] for new, old in enumerate(positions) if old in passages},
+            self.source,
+        )
 
 
 @dataclass(frozen=True)

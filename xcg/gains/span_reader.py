@@ -119,6 +119,7 @@ class SpanReader:
 
     Attributes:
         earned: The gain so far on each gold span.
+        steps: Number of pieces of text that were compared to compute gains.
 
     >>> reader = SpanReader([GoldSpan(10, 20, 1.0)], RelevanceValue(alpha=1.0))
     >>> round(reader.read((0, 14)), 3), round(reader.read((12, 30)), 3)
@@ -131,6 +132,7 @@ class SpanReader:
         self.gold = gold
         self._name = name
         self._pieces = 0
+        self.steps = 0
         self.earned = [0.0] * len(gold)
         self._ends = [span.end for span in gold]
         self._share_if_seen = 1 - relevance_value.alpha
@@ -149,23 +151,53 @@ class SpanReader:
         Raises:
             InputError: If the results consist of more than :data:`MAX_PIECES` pieces of gold spans.
         """
-        parts = []
-        for number, low, high, seen in self._pieces_of_gold(*result):
+        before = self.steps
+        parts, earned = self._gained_parts(*result)
+        if self._share_if_seen:
+            self._pieces += self.steps - before
+            if self._pieces > MAX_PIECES:
+                raise InputError(
+                    self._name or "the document",
+                    f"the results repeat more than {MAX_PIECES} pieces of gold spans: expected fewer "
+                    "results from one document, or the user model's alpha 1",
+                )
+        for number, total in earned.items():
+            self.earned[number] = total
+        self._covered.add(*result)
+        self._earlier.add(*result)
+        return ReadResult(*result, self._total(parts), parts)
+
+    def gain_of(self, result: UnitSpan) -> float:
+        """Return what a result would gain if it were read next."""
+        return self._total(self._gained_parts(*result)[0])
+
+    def raised_by(self, result: UnitSpan) -> tuple[()]:
+        """Return nothing: reading only lowers what other results show for the first time."""
+        return ()
+
+    def _total(self, parts: Sequence[GainedPart]) -> float:
+        total = sum((part.gain for part in parts), 0.0)
+        return total if total >= self._threshold else 0.0
+
+    def _gained_parts(self, start: float, end: float) -> tuple[list[GainedPart], dict[int, float]]:
+        """Return the parts of a result that would gain, and the gain on each gold span after it."""
+        parts: list[GainedPart] = []
+        earned: dict[int, float] = {}
+        for number, low, high, seen in self._pieces_of_gold(start, end):
             gold = self.gold[number]
             density = gold.score / (gold.end - gold.start)
             gain, stop = density * (high - low) * (self._share_if_seen if seen else 1.0), high
+            before = earned.get(number, self.earned[number])
             if self._normalised:
-                left = self.remaining(number)
+                left = max(0.0, gold.score - before)
                 if left <= RELATIVE_THRESHOLD * gold.score:
                     continue
                 if gain > left:  # used up before the end of this piece
                     gain, stop = left, low + (high - low) * left / gain
             if gain > 0:
-                self.earned[number] += gain
+                earned[number] = before + gain
                 parts.append(GainedPart(low, stop, gain, number))
-        self._earlier.add(*result)
-        total = sum((part.gain for part in parts), 0.0)
-        return ReadResult(*result, total if total >= self._threshold else 0.0, parts)
+        return parts, earned
 
     def _pieces_of_gold(self, start: float, end: float) -> Iterator[tuple[int, float, float, bool]]:
         """Yield the pieces of a result that can gain: gold span, start, end, and whether it was seen.
@@ -173,24 +205,20 @@ class SpanReader:
         If text that was seen gains nothing, only new text is considered, and text is new only once.
         """
         if not self._share_if_seen:
-            for low, high in self._covered.add(start, end):
+            pieces = self._covered.split(start, end)
+            self.steps += len(pieces)
+            for low, high in ((low, high) for low, high, seen in pieces if not seen):
                 for number in self.related((low, high)):
                     gold = self.gold[number]
+                    self.steps += 1
                     yield number, max(low, gold.start), min(high, gold.end), False
             return
         for number in self.related((start, end)):
             gold = self.gold[number]
             pieces = self._covered.split(max(start, gold.start), min(end, gold.end))
-            self._pieces += len(pieces)
-            if self._pieces > MAX_PIECES:
-                raise InputError(
-                    self._name or "the document",
-                    f"the results repeat more than {MAX_PIECES} pieces of gold spans: expected fewer "
-                    "results from one document, or the user model's alpha 1",
-                )
+            self.steps += len(pieces)
             for low, high, seen in pieces:
                 yield number, low, high, seen
-        self._covered.add(start, end)
 
     def score(self, result: UnitSpan) -> float:
         """Return what a result would gain if the user had seen nothing."""

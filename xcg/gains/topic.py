@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
-from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
-from xcg.judgements.assessment import Assessment, Scale
+from xcg.gains.oracle import order_by_gain
+from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
+from xcg.judgements.assessment import Assessment
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
@@ -22,33 +24,11 @@ from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import FunctionCache
-from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_elements, near_scores
-from xcg.user_model.quantisation import quantise
+from xcg.user_model.near_misses import near_elements
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-
-@dataclass(frozen=True)
-class IdealRecallBase:
-    """The ideal results of a topic under one user model.
-
-    Attributes:
-        documents: Document → its scored and ideal elements.
-        gains: xI, the gains of the ideal ranking in decreasing order.
-        gold: Document → gold spans in characters, if results are scored as text; else None.
-    """
-
-    documents: Mapping[str, JudgedDocument]
-    gains: Sequence[float]
-    gold: Mapping[str, Sequence[GoldSpan]] | None = None
-
-    @cached_property
-    def vector(self) -> npt.NDArray[np.float64]:
-        """The ideal gains as a vector, which all runs share."""
-        return vector(self.gains)
 
 
 def element_readers(
@@ -72,9 +52,6 @@ class GainCalculator:
     Args:
         topic: The topic.
         text: Access to the text of documents.
-
-    Attributes:
-        text_spans: Run → its results as text.
     """
 
     def __init__(self, topic: JudgedTopic, text: TextAccess) -> None:
@@ -82,8 +59,9 @@ class GainCalculator:
         self._text = text
         self._ideals: dict[object, IdealRecallBase] = {}
         self._span_topics: dict[object, SpanTopic] = {}
-        self.text_spans = FunctionCache(partial(text.text_spans, topic))
-        self._highlighted: dict[str, HighlightedRanking] = {}
+        self._text_spans = FunctionCache(partial(text.text_spans, topic))
+        self._highlighted: dict[object, HighlightedRanking] = {}
+        self._references: dict[tuple[str, UserModel], tuple[list[int], ResolvedRanking]] = {}
 
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""
@@ -106,6 +84,52 @@ class GainCalculator:
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
         return IdealRecallBase(ideal.documents, scores, gold)
 
+    def ranking(self, run: str, model: UserModel) -> ResolvedRanking:
+        """Return a run's ranking under a user model, which orders the results of a reference point."""
+        resolved = self.topic.ranking(run)
+        return self._reference(run, model)[1] if resolved.is_reference else resolved
+
+    def text_spans(self, run: str, model: UserModel) -> list[TextSpan]:
+        """Return the results of a run as text, in the order of :meth:`ranking`."""
+        spans = self._text_spans[run]
+        if not self.topic.ranking(run).is_reference:
+            return spans
+        return [spans[position] for position in self._reference(run, model)[0]]
+
+    def _reference(self, run: str, model: UserModel) -> tuple[list[int], ResolvedRanking]:
+        """Return the order of a reference point's results by gain, and the ranking in this order."""
+        key = run, model
+        if key not in self._references:
+            resolved = self.topic.ranking(run)
+            try:
+                order = self._order_by_gain(run, resolved, model)
+            except XcgError as error:
+                where = f"{resolved.source}, user model {model.name}"
+                raise InputError(where, str(error)) from None
+            self._references[key] = order, resolved.in_order(order)
+        return self._references[key]
+
+    def _order_by_gain(self, run: str, resolved: ResolvedRanking, model: UserModel) -> list[int]:
+        ideal, files = self.ideal(model), resolved.files
+        if ideal.gold is not None:
+            topic = self.span_topic(ideal, model)
+            spans = topic.in_units(self._text_spans[run])
+            return order_by_gain(
+                [
+                    (file, span) if span is not None and topic.gold.get(file) else None
+                    for file, span in zip(files, spans, strict=True)
+                ],
+                topic.readers(model.relevance_value),
+            )
+        readers = element_readers(ideal, model)
+        return order_by_gain(
+            [
+                (file, row) if row is not None and file in ideal.documents else None
+                for file, row in resolved
+            ],
+            {file: reader for file in set(files) if (reader := readers[file]) is not None},
+        )
+
     def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
         """Return the gain of each result of a run, with the details that measures can use.
 
@@ -114,7 +138,7 @@ class GainCalculator:
         if not ideal.gains:
             return TopicGains((), (), 0, self.details(run, ideal, model, ()))
         if ideal.gold is None:
-            found = ranking_gains(self.topic.ranking(run), ideal, model)
+            found = ranking_gains(self.ranking(run, model), ideal, model)
             return replace(found, details=self.details(run, ideal, model, found.gains))
         read, missed = self.read_text(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
@@ -124,7 +148,8 @@ class GainCalculator:
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> tuple[list[ReadResult], int]:
         """Read a run's results as text in a unit, see :meth:`SpanTopic.read`."""
-        return self.span_topic(ideal, model, unit).read(self.text_spans[run], model.relevance_value)
+        spans = self.text_spans(run, model)
+        return self.span_topic(ideal, model, unit).read(spans, model.relevance_value)
 
     def span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
@@ -152,8 +177,12 @@ class GainCalculator:
             ]
         return found
 
-    def highlighted_ranking(self, run: str) -> HighlightedRanking:
+    def highlighted_ranking(self, run: str, model: UserModel | None = None) -> HighlightedRanking:
         """Return a run's ranking as text, with the highlighted text of the topic.
+
+        Args:
+            run: The run.
+            model: The user model; only the order of a reference point depends on it.
 
         Raises:
             XcgError: If the assessments have no highlighted passages, or documents are missing.
@@ -164,10 +193,16 @@ class GainCalculator:
                 "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
                 "assessments with <passage>"
             )
-        if run not in self._highlighted:
-            spans = self._text.stated_spans(topic, run)
-            files = topic.ranking(run).files
-            self._highlighted[run] = HighlightedRanking(
+        resolved = topic.ranking(run)
+        key = (run, model) if resolved.is_reference else run
+        if key not in self._highlighted:
+            spans, files = self._text.stated_spans(topic, run), resolved.files
+            if resolved.is_reference:
+                if model is None:
+                    raise XcgError(f"the order of {run} depends on a user model, but there is none")
+                order, _ = self._reference(run, model)
+                spans, files = [spans[old] for old in order], [files[old] for old in order]
+            self._highlighted[key] = HighlightedRanking(
                 [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
                 topic.highlighted,
                 topic.entry_points,
@@ -176,7 +211,7 @@ class GainCalculator:
                 length=self._document_length,
                 unknown=[index for index, span in enumerate(spans) if span is None],
             )
-        return self._highlighted[run]
+        return self._highlighted[key]
 
     def _document_length(self, file: str) -> int | None:
         stated = self.topic.document_sizes.get(file)
@@ -186,7 +221,7 @@ class GainCalculator:
         self, run: str, ideal: IdealRecallBase, model: UserModel, gains: npt.ArrayLike
     ) -> RankingDetails:
         """Return what measures can use besides the gains of a run."""
-        resolved = self.topic.ranking(run)
+        resolved = self.ranking(run, model)
         ranking = resolved.ranking
         return RankingDetails(
             scores=lambda: _element_scores(resolved, ideal),
@@ -195,8 +230,8 @@ class GainCalculator:
             ],
             tie_groups=lambda: _tie_groups(ranking.keys, len(ranking)),
             overlaps=lambda depth: list(overlapping_results(ranking.top(depth))),
-            grades=lambda: self._grades(run),
-            highlights=lambda: self.highlighted_ranking(run),
+            grades=lambda: self._grades(run, model),
+            highlights=lambda: self.highlighted_ranking(run, model),
             system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
             readings=lambda unit: self._readings(run, ideal, model, gains, unit),
             relevant_units=lambda: self._relevant_units(run, ideal, model),
@@ -206,7 +241,7 @@ class GainCalculator:
         """Return the relevant elements, with the results from which the user reaches them."""
         if ideal.gold is not None:
             raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
-        ranking = self.topic.ranking(run)
+        ranking = self.ranking(run, model)
         ranks: dict[tuple[str, int], list[int]] = {}
         for position, row in ranking.rows.items():
             ranks.setdefault((ranking.files[position], row), []).append(position + 1)
@@ -237,7 +272,7 @@ class GainCalculator:
             gold = self.span_topic(ideal, model, unit).gold
             best = [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         else:
-            texts = [self._amount(span, model, unit) for span in self.text_spans[run]]
+            texts = [self._amount(span, model, unit) for span in self.text_spans(run, model)]
             read = list(zip(texts, vector(gains).tolist(), strict=True))
             best = [
                 (self._amount((file, *document.span(row)), model, unit), score)
@@ -256,88 +291,21 @@ class GainCalculator:
         first, last = self._text.converter(model, unit, file).amounts([start, end]).tolist()
         return float(last - first)
 
-    def _grades(self, run: str) -> tuple[list[GradedResult], float]:
+    def _grades(self, run: str, model: UserModel) -> tuple[list[GradedResult], float]:
         """Return the results as inex-eval-ng uses them, and the exhaustivity of the recall-base."""
         assessed = self.topic.assessed
         total = math.fsum(
             _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
-        spans = self.text_spans[run]
+        spans = self.text_spans(run, model)
         new_sizes = HighlightedRanking(spans, {}).unseen_sizes
         graded = []
-        ranking = self.topic.ranking(run)
+        ranking = self.ranking(run, model)
         for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
             graded.append(GradedResult(e, s, end - start, new))
         return graded, total
-
-
-def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
-    """Quantise a topic's assessments and select the ideal elements.
-
-    Raises:
-        InputError: If a part of the user model fails, with topic and document.
-    """
-    # Documents share most assessments. None: not in the recall-base.
-    score_of: dict[Assessment, float | None] = {}
-    documents = {}
-    gains = []
-    for file, assessments in topic.assessed.items():
-        tree = topic.trees[file]
-        try:
-            scores: dict[int, float] = {}
-            for row, assessment in assessments.items():
-                if assessment not in score_of:
-                    score = _quantised(model, assessment, tree.path(row))
-                    score_of[assessment] = score if assessment.relevant or score > 0 else None
-                found = score_of[assessment]
-                if found is not None:
-                    scores[row] = found
-            if not scores:
-                continue
-            by_path = {tree.path(row): scores[row] for row in sorted(scores)}
-            ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
-            ideals = {tree.path(row): scores[row] for row in ideal}
-            near = near_scores(model.relevance_value.near_misses, tree, ideals)
-        except XcgError as error:
-            where = f"user model {model.name}, topic {topic.topic}, {file}"
-            raise InputError(where, str(error)) from None
-        positive = {row: score for row, score in scores.items() if score > 0}
-        name = f"topic {topic.topic}, {file}"
-        documents[file] = JudgedDocument(tree, positive, ideal, name, near)
-        gains += [scores[row] for row in ideal]
-    return IdealRecallBase(documents, sorted(gains, reverse=True))
-
-
-def gold_spans(
-    topic: JudgedTopic, ideal: IdealRecallBase, model: UserModel
-) -> dict[str, list[GoldSpan]]:
-    """Return document → gold spans: the relevant passages, or else the text of the ideal elements.
-
-    Raises:
-        InputError: If the quantisation cannot score a passage.
-    """
-    gold: dict[str, list[GoldSpan]] = {}
-    scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
-    for file, spans in topic.gold.items():
-        gold[file] = []
-        for span in spans:
-            assessment = Assessment(span.exhaustivity, 1.0, None, scale)
-            try:
-                score = _quantised(model, assessment, f"{span.start}–{span.end}")
-            except XcgError as error:
-                where = f"user model {model.name}, topic {topic.topic}, {file}"
-                raise InputError(where, str(error)) from None
-            gold[file].append(GoldSpan(span.start, span.end, score))
-    for file, document in ideal.documents.items():
-        if file not in gold:
-            gold[file] = [
-                GoldSpan(*document.span(row), score)
-                for row, score in document.ideal_scores.items()
-                if document.tree.characters[row]
-            ]
-    return gold
 
 
 def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
@@ -351,13 +319,6 @@ def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserM
             gains[position] = reader.read(row)
     retrieved = sum(len(reader.retrieved) for reader in readers.values() if reader is not None)
     return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)
-
-
-def _quantised(model: UserModel, assessment: Assessment, where: str) -> float:
-    try:
-        return quantise(model.quantisation, assessment)
-    except XcgError as error:
-        raise XcgError(f"{where}: {error}") from None
 
 
 def _element_scores(ranking: ResolvedRanking, ideal: IdealRecallBase) -> list[float]:

@@ -21,8 +21,8 @@ from xcg.errors import InputError, XcgError
 from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score
 from xcg.runs.chunks import DocumentKey, ranking_of_chunks, span_of
-from xcg.runs.run import Ranking
-from xcg.strategies.registry import ORACLE, STRATEGIES, BoundStrategy
+from xcg.runs.run import ORACLE, Ranking
+from xcg.strategies.registry import STRATEGIES, BoundStrategy
 from xcg.strategies.rewriting import rewrite_ranking, single_strategy
 
 SOURCES_KEY = "merged_from"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import compress, count
 
 from xcg.documents.paths import WHOLE
@@ -27,8 +28,8 @@ Levels = Mapping[str, Mapping[str, int]]
 def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
     """Compute standard measures of a run.
 
-    An element is the document ``file#path``. The results have the order of the run; of a repeated
-    result the first counts.
+    An element is the document ``file#path``. The results have the order of the run, and those of a
+    reference point the order of their levels; of a repeated result the first counts.
 
     Args:
         levels: The levels of relevance of all assessed documents.
@@ -42,6 +43,8 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
     Raises:
         XcgError: If ir_measures cannot compute a measure.
     """
+    if run.is_reference:
+        run = ordered_by_level(levels, run)
     own = [measure for measure in measures if not measure.is_external]
     external = [measure for measure in measures if measure.is_external]
     return {
@@ -49,6 +52,28 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
         **{(topic, str(measure)): 0.0 for topic in levels for measure in external},
         **(_values_of_ir_measures(levels, run, external) if external else {}),
     }
+
+
+def ordered_by_level(levels: Levels, run: Run) -> Run:
+    """Return a run with its results in decreasing order of level, as it was read.
+
+    Results without a level above 0 and repeated results follow in their order.
+
+    >>> run = ordered_by_level({"1": {"a": 1, "b": 2}}, Run.of("r", {"1": ["c", "a", "b", "b"]}))
+    >>> [document for document, _ in run.rankings["1"]]
+    ['b', 'a', 'c', 'b']
+    """
+    rankings = {}
+    for topic, ranking in run.rankings.items():
+        judged = levels.get(topic, {})
+        gains: list[int] = []
+        seen: set[str] = set()
+        for document in _documents_of_results(ranking):
+            gains.append(0 if document in seen else max(judged.get(document, 0), 0))
+            seen.add(document)
+        order = sorted(range(len(gains)), key=gains.__getitem__, reverse=True)
+        rankings[topic] = replace(ranking.select(order), keys=None, has_scores=False)
+    return Run(run.name, rankings, run.source, run.skipped)
 
 
 def _own_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:

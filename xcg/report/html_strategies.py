@@ -13,10 +13,9 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
 from xcg.report.strategy_studies import case_sentence, general_sentences, strategy_label
-from xcg.runs.run import Run
+from xcg.runs.run import ORACLE, Run
 from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
 from xcg.strategies.extents import overlapping_positions
-from xcg.strategies.registry import ORACLE
 
 FIRST_RESULTS = 10
 """The results of each topic whose overlap is counted."""

@@ -163,6 +163,12 @@ def inex_eval_scores(
     options = options or InexEvalOptions()
     where = where or (lambda run, topic, index: f"{run.source}, topic {topic}, rank {index + 1}")
     inputs.check()
+    for run in inputs.loaded_runs:
+        if run.is_reference:
+            raise XcgError(
+                f"{run.name} is ordered by gain under a user model, and inex_eval has none: expected "
+                "other strategies"
+            )
     campaign = Campaign.of(inputs, needs_elements=False, needs_entry_points=options.task == "b")
     notes = inputs.new_notes()
     topic_scores: dict[str, dict[str, _TopicScores]] = {run: {} for run in campaign.runs}

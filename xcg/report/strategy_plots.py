@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from xcg.report.figures import add_legend, label_text, line_style, new_panels
 from xcg.report.strategy_studies import strategy_label
+from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.strategies.registry import ORACLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
-from xcg.strategies.registry import ORACLE
 from xcg.tables import text_table
 
 Row = dict[str, Any]

@@ -40,6 +40,9 @@ AnySpan = tuple[int, int] | Passage
 Topics = Container[str] | None
 """The topics whose results are needed; None for all."""
 
+ORACLE = "oracle"
+"""The strategy of a reference point: its results are ordered by their gains during the evaluation."""
+
 ORDERS: tuple[Order, ...] = get_args(Order)
 TIES: tuple[Ties, ...] = get_args(Ties)
 
@@ -155,7 +158,9 @@ class Run:
         rankings: Topic → :class:`Ranking`.
         source: File of the run, for messages.
         skipped: Topics of the file that were not read because their results are not needed.
-        strategy: The overlap strategy that rewrote the run; empty for a run as it was read.
+        strategy: The overlap strategy that rewrote the run; empty for a run as it was read. With
+            ``oracle``, the rankings are those of the run as it was read, and the evaluation orders
+            them by gain under each user model.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
@@ -176,9 +181,18 @@ class Run:
         self.skipped = frozenset(skipped)
         self.strategy = strategy
 
+    @property
+    def is_reference(self) -> bool:
+        """Whether the run is a reference point, which the evaluation orders with the assessments."""
+        return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
+
     def with_name(self, name: str) -> Run:
         """Return the run under another name."""
         return Run(name, self.rankings, self.source, self.skipped, self.strategy)
+
+    def with_rankings(self, rankings: Mapping[str, Ranking]) -> Run:
+        """Return the run with other rankings."""
+        return Run(self.name, rankings, self.source, self.skipped, self.strategy)
 
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
@@ -225,7 +239,7 @@ class Run:
     def top(self, depth: int | None) -> Run:
         """Return the run with the first ``depth`` results of each topic; all of them for None."""
         rankings = {topic: ranking.top(depth) for topic, ranking in self.rankings.items()}
-        return Run(self.name, rankings, self.source, self.skipped, self.strategy)
+        return self.with_rankings(rankings)
 
     def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
         r"""Return the content of a file with this run.
@@ -237,11 +251,14 @@ class Run:
             The text, and descriptions of what the format cannot hold.
 
         Raises:
-            XcgError: If the format is unknown, is only read, or cannot hold the run's results.
+            XcgError: If the format is unknown, is only read, or cannot hold the run's results, or if
+                the run is a reference point.
 
         >>> Run.of("bm25", {"163": ["co/1#/article[1]", "co/2"]}).to_text("trec")
         ('163 Q0 co/1#/article[1] 1 2 bm25\n163 Q0 co/2 2 1 bm25\n', [])
         """
+        if self.is_reference:
+            raise XcgError(f"cannot write {self.name}: only an evaluation can order its results")
         write = RUN_FORMATS.get(format).write
         if write is None:
             raise XcgError(f"cannot write runs in the format {format!r}: it is only read")

@@ -16,7 +16,7 @@ from xcg.gains.topic import GainCalculator
 from xcg.lazy_modules import np
 from xcg.measures import Measure, TopicGains
 from xcg.measures.topic_gains import vector
-from xcg.measures.trec import levels_of, standard_values
+from xcg.measures.trec import levels_of, ordered_by_level, standard_values
 from xcg.runs.run import Ranking, Run
 
 Position = Literal["after first", "before first"]
@@ -152,7 +152,8 @@ class _StandardMeans:
     def mean(self, run: Run, measure: Measure, position: Position, count: int) -> float | None:
         key = run.name, position, count
         if key not in self._means:
-            self._means[key] = self._compute(_insert_documents(run, position, count))
+            ordered = ordered_by_level(self._levels, run) if run.is_reference else run
+            self._means[key] = self._compute(_insert_documents(ordered, position, count))
         return self._means[key].get(measure)
 
     def _compute(self, run: Run) -> dict[Measure, float]:

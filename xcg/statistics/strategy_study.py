@@ -18,9 +18,8 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, with_unique_names
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES, Measure
-from xcg.runs.run import Run
+from xcg.runs.run import ORACLE, Run
 from xcg.statistics.topic_scores import ROUNDING
-from xcg.strategies.registry import ORACLE
 from xcg.user_model.model import UserModel
 from xcg.user_model.sweep import MAX_MODELS
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE, split_step
 from xcg.errors import MissingSizeError, XcgError
-from xcg.runs.run import UNKNOWN_SPAN, Ranking
+from xcg.runs.run import ORACLE, UNKNOWN_SPAN, Ranking
 from xcg.strategies.extents import character_spans, positions_by_document, root_path
-from xcg.strategies.registry import ORACLE, STRATEGIES, strategies_of
+from xcg.strategies.registry import STRATEGIES, strategies_of
 
 Step = tuple[str, int]
 """Name and position of an element among its siblings with this name."""

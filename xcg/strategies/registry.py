@@ -31,9 +31,6 @@ STRATEGIES: FunctionRegistry[Strategy] = FunctionRegistry(
     "strategy", "xcg.strategy", package="xcg.strategies"
 )
 
-ORACLE = "oracle"
-"""The name of the reference point that knows the assessments, see :mod:`xcg.strategies.oracle`."""
-
 MAX_CHARACTERS = 1000
 """The maximum length of a strategy with its parameters as text."""
 MAX_STRATEGIES = 1000

@@ -10,7 +10,7 @@ from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
-from xcg.runs.run import Ranking, Run
+from xcg.runs.run import ORACLE, Ranking, Run
 from xcg.strategies.registry import BoundStrategy, strategies_of
 
 
@@ -41,8 +41,7 @@ def rewrite(run: Run | PathLike, strategy: object, corpus: Documents = None) -> 
     """
     bound = single_strategy(strategy)
     as_read = run if isinstance(run, Run) else read_run(run)
-    (rewritten,) = rewrite_all([as_read], [bound], corpus_of(corpus))
-    return rewritten
+    return _rewrite(as_read, bound, corpus_of(corpus))
 
 
 def single_strategy(strategy: object) -> BoundStrategy:
@@ -60,24 +59,41 @@ def single_strategy(strategy: object) -> BoundStrategy:
 def rewrite_all(
     runs: Iterable[Run], strategies: Sequence[BoundStrategy], corpus: Corpus | None = None
 ) -> list[Run]:
-    """Return each run under each strategy; the runs themselves without strategies.
+    """Return each run under each strategy, for an evaluation; the runs themselves without strategies.
 
     Raises:
         InputError: As :func:`rewrite`.
     """
     if not strategies:
         return list(runs)
-    return [_rewrite(run, strategy, corpus) for run in runs for strategy in strategies]
+    return [
+        reference_run(run) if strategy.name == ORACLE else _rewrite(run, strategy, corpus)
+        for run in runs
+        for strategy in strategies
+    ]
+
+
+def reference_run(run: Run) -> Run:
+    """Return the reference point of a run, ``RUN+oracle``, whose results an evaluation orders."""
+    return _renamed(run, ORACLE)
 
 
 def _rewrite(run: Run, strategy: BoundStrategy, corpus: Corpus | None) -> Run:
-    names = f"{run.strategy}+{strategy}" if run.strategy else str(strategy)
-    rewritten = Run(f"{run.name}+{strategy}", {}, run.source, run.skipped, names)
-    rankings = {
-        topic: rewrite_ranking(ranking, strategy, corpus, rewritten.where(topic))
-        for topic, ranking in run.rankings.items()
-    }
-    return Run(rewritten.name, rankings, run.source, run.skipped, names)
+    renamed = _renamed(run, str(strategy))
+    return renamed.with_rankings(
+        {
+            topic: rewrite_ranking(ranking, strategy, corpus, renamed.where(topic))
+            for topic, ranking in run.rankings.items()
+        }
+    )
+
+
+def _renamed(run: Run, strategy: str) -> Run:
+    """Return a run under the name that it has after a strategy."""
+    if run.is_reference:
+        raise XcgError(f"{run.name} is ordered by an evaluation: expected {strategy} before oracle")
+    strategies = f"{run.strategy}+{strategy}" if run.strategy else strategy
+    return Run(f"{run.name}+{strategy}", run.rankings, run.source, run.skipped, strategies)
 
 
 def rewrite_ranking(

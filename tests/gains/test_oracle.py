@@ -1,0 +1,249 @@
+"""The reference point ``oracle``: at every rank the result with the greatest gain at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from random_cases import RandomCampaign, campaigns
+from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
+
+import xcg
+from xcg import Run, UserModel
+from xcg.documents.corpus import Corpus
+from xcg.errors import XcgError
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Inputs
+from xcg.gains.topic import GainCalculator, ranking_gains
+from xcg.strategies.registry import STRATEGIES
+from xcg.strategies.rewriting import reference_run, rewrite
+
+SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}
+ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+
+Gains = Callable[[Sequence[int]], list[float]]
+
+
+def most_recent_first(earlier: Iterable[str], score: float) -> float:
+    """An overlap model whose values rise: a result is worth more the more was read before."""
+    return score * len(list(earlier)) / 8
+
+
+OVERLAP_MODELS = ["recursive", "capped", "new_characters", "growing_alpha", most_recent_first]
+
+element_models = st.builds(
+    lambda alpha, normalisation, seen, near: UserModel.of(
+        {
+            "name": "random",
+            "quantisation": "sog",
+            "relevance_value": {
+                "alpha": alpha,
+                "normalisation": normalisation,
+                "partially_seen": seen,
+                "near_misses": near,
+            },
+        }
+    ),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.sampled_from(["subtree", "none"]),
+    st.sampled_from(OVERLAP_MODELS),
+    st.sampled_from(["judged", "distance", "exact"]),
+)
+text_models = st.builds(
+    lambda alpha, normalisation, size: UserModel.of(
+        {
+            "name": "random",
+            "quantisation": "inex2005_gen",
+            "spans": "text",
+            "size": size,
+            "relevance_value": {"alpha": alpha, "normalisation": normalisation},
+        }
+    ),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.sampled_from(["subtree", "none"]),
+    st.sampled_from(["characters", "words"]),
+)
+
+
+def evaluated(
+    assessments: Any, run: Run, documents: dict[str, str], model: UserModel, topic: str = "1"
+) -> tuple[list[int], list[float], Gains]:
+    """Return the oracle's order, the gains that the evaluation reports, and those of other orders."""
+    run = run.with_name("r")
+    inputs = Inputs(assessments, [run, reference_run(run)], Corpus.of(documents), model)
+    campaign = Campaign.of(inputs)
+    judged = campaign.topic(topic)
+    calculator = GainCalculator(judged, campaign)
+    ideal = calculator.ideal(model)
+    if not ideal.gains:
+        return [], [], lambda order: []
+    spans = calculator.text_spans("r", model) if ideal.gold is not None else []
+
+    def gains(order: Sequence[int]) -> list[float]:
+        if ideal.gold is None:
+            return list(ranking_gains(judged.ranking("r").in_order(order), ideal, model).gains)
+        read, _ = calculator.span_topic(ideal, model).read(
+            [spans[position] for position in order], model.relevance_value
+        )
+        return [result.gain for result in read]
+
+    of_oracle = calculator.ranking("r+oracle", model)
+    order = list(calculator._reference("r+oracle", model)[0])  # of equal results, which is which
+    assert of_oracle.ranking == run.rankings[topic].select(order)
+    return order, list(calculator.gains("r+oracle", ideal, model).gains), gains
+
+
+def check_each_rank(order: list[int], found: list[float], gains: Gains) -> None:
+    """Check that no other result could have gained more at a rank, and that ties go to the first."""
+    assert sorted(order) == list(range(len(order)))
+    assert found == gains(order)  # exactly
+    for rank, (taken, gain) in enumerate(zip(order, found, strict=True)):
+        for other in order[rank + 1 :]:
+            rest = [position for position in order[rank:] if position != other]
+            alternative = gains([*order[:rank], other, *rest])[rank]
+            assert alternative <= gain + 1e-11
+            assert alternative < gain or taken < other
+
+
+def check_all_orders(order: list[int], gains: Gains) -> None:
+    """Check that the gains are lexicographically the greatest, with ties by earlier ranks."""
+
+    def key(candidate: Sequence[int]) -> list[tuple[float, int]]:
+        found = gains(candidate)
+        return [(round(gain, 10), -at) for gain, at in zip(found, candidate, strict=True)]
+
+    assert list(max(permutations(range(len(order))), key=key)) == order
+
+
+def run_of(campaign: RandomCampaign, length: int | None = None) -> Run:
+    return Run.of("r", {"1": campaign.ranking[:length]})
+
+
+def test_gains_of_text_by_hand() -> None:
+    # Both gold spans are worth 0.05 per character: 10–30 and 50–60.
+    chunks = [("bees", 0, 20), ("bees", 70, 80), ("bees", 50, 60), ("bees", 12, 30), ("bees", 0, 20)]
+    found = evaluated(recall_base(GOLD), chunk_run("r", chunks), DOCUMENTS, UserModel.shipped("spans"))
+    order, gains, _ = found
+    assert order == [3, 2, 0, 1, 4]
+    # 12–30; 50–60, because only 10–12 is new in 0–20 by now; 10–12; nothing
+    assert gains == pytest.approx([0.9, 0.5, 0.1, 0, 0])
+
+
+def test_gains_of_elements_by_hand() -> None:
+    run = Run.of("r", {"1": ["d#/a", "x#/a", "d#/a/s[1]", "d#/a/s[1]"]})
+    model = UserModel.shipped("kazai-lalmas-2006")
+    order, gains, _ = evaluated(ASSESSED, run, SECTIONS | {"x": "<a/>"}, model)
+    assert order == [2, 0, 1, 3]
+    # After the first section (3, 3), the article is worth half of the second one (2, 2), as long.
+    assert gains == pytest.approx([1, 0.25, 0, 0])
+
+
+def test_a_result_without_gain_can_make_another_one_gain() -> None:
+    """Equation 9: a section without a score is worth that of its unread part, once a part was read."""
+    documents = {"d": "<a><s><p>12345</p><p>67890</p></s></a>"}
+    assessments = {"1": {"d": {"/a/s[1]/p[1]": (3, 3)}}}
+    run = Run.of("r", {"1": ["d#/a/s[1]", "d#/a/s[1]/p[2]"]})
+    order, gains, all_gains = evaluated(
+        assessments, run, documents, UserModel.shipped("kazai-lalmas-2006")
+    )
+    assert (order, gains) == ([0, 1], [0, 0])  # the first of the two takes the rank
+    assert all_gains([1, 0]) == [0, 0.5]
+
+
+@settings(max_examples=200, deadline=None)
+@given(campaigns(), element_models)
+def test_each_rank_takes_the_element_with_the_greatest_gain(
+    campaign: RandomCampaign, model: UserModel
+) -> None:
+    assume(campaign.ranking)
+    found = evaluated({"1": campaign.assessments}, run_of(campaign), campaign.sources, model)
+    check_each_rank(*found)
+
+
+@settings(max_examples=200, deadline=None)
+@given(span_cases(), text_models)
+def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserModel) -> None:
+    documents, gold, ranking = case
+    assume(ranking)
+    check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
+
+
+@settings(max_examples=60, deadline=None)
+@given(campaigns(), element_models)
+def test_no_order_of_elements_gains_more(campaign: RandomCampaign, model: UserModel) -> None:
+    assume(campaign.ranking)
+    order, _, gains = evaluated(
+        {"1": campaign.assessments}, run_of(campaign, 5), campaign.sources, model
+    )
+    check_all_orders(order, gains)
+
+
+@settings(max_examples=60, deadline=None)
+@given(span_cases(), text_models)
+def test_no_order_of_texts_gains_more(case: Any, model: UserModel) -> None:
+    documents, gold, ranking = case
+    assume(ranking)
+    order, _, gains = evaluated(recall_base(gold), chunk_run("r", ranking[:5]), documents, model)
+    check_all_orders(order, gains)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0, 0.5, 1])
+@pytest.mark.parametrize("normalisation", ["subtree", "none"])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_no_order_of_eight_results_gains_more(alpha: float, normalisation: str, as_text: bool) -> None:
+    documents = {
+        "d": "<a><s><p>one</p><p>two three</p></s><s><p>four</p>five<p>six</p></s></a>",
+        "e": "<a><p>seven eight</p><p>nine</p></a>",
+    }
+    assessments = {
+        "1": {
+            "d": {"/a": (2, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[2]": (3, 3), "/a/s[2]/p[1]": (1, 3)},
+            "e": {"/a": (3, 2), "/a/p[2]": (2, 3)},
+        }
+    }
+    run = Run.of(
+        "r",
+        {
+            "1": [
+                *("d#/a/s[2]", "e#/a/p[1]", "d#/a", "d#/a/s[1]/p[2]"),
+                *("e#/a", "d#/a/s[1]", "d#/a/s[1]/p[2]", "e#/a/p[2]"),
+            ]
+        },
+    )
+    mapping: dict[str, Any] = {
+        "name": "m",
+        "quantisation": "sog",
+        "relevance_value": {"alpha": alpha, "normalisation": normalisation},
+    }
+    model = UserModel.of(mapping | ({"spans": "text"} if as_text else {}))
+    order, found, gains = evaluated(assessments, run, documents, model)
+    check_each_rank(order, found, gains)
+    check_all_orders(order, gains)
+
+
+@settings(max_examples=100, deadline=None)
+@given(campaigns())
+def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> None:
+    """With α = 1 and ``subtree``; a strategy that returns a new result, such as a parent, can."""
+    assume(campaign.ranking)
+    corpus, base = Corpus.of(campaign.sources), {"1": campaign.assessments}
+    run = run_of(campaign)
+    runs = [reference_run(run)]
+    for name in STRATEGIES:
+        if name != "oracle":
+            rewritten = rewrite(run, name, corpus)
+            first = rewritten.rankings["1"].top(1)
+            if not first.spans and next(iter(first)) in campaign.ranking:
+                runs.append(rewritten.with_rankings({"1": first}))
+    try:
+        results = xcg.evaluate(base, runs, corpus, measures="xCG@1")
+    except XcgError as error:
+        assert "nothing to average" in str(error)
+        return
+    best = results.value("r+oracle", "xCG@1")
+    assert all(row.value <= best for row in results.means())

@@ -1,0 +1,117 @@
+"""The ideal results of a topic: assessments and a user model give ideal elements and gold spans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xcg.errors import InputError, XcgError
+from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.judged_topic import JudgedTopic
+from xcg.gains.span_reader import GoldSpan
+from xcg.judgements.assessment import Assessment, Scale
+from xcg.lazy_modules import np
+from xcg.measures.topic_gains import vector
+from xcg.user_model.ideal import select
+from xcg.user_model.model import UserModel
+from xcg.user_model.near_misses import near_scores
+from xcg.user_model.quantisation import quantise
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class IdealRecallBase:
+    """The ideal results of a topic under one user model.
+
+    Attributes:
+        documents: Document → its scored and ideal elements.
+        gains: xI, the gains of the ideal ranking in decreasing order.
+        gold: Document → gold spans in characters, if results are scored as text; else None.
+    """
+
+    documents: Mapping[str, JudgedDocument]
+    gains: Sequence[float]
+    gold: Mapping[str, Sequence[GoldSpan]] | None = None
+
+    @cached_property
+    def vector(self) -> npt.NDArray[np.float64]:
+        """The ideal gains as a vector, which all runs share."""
+        return vector(self.gains)
+
+
+def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
+    """Quantise a topic's assessments and select the ideal elements.
+
+    Raises:
+        InputError: If a part of the user model fails, with topic and document.
+    """
+    # Documents share most assessments. None: not in the recall-base.
+    score_of: dict[Assessment, float | None] = {}
+    documents = {}
+    gains = []
+    for file, assessments in topic.assessed.items():
+        tree = topic.trees[file]
+        try:
+            scores: dict[int, float] = {}
+            for row, assessment in assessments.items():
+                if assessment not in score_of:
+                    score = _quantised(model, assessment, tree.path(row))
+                    score_of[assessment] = score if assessment.relevant or score > 0 else None
+                found = score_of[assessment]
+                if found is not None:
+                    scores[row] = found
+            if not scores:
+                continue
+            by_path = {tree.path(row): scores[row] for row in sorted(scores)}
+            ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
+            ideals = {tree.path(row): scores[row] for row in ideal}
+            near = near_scores(model.relevance_value.near_misses, tree, ideals)
+        except XcgError as error:
+            where = f"user model {model.name}, topic {topic.topic}, {file}"
+            raise InputError(where, str(error)) from None
+        positive = {row: score for row, score in scores.items() if score > 0}
+        name = f"topic {topic.topic}, {file}"
+        documents[file] = JudgedDocument(tree, positive, ideal, name, near)
+        gains += [scores[row] for row in ideal]
+    return IdealRecallBase(documents, sorted(gains, reverse=True))
+
+
+def gold_spans(
+    topic: JudgedTopic, ideal: IdealRecallBase, model: UserModel
+) -> dict[str, list[GoldSpan]]:
+    """Return document → gold spans: the relevant passages, or else the text of the ideal elements.
+
+    Raises:
+        InputError: If the quantisation cannot score a passage.
+    """
+    gold: dict[str, list[GoldSpan]] = {}
+    scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
+    for file, spans in topic.gold.items():
+        gold[file] = []
+        for span in spans:
+            assessment = Assessment(span.exhaustivity, 1.0, None, scale)
+            try:
+                score = _quantised(model, assessment, f"{span.start}–{span.end}")
+            except XcgError as error:
+                where = f"user model {model.name}, topic {topic.topic}, {file}"
+                raise InputError(where, str(error)) from None
+            gold[file].append(GoldSpan(span.start, span.end, score))
+    for file, document in ideal.documents.items():
+        if file not in gold:
+            gold[file] = [
+                GoldSpan(*document.span(row), score)
+                for row, score in document.ideal_scores.items()
+                if document.tree.characters[row]
+            ]
+    return gold
+
+
+def _quantised(model: UserModel, assessment: Assessment, where: str) -> float:
+    try:
+        return quantise(model.quantisation, assessment)
+    except XcgError as error:
+        raise XcgError(f"{where}: {error}") from None
