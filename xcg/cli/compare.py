@@ -47,7 +47,8 @@ from xcg.report.strategy_studies import (
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
-from xcg.statistics.significance import ALL_PAIRS, BEST, CORRECTIONS
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
+from xcg.statistics.significance import CORRECTIONS
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.strategy_study import MAX_POINTS, study_strategies
@@ -232,10 +233,11 @@ def compare(
     """Test the differences between runs over topics.
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
-    baseline. The rows hold differences, confidence intervals that match the tests, p values and the
-    topics that decide. Sentences above the table, or on standard error with other formats, state test,
-    correction, family, baseline and topics. A relative difference is marginal below 5 %, noticeable
-    from 5 to 10 %, and material above 10 % (Spärck Jones).
+    baseline. With several overlap strategies, the pairs are the strategies of the same run; oracle is a
+    reference point and is not compared. The rows hold differences, confidence intervals that match the
+    tests, p values and the topics that decide. Sentences above the table, or on standard error with
+    other formats, state test, correction, family, baseline and topics. A relative difference is
+    marginal below 5 %, noticeable from 5 to 10 %, and material above 10 % (Spärck Jones).
 
     With --means, the table has the form of Table 2 of Järvelin & Kekäläinen 2002. "D, E > A**" means
     that D and E are better than A: p < 0.01 with **, p < 0.05 with *, both in Friedman's test and in
@@ -273,27 +275,28 @@ def compare(
     measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
     results = evaluate_with_progress(replace(inputs, measures=measures))
     margins = parse_margins(margin, results.measures) if margin else None
-    notes = list(results.notes)
+    tested = results.without_references()
+    notes = list(tested.notes)
     rows: list[Row] = []
     sentences: list[str] = []
     if orders:
-        rows = order_rows(results, resamples, seed)
+        rows = order_rows(tested, resamples, seed)
     elif overall or means:
-        shown, legend = with_letters(results) if letters else (results, "")
+        shown, legend = with_letters(tested) if letters else (tested, "")
         rows = (overall_rows if overall else means_rows)(shown, correction or "holm")
         notes += [legend] if legend else []
-        if len(results.runs) == 2:
+        if len(tested.runs) == 2:
             notes.append("note: Friedman's test needs at least three runs; there are two")
-    elif len(results.runs) > 1 or not fail_under:
+    elif len(tested.runs) > 1 or not fail_under:
         comparisons = compare_results(
-            results, baseline=chosen, test=test, correction=correction, margin=margins
+            tested, baseline=chosen, test=test, correction=correction, margin=margins
         )
-        rows = comparison_rows(results, comparisons, topics)
-        sentences = comparison_sentences(comparisons, chosen, correction)
+        rows = comparison_rows(tested, comparisons, topics)
+        sentences = comparison_sentences(comparisons, chosen, correction, compares_within_runs(tested))
     else:
         refuse_unused(not worse, "on a single run", "--test", "--correction", "--margin", *of_pairs)
 
-    figure = functools.partial(differences_plot, results, chosen)
+    figure = functools.partial(differences_plot, tested, chosen)
     if not gated:
         return Printed(rows or "", notes, figure, heading=sentences)
     verdict = check_gate(

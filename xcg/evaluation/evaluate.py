@@ -158,6 +158,11 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
         model_names,
         [name for name, run in runs.items() if run.answered.isdisjoint(work.base.topics)],
         notes.tolerated,
+        {
+            name: (name_without_strategy(name, run.strategy), run.strategy)
+            for name, run in runs.items()
+            if run.strategy
+        },
     )
     return Results(rows, notes.lines(), scope)
 

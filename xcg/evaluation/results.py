@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
+from xcg.runs.run import ORACLE
 from xcg.tables import RECORD_FORMATS, TABLE_FORMATS, html_table, html_text
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Scope(NamedTuple):
         user_models: The names of all user models.
         unanswering: The runs without results for any assessed topic.
         tolerated: Number of problems that ``lenient`` counted as warnings.
+        strategies: Name of a run under an overlap strategy → its name as read, and the strategy.
     """
 
     runs: Sequence[str]
@@ -50,6 +52,16 @@ class Scope(NamedTuple):
     user_models: Sequence[str]
     unanswering: Sequence[str] = ()
     tolerated: int = 0
+    strategies: Mapping[str, tuple[str, str]] = {}
+
+    @property
+    def references(self) -> list[str]:
+        """The runs that are reference points and not systems: those under ``oracle``."""
+        return [
+            run
+            for run, (_, strategy) in self.strategies.items()
+            if strategy == ORACLE or strategy.endswith(f"+{ORACLE}")
+        ]
 
 
 class Results:
@@ -99,6 +111,16 @@ class Results:
     def means(self) -> Results:
         """Return the means over topics only."""
         return Results((row for row in self._rows if row.topic == MEAN), self.notes, self.scope)
+
+    def without_references(self) -> Results:
+        """Return the results of systems, without reference points such as ``bm25+oracle``."""
+        left_out = set(self.scope.references)
+        if not left_out:
+            return self
+        notes = [f"{run} is a reference point, so it is not tested" for run in sorted(left_out)]
+        runs = [run for run in self.scope.runs if run not in left_out]
+        rows = (row for row in self._rows if row.run not in left_out)
+        return Results(rows, [*self.notes, *notes], self.scope._replace(runs=runs))
 
     def value(
         self,

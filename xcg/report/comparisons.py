@@ -14,9 +14,8 @@ from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import (
-    ALL_PAIRS,
-    BEST,
     SIGNIFICANCE_LEVEL,
     Comparison,
     means_of_runs,
@@ -102,7 +101,10 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
 
 
 def comparison_sentences(
-    comparisons: Sequence[Comparison], baseline: str | None, correction: str | None = None
+    comparisons: Sequence[Comparison],
+    baseline: str | None,
+    correction: str | None = None,
+    within_runs: bool = False,
 ) -> list[str]:
     """State test, correction, level, family, baseline, topics, intervals and power of comparisons.
 
@@ -110,6 +112,7 @@ def comparison_sentences(
         comparisons: What :func:`xcg.compare` returned.
         baseline: The baseline with which it was called.
         correction: The correction with which it was called.
+        within_runs: Whether only strategies of the same run were compared.
 
     >>> from xcg.statistics.significance import compare
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
@@ -130,7 +133,7 @@ def comparison_sentences(
         if len(families) > 1:
             names = dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines)
             sentences.append(f"{', '.join(names)}:")
-        sentences += _family_sentences(lines, baseline, correction)
+        sentences += _family_sentences(lines, baseline, correction, within_runs)
     return sentences
 
 
@@ -146,12 +149,13 @@ def _largest_deviation(lines: Sequence[Comparison]) -> float:
 
 
 def _family_sentences(
-    lines: Sequence[Comparison], baseline: str | None, correction: str | None
+    lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
 ) -> list[str]:
     test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
     all_pairs = baseline in (None, ALL_PAIRS, BEST)
     name = _TEST_NAMES[test, "tukey" if used == "tukey" and size > 1 else ""]
-    family = f"all {size} pairs of runs" if all_pairs else f"{size} comparisons with {baseline}"
+    pairs = "strategies of the same run" if within_runs else "runs"
+    family = f"all {size} pairs of {pairs}" if all_pairs else f"{size} comparisons with {baseline}"
     if size == 1:
         family, used = "one comparison", "none is needed"
     chosen = "none" if baseline in (None, ALL_PAIRS) else f"{baseline}, named by the user"
@@ -175,9 +179,13 @@ def _family_sentences(
                 f"standard deviation of a pair is up to {largest:.1f} times the average"
             )
         if all_pairs and size > 1 and used == "holm" != correction:
+            reason = (
+                "needs scores of all runs for the same topics; here each pair is tested on the topics"
+            )
             sentences.append(
-                "note: Tukey's HSD needs scores of all runs for the same topics; here each pair is "
-                "tested on the topics that both runs have"
+                "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run"
+                if within_runs
+                else f"note: Tukey's HSD {reason} that both runs have"
             )
     else:
         sentences.append("intervals: none, because Wilcoxon's test is about ranks and not about means")

@@ -208,7 +208,9 @@ def _test_data(results: Results, measure: str, model: str, best: str, second: st
         comparisons = compare_runs(results, measure, model)
     except XcgError as error:
         return {"untested": str(error)}
-    (line,) = (line for line in comparisons if {line.run, line.baseline} == {best, second})
+    line = next((c for c in comparisons if {c.run, c.baseline} == {best, second}), None)
+    if line is None:
+        return {"untested": "only strategies of the same run are compared, and not reference points"}
     p = line.p_adjusted
     return {"p": p, "significant": p < SIGNIFICANCE_LEVEL, "tested_topics": line.topics}
 

@@ -92,7 +92,7 @@ def _overlap(context: ReportContext, strategies: Sequence[str]) -> Json:
     shares: Json = {}
     for original, strategy, run in rewritten_runs(inputs):
         own = shares.setdefault(original, [None] * len(strategies))
-        if strategy != ORACLE:  # its order depends on the user model
+        if not run.is_reference:  # its order depends on the user model
             own[strategies.index(strategy)] = _overlap_of(run, context.topics, inputs.documents)
     return shares
 

@@ -11,7 +11,8 @@ from xcg.measures import MEASURES
 from xcg.report.figures import add_legend, label_text, line_style, new_panels
 from xcg.statistics.planning import Plan
 from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
-from xcg.statistics.significance import ALL_PAIRS, BEST, SIGNIFICANCE_LEVEL
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import required_package
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from xcg.statistics.decisions import (
     tukey_significant,
 )
 from xcg.statistics.margins import margin_per_topic
-from xcg.statistics.significance import ALL_PAIRS, BEST, CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
     PAIRED_TESTS,

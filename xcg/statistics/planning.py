@@ -11,11 +11,11 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.statistics.power import POWER, single_level
 from xcg.statistics.power_simulation import PairedSimulation, PowerSimulation, TukeySimulation
+from xcg.statistics.run_pairs import scores_to_compare
 from xcg.statistics.significance import (
     CORRECTIONS,
     SIGNIFICANCE_LEVEL,
     choose_correction,
-    scores_to_compare,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (

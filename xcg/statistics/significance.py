@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from xcg.documents.corpus import Documents
 from xcg.errors import XcgError, nearest
@@ -15,6 +14,7 @@ from xcg.evaluation.inputs import (
     Assessments,
     Measures,
     Runs,
+    Strategies,
     Unanswered,
     UserModels,
 )
@@ -25,6 +25,7 @@ from xcg.runs.run import Order, Ties
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
 from xcg.statistics.power import detectable_differences, tukey_detectable
+from xcg.statistics.run_pairs import pairs_of_runs, scores_to_compare
 from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -32,13 +33,10 @@ from xcg.statistics.topic_scores import (
     check_name,
     common_scores,
     differences,
-    scores_by_run,
     standard_deviation,
 )
 
 CORRECTIONS = ("tukey", *P_VALUE_CORRECTIONS)
-ALL_PAIRS = "all"
-BEST = "best"
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if the corrected p value is below this."""
 
@@ -135,12 +133,14 @@ def compare(
     ties: Ties = "document",
     lenient: bool = False,
     workers: int = 1,
+    strategies: Strategies = (),
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
     All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    The comparisons by one measure under one user model are a family: their p values are corrected
-    together.
+    With several strategies, the pairs are the strategies of the same run. Reference points (``oracle``)
+    are not compared. The comparisons by one measure under one user model are a family: their p values
+    are corrected together.
 
     Args:
         assessments: As for :func:`xcg.evaluate`; or the :class:`xcg.Results` of an evaluation, without
@@ -159,8 +159,8 @@ def compare(
             significant differences, for all pairs by ``"t"`` or ``"randomisation"``; see
             :func:`xcg.statistics.families.tukey_inferences`), ``"holm"``, ``"bonferroni"``,
             ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``. The default is ``"tukey"`` for
-            more than two runs without a baseline if all runs have the same topics, and otherwise
-            ``"holm"``.
+            more than two runs without a baseline if all runs have the same topics and all pairs are
+            compared, and otherwise ``"holm"``.
         margin: A difference, or differences by measure, up to which a run is not worse than the
             baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
             (see :mod:`xcg.statistics.margins`).
@@ -169,6 +169,7 @@ def compare(
         ties: As for :func:`xcg.evaluate`.
         lenient: As for :func:`xcg.evaluate`.
         workers: As for :func:`xcg.evaluate`.
+        strategies: As for :func:`xcg.evaluate`.
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -203,6 +204,7 @@ def compare(
             ties=ties,
             lenient=lenient,
             workers=workers,
+            strategies=strategies,
         )
     chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
     margins = {} if margin is None else parse_margins(margin, chosen)
@@ -267,9 +269,10 @@ def compare_runs(
     if named is not None:
         pairs = [(run, named) for run in scores if run != named]
     else:
-        pairs = [(b, a) if a == base else (a, b) for a, b in combinations(scores, 2)]
+        pairs = [(b, a) if a == base else (a, b) for a, b in pairs_of_runs(results, scores)]
     shown = [pair for pair in pairs if base in (None, pair[1])]
-    procedure = choose_correction(scores, named, test, correction)
+    has_all_pairs = len(pairs) == math.comb(len(scores), 2)
+    procedure = choose_correction(scores, named, test, correction, has_all_pairs)
     what, topics = f"{measure} under {user_model}", results.topics
     together = procedure == "tukey" and len(scores) > 2
     samples = {
@@ -304,41 +307,20 @@ def compare_runs(
     ]
 
 
-def scores_to_compare(
-    results: Results, measure: str, user_model: str, baseline: str | None
-) -> tuple[dict[str, dict[str, float]], str | None, str | None]:
-    """Return the scores of the runs to compare, and the run that they are compared with.
-
-    Returns:
-        Scores by run and topic; the named baseline, or None; and the named baseline or the best run,
-        None if all pairs are compared.
-
-    Raises:
-        XcgError: If there are fewer than two runs, or the baseline is unknown or ambiguous.
-    """
-    scores = scores_by_run(results, measure, user_model)
-    if len(scores) < 2:
-        found = f"{len(scores)} runs with scores per topic of {measure} under {user_model}"
-        raise XcgError(f"{found}: expected at least two")
-    if baseline in (ALL_PAIRS, BEST) and baseline in scores:
-        message = "is not a run, but a run has this name: rename the run"
-        raise XcgError(f"the baseline {baseline!r} {message}")
-    if baseline in (None, ALL_PAIRS):
-        return scores, None, None
-    if baseline == BEST:
-        return scores, None, best_run(scores, measure)
-    check_name("run", baseline, scores)
-    return scores, baseline, baseline
-
-
 def choose_correction(
-    scores: Mapping[str, Mapping[str, float]], named: str | None, test: str, correction: str | None
+    scores: Mapping[str, Mapping[str, float]],
+    named: str | None,
+    test: str,
+    correction: str | None,
+    has_all_pairs: bool = True,
 ) -> str:
     """Return the correction of :func:`compare`; XcgError if it is not defined for the test."""
     complete = len({frozenset(values) for values in scores.values()}) == 1
     obstacle = ""
     if named is not None:
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
+    elif not has_all_pairs:
+        obstacle = "all pairs of runs are compared, not only the strategies of each run"
     elif test not in ("t", "randomisation"):
         obstacle = f"the test is t or randomisation, not {test}"
     elif not complete:
@@ -348,14 +330,6 @@ def choose_correction(
     if correction is None:
         return "holm" if obstacle or len(scores) == 2 else "tukey"
     return correction
-
-
-def best_run(scores: Mapping[str, Mapping[str, float]], measure: str) -> str:
-    """Return the first of the runs that have the best mean over their own topics."""
-    order = MEASURES.order(measure)
-    return min(
-        scores, key=lambda run: order.sort_key(math.fsum(scores[run].values()) / len(scores[run]))
-    )
 
 
 def _comparison(

@@ -20,6 +20,7 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.topic_scores import ROUNDING
+from xcg.strategies.rewriting import reference_run
 from xcg.user_model.model import UserModel
 from xcg.user_model.sweep import MAX_MODELS
 
@@ -319,7 +320,7 @@ class _Evaluator:
         chosen = [
             run
             for run in self._inputs.loaded_runs
-            if self._runs[run.name][0] in runs and run.strategy != ORACLE
+            if self._runs[run.name][0] in runs and not run.is_reference
         ]
         return replace(self._inputs, runs=chosen)
 
@@ -411,10 +412,7 @@ def _with_oracle(inputs: Inputs) -> tuple[list[Run], dict[str, tuple[str, str]]]
     found = rewritten_runs(inputs)
     if ORACLE not in map(str, inputs.strategy_list):
         as_read = with_unique_names(inputs.runs_as_read, Notes())
-        found += [
-            (r.name, ORACLE, Run(f"{r.name}+{ORACLE}", r.rankings, r.source, r.skipped, ORACLE))
-            for r in as_read
-        ]
+        found += [(run.name, ORACLE, reference_run(run)) for run in as_read]
     return [run for _, _, run in found], {run.name: (name, strategy) for name, strategy, run in found}
 
 

@@ -1,0 +1,159 @@
+"""Comparisons of runs under several overlap strategies: the strategies of the same run are compared."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation.results import Results
+from xcg.statistics.run_pairs import compares_within_runs, pairs_of_runs
+
+pytest.importorskip("scipy")
+
+# sog: (3, 3) = 1, (2, 3) = 0.9, (3, 2) = 0.75, (2, 2) = 0.5, (1, 2) = 0.25, (1, 1) = 0.1
+GRADES = {0.9: (2, 3), 0.75: (3, 2), 0.5: (2, 2), 0.25: (1, 2), 0.1: (1, 1)}
+SCORES = {"1": (0.5, 0.1), "2": (0.25, 0.25), "3": (0.75, 0.75), "4": (0.9, 0.5)}
+"""Topic → scores of the document e, which run one returns, and of f, which run two returns."""
+NESTED = ["d#/a", "d#/a/s[1]"]
+MODEL = {"name": "m", "relevance_value": {"alpha": 1, "normalisation": "none"}}
+ASSESSMENTS: Any = {
+    topic: {
+        "d": {"/a": (3, 3), "/a/s[1]": (3, 3)},
+        "e": {"/a": GRADES[e]},
+        "f": {"/a": GRADES[f]},
+    }
+    for topic, (e, f) in SCORES.items()
+}
+RUNS = {
+    "one": {topic: [*NESTED, "e#/a"] for topic in SCORES},
+    "two": {topic: [*NESTED, "f#/a"] for topic in SCORES},
+}
+
+
+def results_of(*strategies: str, runs: Any = None) -> Results:
+    """Evaluate xCG@2: thorough gains 1, top_ranked 1 and the score of e or f."""
+    return xcg.evaluate(ASSESSMENTS, runs or RUNS, None, MODEL, "xCG@2", strategies=strategies)
+
+
+def p_of_t(t: float) -> float:
+    """Return the two-sided p value of Student's t with 3 degrees of freedom (closed form)."""
+    x = abs(t) / math.sqrt(3)
+    return 1 - 2 / math.pi * (math.atan(x) + x / (1 + x * x))
+
+
+def test_the_strategies_of_each_run_are_compared_as_computed_by_hand() -> None:
+    """Both standard deviations are √(0.245 / 3); the mean differences are −0.6 and −0.4."""
+    one, two = xcg.compare(results_of("thorough", "top_ranked"))
+    assert (one.run, one.baseline) == ("one+thorough", "one+top_ranked")
+    assert (two.run, two.baseline) == ("two+thorough", "two+top_ranked")
+    error = math.sqrt(0.245 / 3) / 2
+    p_one, p_two = p_of_t(-0.6 / error), p_of_t(-0.4 / error)
+    assert (one.difference, two.difference) == pytest.approx((-0.6, -0.4))
+    assert (one.p, two.p) == pytest.approx((p_one, p_two))
+    assert (one.p_adjusted, two.p_adjusted) == pytest.approx((2 * p_one, max(2 * p_one, p_two)))
+    assert (one.correction, one.comparisons) == ("holm", 2)
+    assert p_one == pytest.approx(0.0246, abs=5e-5)
+
+
+def test_all_strategies_of_a_single_run_are_compared_by_tukey() -> None:
+    runs = {"one": RUNS["one"]}
+    results = results_of("thorough", "top_ranked", "innermost", runs=runs)
+    lines = xcg.compare(results)
+    assert [(line.run, line.baseline) for line in lines] == [
+        ("one+thorough", "one+top_ranked"),
+        ("one+thorough", "one+innermost"),
+        ("one+top_ranked", "one+innermost"),
+    ]
+    assert {line.correction for line in lines} == {"tukey"}
+    assert not compares_within_runs(results)
+
+
+def test_runs_under_one_strategy_are_compared_with_each_other() -> None:
+    results = results_of("top_ranked")
+    assert pairs_of_runs(results, results.runs) == [("one+top_ranked", "two+top_ranked")]
+    (line,) = xcg.compare(results)
+    assert line.difference == pytest.approx(0.2)
+
+
+def test_a_named_baseline_is_compared_with_all_runs() -> None:
+    lines = xcg.compare(results_of("thorough", "top_ranked"), baseline="one+thorough")
+    assert [line.run for line in lines] == ["one+top_ranked", "two+thorough", "two+top_ranked"]
+    assert {line.comparisons for line in lines} == {3}
+    (best,) = xcg.compare(results_of("thorough", "top_ranked"), baseline="best")
+    assert (best.run, best.baseline, best.comparisons) == ("one+thorough", "one+top_ranked", 2)
+
+
+def test_tukey_is_refused_within_several_runs() -> None:
+    with pytest.raises(XcgError, match="all pairs of runs are compared, not only the strategies of e"):
+        xcg.compare(results_of("thorough", "top_ranked"), correction="tukey")
+
+
+def test_runs_of_the_same_name_are_different_runs(tmp_path: Path) -> None:
+    for file in ("a.run", "b.run"):
+        (tmp_path / file).write_text(
+            "".join(
+                f"{topic} Q0 {result} {rank} {9 - rank} r\n"
+                for topic, results in RUNS["one"].items()
+                for rank, result in enumerate(results, 1)
+            )
+        )
+    results = results_of("thorough", "top_ranked", runs=[tmp_path / "a.run", tmp_path / "b.run"])
+    names = [f"r [{tmp_path / file}]" for file in ("a.run", "b.run")]
+    assert [name for name, _ in results.scope.strategies.values()] == [
+        name for name in names for _ in range(2)
+    ]
+    assert len(pairs_of_runs(results, results.runs)) == 2
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> list[object]:
+    """The options of the campaign of this module."""
+    lines = [
+        {"topic": topic, "doc": doc, "path": path, "exhaustivity": e, "specificity": s}
+        for topic, documents in ASSESSMENTS.items()
+        for doc, elements in documents.items()
+        for path, (e, s) in elements.items()
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "m.yaml").write_text(
+        "name: m\nrelevance_value: {alpha: 1, normalisation: none}\n", encoding="utf-8"
+    )
+    options: list[object] = ["--assessments", tmp_path / "a.jsonl", "--user-model", tmp_path / "m.yaml"]
+    for run, topics in RUNS.items():
+        rows = [
+            f"{topic} Q0 {result} {rank} {9 - rank} {run}\n"
+            for topic, results in topics.items()
+            for rank, result in enumerate(results, 1)
+        ]
+        (tmp_path / f"{run}.run").write_text("".join(rows))
+        options += ["--run", tmp_path / f"{run}.run"]
+    return [*options, "--measures", "xCG@2"]
+
+
+def test_the_command_states_the_family(xcg_command: Command, campaign: list[object]) -> None:
+    call = ("compare", *campaign, "--strategy", "thorough", "--strategy", "top_ranked")
+    done = xcg_command(*call)
+    assert done.returncode == 0, done.stderr
+    assert "test: paired t test; significance level 0.05\n" in done.stdout
+    assert (
+        "family: all 2 pairs of strategies of the same run, for each measure and user model; "
+        "correction: holm\n"
+    ) in done.stdout
+    assert (
+        "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run\n"
+    ) in done.stdout
+    named = xcg_command(*call, "--baseline", "two+thorough")
+    assert "family: 3 comparisons with two+thorough, for each measure" in named.stdout
+    wrong = xcg_command(*call, "--baseline", "two")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "no run 'two': did you mean 'two+thorough'?" in wrong.stderr
+    refused = xcg_command(*call, "--correction", "tukey")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "not only the strategies of each run: use holm" in refused.stderr
