@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ STRATEGIES = ["thorough", "unique"]
 def test_runs_of_the_same_name_get_their_file_before_the_strategy(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_text("".join(f"{topic} Q0 d 1 1 bm25\n" for topic in BASE))
-    runs = [tmp_path / "a", tmp_path / "b", Run.of("lm", {topic: ["d"] for topic in BASE})]
+    runs: list[Path | Run] = [tmp_path / "a", tmp_path / "b", Run.of("lm", {topic: ["d"] for topic in BASE})]
     a, b = (f"bm25 [{tmp_path / name}]" for name in "ab")
     expected = [f"{name}+{one}" for name in (a, b, "lm") for one in STRATEGIES]
     inputs = Inputs(BASE, runs, strategies=STRATEGIES)
@@ -76,9 +77,12 @@ def test_files_are_read_once_for_all_strategies_and_user_models(
     for path in paths:
         path.write_text("1 Q0 d 1 1 run\n")
     read: list[Path] = []
-    monkeypatch.setattr(
-        "xcg.evaluation.inputs.read_run", lambda path, *args: read.append(path) or read_run(path, *args)
-    )
+
+    def counted(path: Path, *others: Any) -> Run:
+        read.append(path)
+        return read_run(path, *others)
+
+    monkeypatch.setattr("xcg.evaluation.inputs.read_run", counted)
     models = {"name": "m", "quantisation": "sog", "relevance_value": {"alpha": [0, 0.5, 1]}}
     results = xcg.evaluate(BASE, paths, user_model=models, measures="MAep", strategies=STRATEGIES)
     assert (len(results.runs), len(results.user_models)) == (4, 3)

@@ -10,6 +10,7 @@ import pytest
 
 import xcg
 from xcg.errors import InputError, XcgError
+from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs, resolve_strategies
 from xcg.plugins import without_plugins
 from xcg.runs.run import Ranking
@@ -235,7 +236,7 @@ def test_strategies_of_a_configuration(tmp_path: Path) -> None:
         + 'strategies: [thorough, {name: controlled, ancestor: [0, 1]}, "mine:own", '
         + '"promote_parent(threshold=0.4)"]\n'
     )
-    strategies = xcg.evaluation.config.load_configuration(config).strategies
+    strategies = load_configuration(config).strategies
     assert [str(strategy) for strategy in strategies] == [
         *("thorough", "controlled(ancestor=0)", "controlled(ancestor=1)", "mine:own"),
         "promote_parent(threshold=0.4)",
@@ -243,4 +244,4 @@ def test_strategies_of_a_configuration(tmp_path: Path) -> None:
     assert isinstance(strategies[0].function, type(last_first))
     message = r"c\.yaml:4: strategies\[2\]: the strategy 'mine:own' is a plug-in"
     with without_plugins(), pytest.raises(InputError, match=message):
-        xcg.evaluation.config.load_configuration(config)
+        load_configuration(config)
