@@ -23,7 +23,8 @@ STRATEGIES = ["thorough", "unique"]
 def test_runs_of_the_same_name_get_their_file_before_the_strategy(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_text("".join(f"{topic} Q0 d 1 1 bm25\n" for topic in BASE))
-    runs: list[Path | Run] = [tmp_path / "a", tmp_path / "b", Run.of("lm", {topic: ["d"] for topic in BASE})]
+    lm = Run.of("lm", {topic: ["d"] for topic in BASE})
+    runs: list[Path | Run] = [tmp_path / "a", tmp_path / "b", lm]
     a, b = (f"bm25 [{tmp_path / name}]" for name in "ab")
     expected = [f"{name}+{one}" for name in (a, b, "lm") for one in STRATEGIES]
     inputs = Inputs(BASE, runs, strategies=STRATEGIES)
