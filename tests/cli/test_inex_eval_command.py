@@ -410,3 +410,34 @@ def test_illegal_rankings_and_options_in_python() -> None:
         InexEvalOptions("i", tolerance=0)
     with pytest.raises(XcgError, match="beta is nan: expected 0 or more"):
         InexEvalOptions("r", beta=math.nan)
+
+
+OVERLAPPING = "9 Q0 d 1 9 tag 2 4\n9 Q0 d 2 8 tag 4 9\n9 Q0 f 3 7 tag 0 3\n"
+
+
+def test_strategies_rewrite_the_runs(xcg_command: Command) -> None:
+    expected = output(xcg_command, "-f", "".join(OVERLAPPING.splitlines(True)[::2]))
+    for name in ("top_ranked", "max_score"):
+        found = output(xcg_command, f"-f --strategy {name}", OVERLAPPING)
+        assert found == expected.replace('run-id="tag"', f'run-id="tag+{name}"')
+    both = output(xcg_command, "-t --strategy thorough --strategy top_ranked", OVERLAPPING)
+    assert [line for line in both.splitlines() if line.startswith("<eval")] == [
+        '<eval run-id="tag+thorough" file="run">',
+        '<eval run-id="tag+top_ranked" file="run">',
+    ]
+
+
+def test_an_overlap_after_a_strategy_names_the_rank(xcg_command: Command) -> None:
+    Path("qrels").write_text(QRELS)
+    Path("run").write_text(OVERLAPPING)
+    for options, where in (
+        ((), "run:2"),
+        (("--strategy", "thorough"), "run, topic 9, strategy thorough, rank 2"),
+    ):
+        for runs in (("run",), ("run", "run")):
+            done = xcg_command("inex-eval", "-f", *options, "qrels", *runs, cwd=Path())
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.startswith(f"xcg: error: {where}: the result overlaps an earlier result")
+    done = xcg_command("inex-eval", "-f", "--strategy", "oracle", "qrels", "run", cwd=Path())
+    assert done.returncode == 2
+    assert "inex_eval has none: expected other strategies" in done.stderr

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 import click
 
-from xcg.cli.options import MAX_NUMBER
+from xcg.cli.options import MAX_NUMBER, strategy_option
 from xcg.cli.output import Printed, prints
 from xcg.cli.unused_options import given_options
 from xcg.documents.standard_input import claim_standard_input
+from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 
 
@@ -53,6 +55,7 @@ from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_ev
     "-c", "complete", is_flag=True, help="Average over all topics of QRELS, not only the answered ones."
 )
 @click.option("-q", "per_topic", is_flag=True, help="Print the scores of each topic before the means.")
+@strategy_option
 @click.argument("qrels")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @prints()
@@ -67,6 +70,7 @@ def inex_eval(
     beta: float,
     complete: bool,
     per_topic: bool,
+    strategies: Sequence[str],
     qrels: str,
     runs: Sequence[str],
 ) -> Printed:
@@ -77,6 +81,8 @@ def inex_eval(
     QRELS has lines of topic, Q0, document, relevant size, document length, best entry point and
     passages as offset:length. Each RUN has lines of topic, Q0, document, rank, score, tag, offset and
     length; its order counts, and not its ranks and scores. - reads standard input.
+
+    With --strategy, which inex_eval does not have, each run is evaluated as TAG+STRATEGY.
     """
     given = (thorough, focused, relevant, best, with_tolerance)
     tasks: list[Task] = [task for task, is_given in zip(get_args(Task), given, strict=True) if is_given]
@@ -87,9 +93,10 @@ def inex_eval(
         if path == "-":
             claim_standard_input(what)
     options = InexEvalOptions(tasks[0], tolerance, distance, beta, complete)
+    bound = resolve_strategies(strategies, Path())
     gc.disable()  # almost all objects live until the end; this saves a fifth of the time
     try:
-        scores = inex_eval_files(qrels, runs, options)
+        scores = inex_eval_files(qrels, runs, options, bound)
     finally:
         gc.enable()
     # inex_eval accepts these options with all tasks.

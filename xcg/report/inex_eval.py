@@ -17,7 +17,7 @@ from typing import Literal
 from xcg.documents.files import open_input
 from xcg.errors import InputError, XcgError, printable
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.inputs import Inputs, Strategies
 from xcg.evaluation.results import NotedList
 from xcg.formats.inex_eval_run import read_inex_eval_run
 from xcg.formats.offset_qrels import read_offset_qrels
@@ -104,7 +104,10 @@ class _TopicScores:
 
 
 def inex_eval_files(
-    qrels: str, runs: Iterable[str], options: InexEvalOptions | None = None
+    qrels: str,
+    runs: Iterable[str],
+    options: InexEvalOptions | None = None,
+    strategies: Strategies = (),
 ) -> NotedList[InexEvalScores]:
     """Evaluate files as inex_eval does.
 
@@ -112,6 +115,7 @@ def inex_eval_files(
         qrels: Path of the offset qrels.
         runs: Paths of the runs, see :func:`xcg.formats.inex_eval_run.read_inex_eval_run`.
         options: The task and its options.
+        strategies: Overlap strategies. Each run is evaluated once under each, as ``TAG+STRATEGY``.
 
     Returns:
         The scores of each run, with ``notes``.
@@ -124,14 +128,24 @@ def inex_eval_files(
     with open_input(Path(qrels)) as file:
         read_offset_qrels(file, Path(qrels), base, notes)
     found = [read_inex_eval_run(run, base) for run in runs]
-    line_numbers = {id(one.run): one.line_numbers for one in found}
+    inputs = Inputs(base, [one.run for one in found], strategies=strategies)
+    suffixes = [f"+{strategy}" for strategy in inputs.strategy_list] or [""]
+    evaluated = [(one, f"{one.tag}{suffix}") for one in found for suffix in suffixes]
+    line_numbers = {
+        run.name: one.line_numbers
+        for run, (one, _) in zip(inputs.loaded_runs, evaluated, strict=True)
+        if not run.strategy
+    }
 
     def where(run: Run, topic: str, index: int) -> str:
-        return f"{run.source}:{line_numbers[id(run)][topic][index]}"
+        if run.strategy:
+            return f"{run.where(topic)}, rank {index + 1}"
+        return f"{run.source}:{line_numbers[run.name][topic][index]}"
 
-    inputs = Inputs(base, [one.run for one in found])
     scores = inex_eval_scores(inputs, options, where)
-    tagged = [InexEvalScores(one.tag, s.file, s.topics) for one, s in zip(found, scores, strict=True)]
+    tagged = [
+        InexEvalScores(tag, s.file, s.topics) for (_, tag), s in zip(evaluated, scores, strict=True)
+    ]
     unanswering = [one.run.source for one in found if not one.run.answered]
     lines = [f"note: {file} has no results for the topics of {qrels}" for file in unanswering]
     return NotedList(tagged, [*notes.lines(), *scores.notes, *lines])
@@ -161,7 +175,7 @@ def inex_eval_scores(
     (0.6666666666666666, 1.0)
     """
     options = options or InexEvalOptions()
-    where = where or (lambda run, topic, index: f"{run.source}, topic {topic}, rank {index + 1}")
+    where = where or (lambda run, topic, index: f"{run.where(topic)}, rank {index + 1}")
     inputs.check()
     for run in inputs.loaded_runs:
         if run.is_reference:

@@ -21,7 +21,7 @@ def oracle(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
 
     Args:
         ranking: The results of one topic.
-        corpus: The documents.
+        corpus: The documents, if the user model needs them; the assessments are always needed.
 
     Raises:
         XcgError: Always, because no assessments are given.
