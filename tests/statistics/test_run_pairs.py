@@ -90,6 +90,24 @@ def test_a_named_baseline_is_compared_with_all_runs() -> None:
     assert (best.run, best.baseline, best.comparisons) == ("one+thorough", "one+top_ranked", 2)
 
 
+def test_reference_points_are_not_compared() -> None:
+    results = results_of("thorough", "top_ranked", "oracle")
+    assert results.scope.references == ["one+oracle", "two+oracle"]
+    assert xcg.compare(results) == xcg.compare(results_of("thorough", "top_ranked"))
+    with pytest.raises(
+        XcgError, match=r"the baseline 'one\+oracle' is a reference point: expected a r"
+    ):
+        xcg.compare(results, baseline="one+oracle")
+    systems = results.without_references()
+    assert systems.runs == [f"{run}+{s}" for run in RUNS for s in ("thorough", "top_ranked")]
+    assert systems.notes[-2:] == [
+        f"{run}+oracle is a reference point, so it is not tested" for run in RUNS
+    ]
+    assert systems.without_references().runs == systems.runs
+    with pytest.raises(XcgError, match="1 runs with scores per topic of xCG@2"):
+        xcg.compare(results_of("thorough", "oracle", runs={"one": RUNS["one"]}))
+
+
 def test_tukey_is_refused_within_several_runs() -> None:
     with pytest.raises(XcgError, match="all pairs of runs are compared, not only the strategies of e"):
         xcg.compare(results_of("thorough", "top_ranked"), correction="tukey")
@@ -157,3 +175,17 @@ def test_the_command_states_the_family(xcg_command: Command, campaign: list[obje
     refused = xcg_command(*call, "--correction", "tukey")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "not only the strategies of each run: use holm" in refused.stderr
+
+
+def test_the_command_leaves_out_reference_points(xcg_command: Command, campaign: list[object]) -> None:
+    call = ("compare", *campaign, "--strategy", "thorough", "--strategy", "top_ranked")
+    systems = xcg_command(*call)
+    done = xcg_command(*call, "--strategy", "oracle")
+    assert (done.returncode, done.stdout) == (0, systems.stdout)
+    assert "one+oracle is a reference point, so it is not tested" in done.stderr
+    for table in ("--overall", "--means", "--letters"):
+        options = ("--means", table) if table == "--letters" else (table,)
+        assert "oracle" not in xcg_command(*call, "--strategy", "oracle", *options).stdout
+    wrong = xcg_command(*call, "--strategy", "oracle", "--baseline", "one+oracle")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "the baseline 'one+oracle' is a reference point: expected a run of a system" in wrong.stderr

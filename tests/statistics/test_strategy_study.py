@@ -184,6 +184,37 @@ def test_the_best_of_a_lower_is_better_measure_is_the_lowest() -> None:
         assert score.to_oracle == pytest.approx(score.score - oracle)
 
 
+def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStudy) -> None:
+    """Oracle of "one" takes d#/a (1), then the better of 0.9 (1 − α) and 0.5; topic 2 counts 0."""
+    for score in study.scores:
+        if score.run != "one":
+            continue
+        oracle = (1 + max(0.9 * (1 - score.alpha), 0.5)) / 2
+        assert score.to_oracle == pytest.approx(oracle - (score.score or 0), abs=1e-12)
+        if score.strategy == "oracle":
+            assert score.to_oracle == 0
+            assert not score.is_best
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
+def test_oracle_is_that_of_a_separate_evaluation(alpha: float) -> None:
+    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    campaign = sample.assessments, sample.runs, sample.corpus
+    model = {"name": "one", "relevance_value": {"alpha": alpha}}
+    results = xcg.evaluate(*campaign, model, "nxCG@10", strategies=["oracle"])
+    for strategies in (["thorough"], ["oracle", "thorough"]):  # oracle may be named or not
+        study = study_strategies(
+            Inputs(*campaign, "kazai-lalmas-2006", "nxCG@10", strategies=strategies)
+        )
+        found = {s.run: s for s in study.scores if (s.strategy, s.alpha) == ("oracle", alpha)}
+        assert len(found) == len(results.runs)
+        for run, score in found.items():
+            assert score.score == results.value(f"{run}+oracle", "nxCG@10")
+        assert all(s.to_oracle is not None and s.to_oracle > -1e-12 for s in study.scores), (
+            "no strategy of this campaign is better than oracle"
+        )
+
+
 def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[object] = Counter()
 
