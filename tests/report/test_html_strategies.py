@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,29 @@ def test_the_browser_shows_lines_crossings_and_distances(inputs: Inputs, tmp_pat
         ["0.0 %", "1.5000", "1.5000", "1.5000"],
     ]
     assert "oracle (reference point)" in rows[2]
+
+
+def test_oracle_is_no_best_run(inputs: Inputs) -> None:
+    data = report_data(replace(inputs, strategies=["oracle", "thorough"]))
+    assert [data["runs"][run] for run in data["references"]] == ["bm25+oracle", "</script>+oracle"]
+    assert {line["run"] for line in data["best"]} == {"bm25+thorough", "</script>+thorough"}
+    assert data["strategies"]["names"] == ["thorough", "oracle (reference point)"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_bytes(
+        page_bytes(replace(inputs, runs={"bm25": RUNS["bm25"]}, strategies=["oracle", "unique"]))
+    )
+    page = browse(f"{file.as_uri()}#selftest", tmp_path / "profile").stdout
+    assert '<output id="selftest">selftest ok</output>' in page
+    for section in ("measures", "topics"):
+        table = page.partition(f'aria-labelledby="{section}"')[2].partition("</section>")[0]
+        rows = dict(re.findall(r'<th scope="row"><bdi>([^<]*)</bdi></th>(.*?)</tr>', table))
+        assert set(rows) == {"bm25+oracle (reference point)", "bm25+unique"}
+        assert "<strong>" in rows["bm25+unique"]
+        assert "<strong>" not in rows["bm25+oracle (reference point)"]
 
 
 def test_a_campaign_with_documents_is_self_contained() -> None:

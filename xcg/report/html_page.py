@@ -114,6 +114,9 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
         },
         "unanswered": inputs.unanswered,
         "runs": results.runs,
+        "references": [
+            number for number, run in enumerate(results.runs) if run in results.scope.references
+        ],
         "topics": topics,
         "assessed": len(base.topics),
         "levels": [level._asdict() for level in level_distribution(base)],
@@ -180,7 +183,7 @@ def _best_runs(context: ReportContext) -> list[Json]:
     results = context.results
     means: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for row in results.means():
-        if math.isfinite(row.value):
+        if math.isfinite(row.value) and row.run not in results.scope.references:
             means.setdefault((row.user_model, row.measure), []).append((row.run, row.value))
     lines = []
     for model in context.inputs.user_models:

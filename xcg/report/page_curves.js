@@ -206,7 +206,7 @@ function makeChart(curve) {
     sliderValue.textContent = formatShort(xs[point]);
     const values = scale.runs.map((run) => [run, valuesOf(run)[point]]).sort((a, b) => b[1] - a[1]);
     readout.replaceChildren(...values.map(([run, value]) => makeElement("li", {},
-      makeSwatch(run), isolate(data.runs[run]), makeElement("b", {}, formatScore(value)))));
+      makeSwatch(run), isolate(runLabel(run)), makeElement("b", {}, formatScore(value)))));
     slider.setAttribute("aria-valuetext", printable(`${curve.by} ${formatShort(xs[point])}: ` +
       values.map(([run, value]) => `${data.runs[run]} ${formatScore(value)}`).join(", ")));
   }
@@ -246,10 +246,10 @@ function showCurves() {
 function makeRunSelection() {
   const best = new Set(bestRuns.slice(0, MAX_SELECTED_RUNS));
   const select = (run, selected) => (selected ? curveView.runs.add(run) : curveView.runs.delete(run));
-  const choices = data.runs.map((name, run) => {
+  const choices = data.runs.map((_, run) => {
     const box = makeElement("input", { type: "checkbox", id: newId("run") });
     box.addEventListener("change", () => { select(run, box.checked); drawCharts(); });
-    const label = makeElement("label", { for: box.id }, box, makeSwatch(run), isolate(name));
+    const label = makeElement("label", { for: box.id }, box, makeSwatch(run), isolate(runLabel(run)));
     const highlightRun = (highlighted) => () => {
       curveView.highlighted = highlighted;
       charts.forEach((chart) => chart.highlight());

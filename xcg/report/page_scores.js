@@ -100,10 +100,10 @@ function showMeasures() {
 function makeMeansTable(scores) {
   const columns = [{ label: "Run" }, ...data.measures.map((label, measure) =>
     ({ label, number: true, lowerIsBetter: data.lower_is_better[measure] }))];
-  const best = scores.map((runs, measure) => bestScore(runs.map((run) => run[0]), data.lower_is_better[measure]));
-  const rows = data.runs.map((name, run) => [{ value: name }, ...scores.map((runs, measure) => {
+  const best = scores.map((runs, measure) => bestOfRuns(runs.map((run) => run[0]), data.lower_is_better[measure]));
+  const rows = data.runs.map((_, run) => [{ value: runLabel(run) }, ...scores.map((runs, measure) => {
     const value = runs[run][0];
-    return { value, strong: value !== null && value === best[measure] };
+    return { value, strong: value !== null && value === best[measure] && !isReference(run) };
   })]);
   return makeSortableTable("Means over topics", columns, rows, 1);
 }
@@ -124,16 +124,16 @@ function showTopicTable(columnsPerTable) {
   }
   const title = `${data.measures[measure]} of each run and topic under ${modelNames[model]}`;
   const highest = Math.max(...scores.flat().filter((value) => !isMissing(value)), 1e-9);
-  const best = scores[0].map((_, topic) => bestScore(scores.map((run) => run[topic]), lowerIsBetter));
+  const best = scores[0].map((_, topic) => bestOfRuns(scores.map((run) => run[topic]), lowerIsBetter));
   const labels = ["mean", ...data.topics];
   const width = columnsPerTable || labels.length;
 
-  function makeTopicCell(value, topic) {
+  function makeTopicCell(value, topic, run) {
     const share = Math.max(0, value || 0) / highest;
     return {
       value,
       node: document.createTextNode(formatScore(value, 3)),
-      strong: value !== null && value === best[topic] && (lowerIsBetter || value > 0),
+      strong: value !== null && value === best[topic] && (lowerIsBetter || value > 0) && !isReference(run),
       shade: isMissing(value) ? 0 : lowerIsBetter ? 1 - share : share,
     };
   }
@@ -143,7 +143,7 @@ function showTopicTable(columnsPerTable) {
     const columns = [{ label: "Run" }, ...topics.map((topic) => ({ label: labels[topic], number: true, lowerIsBetter }))];
     const runs = columnsPerTable ? runsByMean(model, measure) : indices(data.runs.length);
     const rows = runs.map((run) =>
-      [{ value: data.runs[run] }, ...topics.map((topic) => makeTopicCell(scores[run][topic], topic))]);
+      [{ value: runLabel(run) }, ...topics.map((topic) => makeTopicCell(scores[run][topic], topic, run))]);
     return makeScrollable(printable(title), makeSortableTable(title, columns, rows, columnsPerTable ? undefined : 1));
   });
   byId("topic-table").replaceChildren(...tables);
