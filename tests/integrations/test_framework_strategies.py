@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +19,9 @@ from conftest import ROOT
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.runs.chunks import span_of
+from xcg.integrations.chunk_strategies import ChunkLibrary, ChunkRewriter, NewChunk
+from xcg.integrations.haystack import ADAPTER
+from xcg.runs.chunks import run_of_chunks, span_of
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import STRATEGIES
 
@@ -121,9 +126,67 @@ def langchain() -> Framework:
     )
 
 
-@pytest.fixture(
-    scope="module", params=[llama_index, haystack, langchain], ids=lambda make: make.__name__
-)
+@dataclass
+class StandIn:
+    """A chunk like those of Haystack, without the library."""
+
+    content: str
+    meta: dict[str, Any]
+    score: float | None
+    id: str
+
+
+class StandIns(ChunkLibrary):
+    """Makes stand-ins, so that most tests run without the libraries."""
+
+    adapter = ADAPTER
+
+    def with_score(self, chunk: StandIn, score: float | None) -> StandIn:
+        return replace(chunk, score=score)
+
+    def new_chunk(self, new: NewChunk) -> StandIn:
+        meta = {**new.metadata, "source_id": new.document, "split_idx_start": new.start}
+        meta = {key: meta[key] for key in meta if key not in ("split_id", "__level", "__parent_id")}
+        return StandIn(new.text, meta, new.score, new.id)
+
+    def is_store(self, parents: object) -> bool:
+        return isinstance(parents, StandInStore)
+
+    def fetch(self, store: Any, ids: Sequence[str]) -> Iterable[StandIn]:
+        store.requests.append(list(ids))
+        return [block for block in store.blocks if block.id in ids]
+
+
+@dataclass
+class StandInStore:
+    blocks: list[StandIn]
+    requests: list[list[str]] = field(default_factory=list)
+
+
+def stand_ins() -> Framework:
+    ids = itertools.count()
+
+    def chunk(span: Span, score: float | None) -> Any:
+        name, start, end = span
+        meta = {"source_id": name, "split_idx_start": start, "split_id": 7, "title": f"{start}"}
+        return StandIn(TEXTS[name][start:end], meta, score, f"{next(ids)}")
+
+    return Framework(
+        "stand_ins",
+        chunk,
+        lambda strategy, **options: ChunkRewriter(StandIns(), strategy, **options),
+        lambda component, chunks: component(chunks),
+        lambda chunk: chunk.content,
+        lambda chunk: chunk.meta,
+        lambda chunk: chunk.id,
+        lambda chunk: chunk.score,
+    )
+
+
+FRAMEWORKS = [stand_ins, llama_index, haystack, langchain]
+
+
+@pytest.fixture(scope="module", params=FRAMEWORKS, ids=lambda make: make.__name__)
 def framework(request: pytest.FixtureRequest) -> Framework:
     make: Callable[[], Framework] = request.param
     return make()
@@ -278,6 +341,8 @@ def test_a_strategy_that_fails_is_named(framework: Framework) -> None:
         ({"name": "outermost", "rank": "bst"}, "did you mean 'best'"),
         ({"name": "outermost", "rank": ["own", "best"]}, "expected one strategy"),
         (7, "illegal strategy 7"),
+        ("oracle", "the strategy 'oracle' needs assessments, which a retrieval pipeline lacks"),
+        ("by_document(first=oracle)", "expected another strategy than by_document and oracle"),
     ],
 )
 def test_strategies_are_checked_when_the_component_is_made(
@@ -285,6 +350,30 @@ def test_strategies_are_checked_when_the_component_is_made(
 ) -> None:
     with pytest.raises(XcgError, match=message):
         framework.component(strategy)
+
+
+def test_options_are_checked_when_the_component_is_made(tmp_path: Path) -> None:
+    framework = stand_ins()
+    with pytest.raises(
+        XcgError, match="texts is 'abc': expected a mapping from names to texts, or a fu"
+    ):
+        framework.component("unique", texts="abc")
+    with pytest.raises(
+        XcgError, match="parents is 3: expected chunks, a mapping from ids to chunks, or"
+    ):
+        framework.component("unique", parents=3)
+    with pytest.raises(XcgError, match="no such folder or archive"):
+        framework.component("unique", corpus=tmp_path / "missing")
+
+
+def test_a_strategy_can_give_scores_to_chunks_without(framework: Framework) -> None:
+    chunks = [framework.chunk(("a", 0, 10), None), framework.chunk(("b", 0, 10), None)]
+
+    def scored(ranking: Ranking, corpus: object) -> Ranking:
+        return replace(ranking, keys=[2.0, 0.5], has_scores=True)
+
+    assert [framework.score(chunk) for chunk in framework.rewrite(scored, chunks)] == [2.0, 0.5]
+    assert same(framework.rewrite("max_score", chunks), chunks)
 
 
 def test_chunks_without_offsets_name_rank_and_remedy(framework: Framework) -> None:
@@ -369,7 +458,7 @@ def test_chunks_are_rewritten_like_spans(framework: Framework, spec: dict[str, o
 
 
 def test_the_texts_of_the_documents_are_asked_for_once() -> None:
-    framework = llama_index()
+    framework = stand_ins()
     asked = []
 
     def text(name: str) -> str | None:
@@ -382,11 +471,179 @@ def test_the_texts_of_the_documents_are_asked_for_once() -> None:
 
 
 def test_a_text_that_is_missing_or_no_string_is_an_error() -> None:
-    framework = haystack()
+    framework = stand_ins()
     with pytest.raises(InputError, match="there is no text of the document 'b'"):
         framework.rewrite("top_ranked", windows(framework), texts={"a": TEXTS["a"]})
     with pytest.raises(InputError, match="b: its text is bytes: expected str"):
         framework.rewrite("top_ranked", windows(framework), texts={**TEXTS, "b": b"bytes"})
+
+
+# Parents
+
+
+def block(parent: StandIn | None, start: int, end: int, level: int) -> StandIn:
+    """Return a block of a hierarchy, whose offset counts from the start of its parent."""
+    if parent is None:
+        return StandIn(TEXTS["a"][start:end], {"__level": 0, "__parent_id": None}, None, "a")
+    meta = {
+        "source_id": parent.id,
+        "__parent_id": parent.id,
+        "__level": level,
+        "split_idx_start": start,
+    }
+    return StandIn(parent.content[start:end], meta, None, f"{parent.id}-{start}")
+
+
+ROOT_BLOCK = block(None, 0, 60, 0)
+HALVES = [block(ROOT_BLOCK, start, start + 30, 1) for start in (0, 30)]
+LEAVES = [block(half, start, start + 10, 2) for half in HALVES for start in (0, 10, 20)]
+BLOCKS = [ROOT_BLOCK, *HALVES, *LEAVES]
+
+
+def retrieved(*leaves: int) -> list[StandIn]:
+    return [replace(LEAVES[leaf], score=0.9 - rank / 10) for rank, leaf in enumerate(leaves)]
+
+
+@pytest.mark.parametrize(
+    "parents", [BLOCKS, {block.id: block for block in BLOCKS}, StandInStore(BLOCKS)], ids=str
+)
+def test_a_parent_replaces_its_children(parents: Any) -> None:
+    """Leaves 4 and 5 hold 20 of the 30 characters of the second half; leaf 1 holds 10 of the first."""
+    chunks = retrieved(1, 4, 5)
+    first, second = stand_ins().rewrite("promote_parent(threshold=0.6)", chunks, parents=parents)
+    assert first is chunks[0]
+    assert second == replace(HALVES[1], score=0.8)
+
+
+def test_the_parent_of_a_parent_needs_a_second_application() -> None:
+    framework = stand_ins()
+    chunks = retrieved(1, 4, 5)
+    spec = "promote_parent(threshold=0.3)"
+    once = framework.rewrite(spec, chunks, parents=BLOCKS)
+    assert once == [replace(HALVES[0], score=0.9), replace(HALVES[1], score=0.8)]
+    assert framework.rewrite(spec, once, parents=BLOCKS) == [replace(ROOT_BLOCK, score=0.9)]
+    # Now no chunk has a parent.
+    roots = [replace(ROOT_BLOCK, score=0.9)]
+    assert same(framework.rewrite(spec, roots, parents=BLOCKS), roots)
+
+
+def test_a_store_is_asked_once_per_level() -> None:
+    store = StandInStore(BLOCKS)
+    stand_ins().rewrite("thorough", retrieved(1, 4, 5), parents=store)
+    assert store.requests == [["a-0", "a-30"], ["a"]]
+
+
+def test_merged_children_count_from_the_start_of_the_document() -> None:
+    (merged,) = stand_ins().rewrite("merge_adjacent", retrieved(4, 3), parents=BLOCKS)
+    assert span_of(merged)[:3] == ("a", 30, 50)
+    assert merged.content == TEXTS["a"][30:50]
+    assert merged.meta["merged_from"] == ["a-30-10", "a-30-0"]
+
+
+def test_a_gap_between_children_is_read_in_their_parent() -> None:
+    (merged,) = stand_ins().rewrite("merge_adjacent(gap=10)", retrieved(5, 3), parents=BLOCKS[:3])
+    assert merged.content == TEXTS["a"][30:60]
+
+
+def test_parents_that_are_not_given_are_named() -> None:
+    with pytest.raises(
+        XcgError, match=r"rank 1: .*HierarchicalDocumentSplitter counts from its parent"
+    ):
+        stand_ins().rewrite("promote_parent", retrieved(1))
+    with pytest.raises(
+        XcgError, match=r"rank 2: .* counts from its parent a-30: pass all its blocks as"
+    ):
+        stand_ins().rewrite("promote_parent", retrieved(1, 4), parents=BLOCKS[:2])
+
+
+def check_hierarchy(
+    framework: Framework,
+    blocks: list[Any],
+    parents: Any,
+    scored: Callable[[Any, float], Any],
+    key: Callable[[Any], object],
+) -> None:
+    """Compare random rankings of blocks with their spans under every strategy."""
+    given = {key(block) for block in blocks}
+    promoted = 0
+    for seed, spec in enumerate([*SPECS, *PROMOTIONS] * 2):
+        chosen = random.Random(seed)
+        sample = chosen.sample(blocks, chosen.randint(1, len(blocks)))
+        chunks = [scored(block, 1 - rank / 64) for rank, block in enumerate(sample)]
+        texts = {"bees": LONG_TEXT}
+        run = run_of_chunks("r", {"1": chunks}, parents=blocks, texts=texts)
+        expected = xcg.rewrite(run, spec).rankings["1"]
+        found = framework.rewrite(spec, chunks, parents=parents, texts=texts)
+        spans = [span_of(chunk, parents=blocks, texts=texts) for chunk in found]
+        assert [span[:3] for span in spans] == [
+            (file, *expected.spans[rank]) for rank, file in enumerate(expected.files)
+        ], (seed, spec)
+        assert [span.score for span in spans] == list(expected.scores)
+        if "merge_adjacent" not in spec["name"]:
+            assert {key(chunk) for chunk in found} <= given
+        promoted += spec["name"] == "promote_parent" and len(found) < len(chunks)
+    assert promoted
+
+
+PROMOTIONS: list[dict[str, Any]] = [
+    {"name": "promote_parent", "threshold": 0.3},
+    {"name": "promote_parent", "score": "sum"},
+    {"name": "promote_parent", "threshold": 0.9, "levels": 3, "score": "mean"},
+]
+
+LONG_TEXT = " ".join(f"Bee number {n} flies to flower {n * n % 7}." for n in range(60))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nodes_of_a_hierarchy_are_rewritten_like_their_spans() -> None:
+    framework = llama_index()
+    from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter
+    from llama_index.core.schema import Document, NodeWithScore
+    from llama_index.core.storage.docstore import SimpleDocumentStore
+
+    sizes = {
+        str(size): SentenceSplitter(chunk_size=size, chunk_overlap=0, tokenizer=str.split)
+        for size in (150, 70, 30)
+    }
+    parser = HierarchicalNodeParser.from_defaults(node_parser_ids=list(sizes), node_parser_map=sizes)
+    nodes = parser.get_nodes_from_documents([Document(text=LONG_TEXT, id_="bees")])
+    docstore = SimpleDocumentStore()
+    docstore.add_documents(nodes)
+
+    def scored(node: Any, score: float) -> Any:
+        return NodeWithScore(node=node, score=score)
+
+    check_hierarchy(framework, nodes, nodes, scored, lambda chunk: id(getattr(chunk, "node", chunk)))
+    spec = "promote_parent(threshold=0.01)"
+    leaf = scored(nodes[-1], 0.5)
+    (parent,) = framework.rewrite(spec, [leaf], parents=docstore)
+    assert parent.node_id == nodes[-1].parent_node.node_id
+    assert parent.score == 0.5
+    assert parent.node == docstore.get_node(parent.node_id)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_blocks_of_a_hierarchy_are_rewritten_like_their_spans() -> None:
+    framework = haystack()
+    from haystack import Document
+    from haystack.components.preprocessors import HierarchicalDocumentSplitter
+    from haystack.document_stores.in_memory import InMemoryDocumentStore
+
+    splitter = HierarchicalDocumentSplitter(block_sizes={100, 40, 10}, split_by="word")
+    blocks = splitter.run([Document(content=LONG_TEXT, id="bees")])["documents"]
+    store = InMemoryDocumentStore()
+    store.write_documents(blocks)
+
+    def scored(block: Any, score: float) -> Any:
+        return replace(block, score=score)
+
+    check_hierarchy(framework, blocks, store, scored, lambda chunk: chunk.id)
+    text = pipeline_text("promote_parent(threshold=0.01)", parents=blocks)
+    (parent,) = loaded(text).run({"overlap": {"documents": [scored(blocks[-1], 0.5)]}})["overlap"][
+        "documents"
+    ]
+    assert parent.id == blocks[-1].meta["__parent_id"]
+    assert parent.content == next(block.content for block in blocks if block.id == parent.id)
 
 
 # LlamaIndex
@@ -493,8 +750,11 @@ def test_a_function_of_a_module_is_serialized_and_needs_trust() -> None:
     chunks = windows(framework)
     found = loaded(text, __name__).run({"overlap": {"documents": chunks}})["overlap"]["documents"]
     assert found == chunks[2:]
-    with pytest.raises(DeserializationError, match=__name__):
-        loaded(text)
+    nested = pipeline_text({"name": "by_document", "first": f"{__name__}:last_only"})
+    assert len(loaded(nested, __name__).run({"overlap": {"documents": chunks}})["overlap"]) == 1
+    for untrusted in (text, nested):
+        with pytest.raises(DeserializationError, match=__name__):
+            loaded(untrusted)
     with pytest.raises(XcgError, match=r"<lambda>' of .* cannot be serialized: expected a function"):
         framework.component(lambda ranking, corpus: ranking).to_dict()
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from xcg.documents.corpus import Documents, corpus_of
+from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.errors import InputError, XcgError
-from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource
-from xcg.runs.chunk_adapters import ChunkAdapter, as_score
+from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource, checked_texts
+from xcg.runs.chunk_adapters import ChunkAdapter, as_score, shortened
 from xcg.runs.chunks import DocumentKey, ranking_of_chunks, span_of
 from xcg.runs.run import ORACLE, Ranking
 from xcg.strategies.registry import STRATEGIES, BoundStrategy
@@ -155,20 +155,20 @@ class ChunkRewriter:
         strategy: object,
         document: DocumentKey = None,
         texts: TextSource = None,
-        parents: Any = (),
+        parents: Any = None,
         corpus: Documents = None,
     ) -> None:
         self.strategy = serving_strategy(strategy)
         self._library = library
         self._document = document
         self._corpus = corpus = corpus_of(corpus)
-        self._texts = texts
+        self._texts = checked_texts(texts)
         if texts is None and corpus is not None:
-            self._texts = lambda name: corpus.tree(name).text if name in corpus else None
+            self._texts = partial(_text_of, corpus)
         self._store = parents if library.is_store(parents) else None
         self._parents: Mapping[str, Any] = {}
         if self._store is None:
-            self._parents = parents if isinstance(parents, Mapping) else self._by_id(parents or ())
+            self._parents = parents if isinstance(parents, Mapping) else self._by_id(parents)
         self._states_parents = self._store is not None or bool(self._parents)
 
     def __call__(self, chunks: Iterable[Any]) -> list[Any]:
@@ -207,7 +207,7 @@ class ChunkRewriter:
     def _ancestors(self, chunks: Iterable[Any]) -> Mapping[str, Any]:
         """Return the known parents of chunks, their parents, and so on, by id."""
         found: dict[str, Any] = {}
-        wanted = self._parent_ids(chunks)
+        wanted = self._parent_ids(chunks) if self._states_parents else set()
         for _ in range(_MAX_DEPTH):
             missing = sorted(wanted - found.keys())
             if not missing:
@@ -224,14 +224,25 @@ class ChunkRewriter:
         parents = (parent_id(self._library.adapter, chunk) for chunk in chunks)
         return {parent for parent in parents if parent is not None}
 
-    def _by_id(self, chunks: Iterable[Any]) -> dict[str, Any]:
+    def _by_id(self, chunks: Any) -> dict[str, Any]:
         adapter = self._library.adapter
-        found = {}
+        found: dict[str, Any] = {}
+        if chunks is None:
+            return found
+        if isinstance(chunks, str) or not isinstance(chunks, Iterable):
+            raise XcgError(
+                f"parents is {shortened(repr(chunks))}: expected chunks, a mapping from ids to chunks, "
+                "or a store of the library"
+            )
         for chunk in chunks:
             inner = adapter.unwrap(chunk)[0]
             if (key := adapter.id(inner)) is not None:
                 found[key] = inner
         return found
+
+
+def _text_of(corpus: Corpus, name: str) -> str | None:
+    return corpus.tree(name).text if name in corpus else None
 
 
 def parent_id(adapter: ChunkAdapter, chunk: Any) -> str | None:
@@ -348,7 +359,8 @@ class _ChunksOfRanking:
         """Return (document, span) → parent, for the parents of all chunks."""
         found: dict[tuple[str, tuple[int, int]], Any] = {}
         seen = set()
-        for chunk, file in zip(self._chunks, self._ranking.files, strict=True):
+        results = zip(self._chunks, self._ranking.files, strict=True) if self._ancestors else ()
+        for chunk, file in results:
             key = parent_id(self._library.adapter, chunk)
             while key is not None and key in self._ancestors and (file, key) not in seen:
                 seen.add((file, key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,6 +54,9 @@ class _HaystackChunks(ChunkLibrary):
 
 
 _CHUNKS = _HaystackChunks()
+
+_FUNCTION = re.compile(r"([\w.]+):([\w.]+)")
+"""A strategy, or a parameter of one, that names a function of a module."""
 
 
 @component
@@ -136,9 +140,8 @@ class OverlapRewriter:
             DeserializationError: If Haystack does not trust the module of a function.
         """
         options = dict(data.get("init_parameters", {}))
-        match options.get("strategy"):
-            case str(name) | {"name": str(name)} if ":" in name:
-                deserialize_callable(name.replace(":", "."))  # raises if the module is not trusted
+        for module, function in _FUNCTION.findall(str(options.get("strategy"))):
+            deserialize_callable(f"{module}.{function}")  # raises if the module is not trusted
         for name in ("document", "texts"):
             match options.get(name):
                 case {"function": str(path), **others} if not others:
