@@ -79,7 +79,7 @@ def calibrate(
     Example: xcg calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006
     --test t --difference 0.1
     """
-    results = evaluate_with_progress(campaign.inputs())
+    results = evaluate_with_progress(campaign.inputs()).without_references()
     with progress_bar("campaigns") as progress:
         rates = calibrate_results(
             results, baseline, tests, corrections, differences, campaigns, seed, progress

@@ -84,7 +84,7 @@ def plan(
         "with --runs-to-compare 2, which is one comparison",
         "--correction",
     )
-    results = evaluate_with_progress(campaign.inputs())
+    results = evaluate_with_progress(campaign.inputs()).without_references()
     with progress_bar("rows") as progress:
         plans = plan_comparisons(
             results,

@@ -198,7 +198,7 @@ def stability_topics(
     refuse_unused(
         scheduler is not None, "with --scheduler, whose cluster has its own workers", "--workers"
     )
-    results = evaluate_with_progress(campaign.inputs())
+    results = evaluate_with_progress(campaign.inputs()).without_references()
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")
     (model,) = results.user_models

@@ -19,6 +19,7 @@ from xcg.evaluation.inputs import (
     Strategies,
     Unanswered,
     UserModels,
+    note_references,
     unique_names,
 )
 from xcg.evaluation.parallel import run_tasks
@@ -164,6 +165,7 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
             if run.strategy
         },
     )
+    note_references(scope.references, notes)
     return Results(rows, notes.lines(), scope)
 
 

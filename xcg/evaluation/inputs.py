@@ -39,6 +39,7 @@ Strategies = object
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
+_LISTED_RUNS = 3
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 
@@ -140,7 +141,9 @@ class Inputs:
     def loaded_runs(self) -> list[Run]:
         """The runs under each strategy, all in memory, each under a name that no other run has."""
         runs = rewrite_all(self.runs_as_read, self.strategy_list, self.documents)
-        return with_unique_names(runs, self.notes)
+        named = with_unique_names(runs, self.notes)
+        note_references([run.name for run in named if run.is_reference], self.notes)
+        return named
 
     @cached_property
     def runs_as_read(self) -> list[Run]:
@@ -328,6 +331,16 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     return [
         run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
     ]
+
+
+def note_references(names: Sequence[str], notes: Notes) -> None:
+    """Note which runs are reference points, and not what a system returned."""
+    if len(names) == 1:
+        notes.note(f"{names[0]} is a reference point: its results are ordered with the assessments")
+    elif names:
+        more = f" and {len(names) - _LISTED_RUNS} more" if len(names) > _LISTED_RUNS else ""
+        listed = ", ".join(names[:_LISTED_RUNS]) + more
+        notes.note(f"{listed} are reference points: their results are ordered with the assessments")
 
 
 def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:

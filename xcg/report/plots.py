@@ -384,9 +384,10 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
 
 
 def _best_run(results: Results, measure: str, model: str) -> str:
-    """Return the run with the best mean."""
+    """Return the run with the best mean, which is no reference point."""
     order = MEASURES.order(measure)
-    means = {run: results.value(run, measure, user_model=model) for run in results.runs}
+    systems = [run for run in results.runs if run not in results.scope.references] or results.runs
+    means = {run: results.value(run, measure, user_model=model) for run in systems}
     return min(means, key=lambda run: order.sort_key(means[run]))
 
 

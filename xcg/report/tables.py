@@ -45,7 +45,8 @@ def render(
             ``csv``: one record per score, at full double precision;
             :data:`xcg.tables.CSV_WITHOUT_FORMULAS` for spreadsheets.
         per_topic: Whether to include the scores of each topic, not only the means.
-        mark: Whether to print the best mean of each measure in bold (markdown and latex).
+        mark: Whether to print the best mean of each measure in bold (markdown and latex). Reference
+            points are no runs of a system: they are never the best, and have no rank.
         against: A run; means that differ significantly from its mean (paired t test, Holm, 5 %) get a
             dagger (markdown and latex).
 
@@ -79,6 +80,7 @@ def _marks(
                 row.run: round(row.value, 4)
                 for row in means
                 if (row.measure, row.user_model) == (measure, model)
+                and row.run not in results.scope.references
             }
             if mark and printed:
                 best = MEASURES.order(measure).best(printed.values())
@@ -126,17 +128,25 @@ def _columns_of_models(results: Results, marks: Marks) -> tuple[Row, list[Row]]:
     """Return heading and rows: measure and run, then one column per user model.
 
     Each score is followed by the rank of the run under the model; runs with equal printed scores share
-    a rank.
+    a rank. Reference points have a dash instead.
     """
+    references = results.scope.references
     scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
 
     def cell(measure: str, model: str, run: str) -> str:
         own = measure, model, run
         if own not in scores:
             return ""
-        others = [scores[key] for other in results.runs if (key := (measure, model, other)) in scores]
+        score = _marked(scores[own], marks.get(own, _NO_MARKS))
+        if run in references:
+            return Markup(f"{score}    –")
+        others = [
+            scores[key]
+            for other in results.runs
+            if other not in references and (key := (measure, model, other)) in scores
+        ]
         rank = MEASURES.order(measure).rank(scores[own], others)
-        return Markup(f"{_marked(scores[own], marks.get(own, _NO_MARKS))} {rank:>3}.")
+        return Markup(f"{score} {rank:>3}.")
 
     rows = [
         [measure, run, *(cell(measure, model, run) for model in results.user_models)]

@@ -138,9 +138,9 @@ def check_gate(
 
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
-        XcgError: If a measure with a minimum was not evaluated, a run has no score or answers no
-            assessed topic, the baseline is unknown, or there are too few topics for the test. Missing
-            scores must not pass.
+        XcgError: If a measure with a minimum was not evaluated, a run has no score, answers no
+            assessed topic or is a reference point, the baseline is unknown, or there are too few topics
+            for the test. Missing scores must not pass.
     """
     _check_complete(results, minimums, baseline, allow_unmapped)
     failures = _below_minimum(results, minimums, exempt)
@@ -321,6 +321,11 @@ def _check_complete(
             raise XcgError(f"no scores of {measure}: expected it among the measures")
     if baseline is not None and baseline not in scope.runs:
         raise XcgError(f"no run {baseline!r}: {nearest(baseline, scope.runs)}")
+    if scope.references:
+        raise XcgError(
+            f"{scope.references[0]} is ordered with the assessments, so a gate cannot test it or "
+            "compare runs with it: expected other strategies"
+        )
     if scope.unanswering:
         raise XcgError(f"run {scope.unanswering[0]} answers no assessed topic: expected its results")
     means = {(row.run, row.measure, row.user_model) for row in results if row.topic == MEAN}

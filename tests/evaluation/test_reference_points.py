@@ -1,0 +1,323 @@
+"""Runs ordered by ``oracle`` in every part of an evaluation, and as commands print them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
+
+import xcg
+from xcg import Run
+from xcg.cli.main import main
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.chunk_comparison import ResultLine
+from xcg.evaluation.chunks import compare_chunks_of_inputs
+from xcg.evaluation.curves import curves_of_inputs
+from xcg.evaluation.explain import explain_inputs
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.threshold_curves import threshold_curves
+from xcg.gains import oracle
+from xcg.report.inex_eval import inex_eval_scores
+from xcg.statistics.perturbation import perturb
+from xcg.strategies.rewriting import rewrite
+from xcg.testing import assert_retrieval
+
+NOTE = "note: r+oracle is a reference point: its results are ordered with the assessments"
+SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>", "x": "<a>x</a>"}
+ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+RANKING = {"r": {"1": ["d#/a", "x#/a", "d#/a/s[1]", "d#/a/s[1]"]}}
+"""The oracle's order: the first section gains 1, and then the article 0.25 for the second one."""
+
+
+def inputs(**arguments: Any) -> Inputs:
+    return Inputs(ASSESSED, RANKING, SECTIONS, **{"strategies": "oracle", **arguments})
+
+
+def test_evaluation_by_hand() -> None:
+    found = xcg.evaluate(
+        ASSESSED,
+        RANKING,
+        SECTIONS,
+        "kazai-lalmas-2006",
+        "xCG@1 xCG@2 gr@1 R",
+        strategies=["thorough", "oracle"],
+    )
+    assert found.runs == ["r+thorough", "r+oracle"]
+    assert found.scope.references == ["r+oracle"]
+    assert NOTE in found.notes
+    assert found.value("r+oracle", "xCG@1") == 1
+    assert found.value("r+oracle", "xCG@2") == 1.25
+    assert found.value("r+oracle", "gr@1") == pytest.approx(1 / 1.5)
+
+
+def test_each_user_model_has_its_own_order() -> None:
+    """One user wants exhaustive results, the other one specific results."""
+    models = [
+        {"name": "exhaustive", "quantisation": "e3_s321"},
+        {"name": "specific", "quantisation": "s3_e321"},
+    ]
+    base = {"1": {"d": {"/a": (3, 1), "/a/s[1]": (1, 3)}}}
+    run = {"r": {"1": ["x#/a", "d#/a", "d#/a/s[1]"]}}
+    found = xcg.evaluate(base, run, SECTIONS, models, "xCG@1", strategies="oracle")
+    assert [found.value("r+oracle", "xCG@1", user_model=name["name"]) for name in models] == [1, 1]
+    explained = explain_inputs(Inputs(base, run, SECTIONS, models, strategies="oracle"), "1")
+    assert [one.results[0].path for one in explained] == ["/a[1]", "/a[1]/s[1]"]
+
+
+def test_explanations_and_curves_have_the_gains_of_the_evaluation() -> None:
+    (explained,) = explain_inputs(inputs(), "1")
+    assert [(result.rank, result.path, result.gain) for result in explained.results] == [
+        (1, "/a[1]/s[1]", 1.0),
+        (2, "/a[1]", 0.25),
+        (3, "/a[1]", 0.0),
+        (4, "/a[1]/s[1]", 0.0),
+    ]
+    curves = curves_of_inputs(inputs(), "xCG", depth=3)
+    assert [(curve.run, curve.y) for curve in curves if curve.topic == "1"] == [
+        ("r+oracle", [1.0, 1.25, 1.25])
+    ]
+    assert NOTE in curves.notes
+    found = threshold_curves(inputs(user_model="kazai-lalmas-2006"), "xAP")
+    assert found.curves[0].run == "r+oracle"
+
+
+def test_perturbation_inserts_results_into_the_oracles_order() -> None:
+    base, runs = {"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "e", "d"]}}
+    found = perturb(Inputs(base, runs, measures="nDCG@2 MAep", strategies="oracle"), counts=[0, 1])
+    values = {(line.measure, line.position, line.inserted): line.value for line in found}
+    for measure in ("nDCG@2", "MAep"):
+        assert values[measure, "before first", 0] == 1
+        assert values[measure, "before first", 1] < values[measure, "after first", 1] < 1
+
+
+def test_standard_measures_order_documents_by_level() -> None:
+    base = {"1": {"a": 1, "b": 3, "c": 0, "d": 2}}
+    scored = {"x": 6.0, "a": 5.0, "c": 4.0, "b": 3.0, "d": 3.0}
+    found = xcg.evaluate(base, {"r": {"1": scored}}, measures="nDCG@3 AP RR", strategies="oracle")
+    assert [row.value for row in found.means()] == [1, 1, 1]
+    assert NOTE in found.notes
+
+
+def test_measures_of_text_use_the_order_under_the_user_model() -> None:
+    run = chunk_run("r", [("bees", 70, 80), ("bees", 0, 20), ("bees", 12, 30)])
+    found = xcg.evaluate(
+        recall_base(GOLD), run, DOCUMENTS, "spans", "iP@0.01 MAep AiP", strategies="oracle"
+    )
+    # 12–30 is read first: 18 characters, all relevant.
+    assert found.value("r+oracle", "iP@0.01") == 1
+    chunks = compare_chunks_of_inputs(
+        Inputs(recall_base(GOLD), run, DOCUMENTS, strategies="oracle"), [5], questions=True
+    )
+    results = [line for line in chunks.questions if isinstance(line, ResultLine)]
+    assert [(line.rank, line.start) for line in results] == [(1, 12), (2, 0), (3, 70)]
+
+
+def test_without_documents_the_order_needs_those_of_relevant_passages() -> None:
+    """Measures of text need no documents, but the gains under a user model of elements do."""
+    run = chunk_run("r", [("bees", 70, 80), ("bees", 0, 20)])
+    plain = Inputs(recall_base(GOLD), run, None, "inex-2005", "AiP")
+    assert curves_of_inputs(plain, "AiP")
+    with pytest.raises(InputError, match="expected a corpus"):
+        curves_of_inputs(replace(plain, strategies="oracle"), "AiP")
+
+
+def test_wrong_and_unjudged_results_follow_in_their_order() -> None:
+    runs = {"r": {"1": ["x#/a", "none#/a", "d#/a/s[7]", "d#/a/s[1]", "x#/a"]}}
+    given = Inputs(ASSESSED, runs, SECTIONS, strategies="oracle", lenient=True)
+    (explained,) = explain_inputs(given, "1")
+    found = [(result.file, result.path) for result in explained.results]
+    assert found[0] == ("d", "/a[1]/s[1]")
+    assert [file for file, _ in found[1:]] == ["x", "none", "d", "x"]
+    assert any("unknown paths: 2 times" in note for note in explained_notes(given))
+    with pytest.raises(InputError, match=r"run r, topic 1, strategy oracle, rank 2, none: "):
+        explain_inputs(replace(given, lenient=False), "1")
+
+
+def explained_notes(given: Inputs) -> list[str]:
+    return explain_inputs(given, "1").notes
+
+
+def test_topics_without_results_or_ideal_elements() -> None:
+    base = {**ASSESSED, "2": {"d": {"/a": (0, 0)}}, "3": {"d": {"/a/s[1]": (3, 3)}}}
+    runs = {"r": {"1": [], "2": ["d#/a", "d#/a/s[1]"]}}
+    found = xcg.evaluate(base, runs, SECTIONS, measures="xCG@1", strategies=["thorough", "oracle"])
+    assert [row.value for row in found.means()] == [0, 0]
+
+
+def test_sizes_that_are_unknown_are_named_with_run_and_topic() -> None:
+    runs = {"r": {"1": ["d#/a", "d#/a/s[1]"]}}
+    with pytest.raises(InputError) as caught:
+        xcg.evaluate(ASSESSED, runs, measures="xCG@1", strategies="oracle")
+    message = str(caught.value)
+    assert message.startswith("run r, topic 1, strategy oracle, user model kazai-lalmas-2006: ")
+    assert "d, /a[1]" in message
+    assert "give the corpus" in message
+
+
+def test_rankings_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "MAX_STEPS", 5)
+    with pytest.raises(InputError, match=r"run r, topic 1, .*needs more than 5 comparisons"):
+        xcg.evaluate(ASSESSED, RANKING, SECTIONS, measures="xCG@1", strategies="oracle")
+
+
+def test_values_do_not_depend_on_workers_and_the_order_of_runs() -> None:
+    rng = random.Random(20)
+    documents = {f"d{n}": "<a><s><p>one</p><p>two</p></s><s>three</s></a>" for n in range(6)}
+    paths = ["/a", "/a/s[1]", "/a/s[1]/p[1]", "/a/s[1]/p[2]", "/a/s[2]"]
+    elements = [f"{file}#{path}" for file in documents for path in paths]
+    base = {
+        topic: {
+            file: {path: rng.choice([(1, 1), (2, 2), (3, 3), (2, 1)]) for path in rng.sample(paths, 3)}
+            for file in rng.sample(list(documents), 4)
+        }
+        for topic in "12"
+    }
+    runs = [
+        Run.of(name, {topic: rng.sample(elements, 20) for topic in base}) for name in ("q", "r", "s")
+    ]
+    measures = "MAep nxCG@3 AP"
+    one = xcg.evaluate(base, runs, documents, measures=measures, strategies=["thorough", "oracle"])
+    others = xcg.evaluate(
+        base, runs[::-1], documents, measures=measures, strategies=["oracle", "thorough"], workers=2
+    )
+    assert sorted(others) == sorted(one)
+    assert any("q+oracle, r+oracle, s+oracle are reference points" in note for note in one.notes)
+    assert sorted(others.scope.references) == list(one.scope.references)
+
+
+# Where no order exists
+
+
+def test_no_order_without_assessments() -> None:
+    run = Run.of("r", RANKING["r"])
+    with pytest.raises(InputError, match=r"run r, topic 1, strategy oracle: .*needs assessments"):
+        rewrite(run, "oracle")
+    (of_oracle,) = inputs().loaded_runs
+    assert of_oracle.is_reference
+    assert not run.is_reference
+    with pytest.raises(XcgError, match=r"cannot write r\+oracle: only an evaluation can order"):
+        of_oracle.to_text("trec")
+    with pytest.raises(XcgError, match=r"expected top_ranked before oracle"):
+        rewrite(of_oracle, "top_ranked")
+
+
+def test_oracle_after_another_strategy() -> None:
+    focused = rewrite(Run.of("r", RANKING["r"]), "top_ranked")
+    found = xcg.evaluate(ASSESSED, focused, SECTIONS, measures="xCG@2", strategies="oracle")
+    assert found.runs == found.scope.references == ["r+top_ranked+oracle"]
+
+
+def test_inex_eval_has_no_user_model() -> None:
+    given = Inputs(recall_base(GOLD), chunk_run("r", [("bees", 0, 20)]), None, strategies="oracle")
+    with pytest.raises(XcgError, match=r"r\+oracle is ordered by gain under a user model"):
+        inex_eval_scores(given)
+
+
+def test_gates_refuse_reference_points() -> None:
+    message = r"r\+oracle is ordered with the assessments, so a gate cannot test it"
+    with pytest.raises(XcgError, match=message):
+        assert_retrieval(ASSESSED, inputs().loaded_runs, SECTIONS, at_least={"xCG@1": 0.1})
+
+
+# Commands
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    for name, source in SECTIONS.items():
+        (tmp_path / "documents").mkdir(exist_ok=True)
+        (tmp_path / "documents" / f"{name}.xml").write_text(source)
+    lines = [
+        {"topic": topic, "doc": "d", "path": path, "exhaustivity": e, "specificity": s}
+        for topic in "12345"
+        for path, (e, s) in ASSESSED["1"]["d"].items()
+    ]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Run("r", {topic: Run.of("r", RANKING["r"]).rankings["1"] for topic in "12345"}).write(
+        tmp_path / "run.txt"
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def command(campaign: Path) -> Callable[..., Result]:
+    files = ["--assessments", str(campaign / "gold.jsonl"), "--run", str(campaign / "run.txt")]
+    files += ["--corpus", str(campaign / "documents")]
+
+    def run(name: str, *options: str) -> Result:
+        return CliRunner().invoke(main, [name, *files, *options])
+
+    return run
+
+
+def test_evaluate_marks_the_reference_point(command: Callable[..., Result]) -> None:
+    shown = command("evaluate", "--strategy", "thorough", "--strategy", "oracle", "--format", "csv")
+    assert shown.exit_code == 0, shown.output
+    rows = {
+        (row["run"], row["measure"]): row["value"] for row in csv.DictReader(io.StringIO(shown.stdout))
+    }
+    assert float(rows["r+oracle", "nxCG@10"]) > float(rows["r+thorough", "nxCG@10"])
+    assert NOTE in shown.stderr
+
+
+def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result]) -> None:
+    strategies = ["--strategy", "thorough", "--strategy", "oracle", "--measures", "xCG@1"]
+    marked = command("evaluate", *strategies, "--format", "markdown", "--mark")
+    assert marked.exit_code == 0, marked.output
+    assert "| r+thorough | **0.1000** |" in marked.stdout
+    assert "| r+oracle   | 1.0000     |" in marked.stdout
+    models = ["--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off"]
+    ranked = command("evaluate", *strategies, *models)
+    assert "0.1000   1." in ranked.stdout
+    assert "1.0000    –" in ranked.stdout
+    assert "2." not in ranked.stdout
+    more = [*strategies, "--strategy", "innermost", "--baseline", "best"]
+    compared = command("compare", *more, "--format", "csv")
+    assert compared.exit_code == 0, compared.output
+    (row,) = csv.DictReader(io.StringIO(compared.stdout))
+    assert {row["run"], row["baseline"]} == {"r+innermost", "r+thorough"}
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        (["--fail-if-worse-than", "r+oracle"], "the baseline 'r+oracle' is a reference point"),
+        (["--fail-under", "xCG@1=0.1"], "r+oracle is ordered with the assessments, so a gate"),
+        (["--fail-if-worse-than", "r+unique"], "r+oracle is ordered with the assessments, so a gate"),
+    ],
+)
+def test_a_gate_with_a_reference_point_is_refused(
+    command: Callable[..., Result], gate: list[str], message: str
+) -> None:
+    strategies = [f"--strategy={name}" for name in ("thorough", "unique", "oracle")]
+    refused = command("compare", *strategies, "--measures", "xCG@1", *gate)
+    assert refused.exit_code == 2
+    assert message in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["calibrate", "plan"])
+def test_statistics_over_systems_leave_reference_points_out(
+    command: Callable[..., Result], name: str
+) -> None:
+    strategies = [f"--strategy={name}" for name in ("thorough", "unique", "oracle")]
+    shown = command(name, *strategies, "--measures", "xCG@1", "--format", "csv")
+    assert "r+oracle" not in shown.stdout
+    assert "note: r+oracle is a reference point, so it is not tested" in shown.stderr
+
+
+def test_rewrite_refuses_oracle(campaign: Path) -> None:
+    target = campaign / "out.txt"
+    options = ["--run", str(campaign / "run.txt"), "--strategy", "oracle", "--output", str(target)]
+    refused = CliRunner().invoke(main, ["rewrite", *options])
+    assert refused.exit_code == 2
+    assert "needs assessments" in refused.stderr
+    assert not target.exists()
