@@ -16,9 +16,11 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     Assessments,
+    Inputs,
     Measures,
     NamedResults,
     Runs,
+    Strategies,
     Unanswered,
     UserModels,
 )
@@ -46,6 +48,7 @@ def assert_retrieval(
     margin: float | Mapping[str, float] | None = None,
     allow_underpowered: bool = False,
     allow_unmapped: int = 0,
+    strategies: Strategies = (),
 ) -> Results:
     """Evaluate runs, and fail if a run misses a minimum or is worse than a baseline.
 
@@ -76,6 +79,8 @@ def assert_retrieval(
             pass), because there are too few topics for the test.
         allow_unmapped: Number of results and assessments that may be unusable, because they are wrong
             or do not exist in the corpus. They become warnings in the notes of the results.
+        strategies: As for :func:`xcg.evaluate`; each run is checked under each strategy. A baseline
+            that is a :class:`xcg.Run` or a path is not rewritten.
 
     Returns:
         The scores and notes.
@@ -115,10 +120,22 @@ def assert_retrieval(
     if margin is not None and given["correction"]:
         raise XcgError("correction has no effect with a margin: expected one of them")
     requested = MEASURES.parse_all(measures) if measures else []
+    checked: list[Run | PathLike | NamedResults]
     checked = [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else list(runs)
     added: list[Run | PathLike | NamedResults] = []
     if not_worse_than is not None and not isinstance(not_worse_than, str):
         added.append(_single_run(not_worse_than))
+        inputs = Inputs(
+            assessments,
+            checked,
+            corpus,
+            order=order,
+            ties=ties,
+            lenient=allow_unmapped > 0,
+            strategies=strategies,
+        )
+        if inputs.strategy_list:
+            checked, strategies = [*inputs.loaded_runs], ()
     results = evaluate(
         assessments,
         [*checked, *added],
@@ -130,6 +147,7 @@ def assert_retrieval(
         ties=ties,
         lenient=allow_unmapped > 0,
         check_corpus=True,
+        strategies=strategies,
     )
     baseline = not_worse_than if isinstance(not_worse_than, str) else None
     if added:

@@ -20,7 +20,7 @@ from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import list_topics, note_topics
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, Unanswered, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import GainCalculator
@@ -55,6 +55,7 @@ def compare_chunks(
     order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
+    strategies: Strategies = (),
     progress: Progress | None = None,
 ) -> ChunkComparison:
     """Compare runs of chunks, passages or elements as text, on one gold set.
@@ -76,6 +77,7 @@ def compare_chunks(
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
+        strategies: Overlap strategies.
         progress: Called with the number of finished questions and of all.
 
     Raises:
@@ -97,6 +99,7 @@ def compare_chunks(
         order=order,
         ties=ties,
         lenient=lenient,
+        strategies=strategies,
     )
     return compare_chunks_of_inputs(inputs, budgets, unit, questions=questions, progress=progress)
 

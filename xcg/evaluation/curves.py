@@ -9,7 +9,7 @@ from typing import NamedTuple
 from xcg.documents.corpus import Documents
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import GainCalculator
@@ -74,6 +74,7 @@ def curves(
     order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
+    strategies: Strategies = (),
 ) -> NotedList[CurveOf]:
     """Compute the curves of runs for every topic, and their means over topics.
 
@@ -92,6 +93,7 @@ def curves(
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
+        strategies: Overlap strategies.
 
     Returns:
         The curves, with ``notes``.
@@ -104,7 +106,16 @@ def curves(
     >>> [(curve.topic, list(curve.y)) for curve in found]
     [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
     """
-    inputs = Inputs(assessments, runs, corpus, user_model, order=order, ties=ties, lenient=lenient)
+    inputs = Inputs(
+        assessments,
+        runs,
+        corpus,
+        user_model,
+        order=order,
+        ties=ties,
+        lenient=lenient,
+        strategies=strategies,
+    )
     return curves_of_inputs(inputs, measure, depth, with_ideal)
 
 

@@ -19,7 +19,7 @@ from xcg.evaluation.explanation import (
     MissedElement,
     RelatedIdeal,
 )
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, UserModels
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, UserModels
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
@@ -44,6 +44,7 @@ def explain(
     order: Order = "score",
     ties: Ties = "document",
     lenient: bool = False,
+    strategies: Strategies = (),
 ) -> Explanations:
     """Explain every run's ranking for a topic, under every user model.
 
@@ -56,6 +57,7 @@ def explain(
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
+        strategies: Overlap strategies; the rewritten rankings are explained.
 
     Returns:
         One explanation per user model and run, with ``notes``. Print it to read it.
@@ -79,6 +81,7 @@ def explain(
         ties=ties,
         lenient=lenient,
         topics=[topic],
+        strategies=strategies,
     )
     return explain_inputs(inputs, topic)
 
