@@ -267,6 +267,32 @@ def test_a_sweep_of_alpha_keeps_its_values() -> None:
         study_strategies(inputs_of(user_model=model), points=5)
 
 
+def test_results_that_count_as_text_depend_on_alpha() -> None:
+    """xCG@2: thorough 1 + 0.8 (1 − α), top_ranked 1 + 0.3, so the change is at α = 0.625."""
+    study = study_strategies(
+        Inputs(
+            {"1": {"d": [(0, 20)], "e": [(0, 10)]}},
+            {"chunks": {"1": ["d#0:20", "d#0:16", "e#0:3"]}},
+            {"d": "x" * 100, "e": "x" * 100},
+            {
+                "name": "text",
+                "quantisation": "inex2005_gen",
+                "spans": "text",
+                "relevance_value": {"normalisation": "none"},
+            },
+            "xCG@2",
+            strategies=["thorough", "top_ranked"],
+        )
+    )
+    (crossing,) = study.crossings
+    assert abs(crossing.alpha - 0.625) <= PRECISION
+    scores = {(s.strategy, s.alpha): s.score for s in study.scores}
+    assert scores["thorough", 0.5] == pytest.approx(1.4)
+    assert scores["top_ranked", 0.5] == pytest.approx(1.3)
+    assert scores["oracle", 0.5] == pytest.approx(1.4)
+    assert scores["oracle", 1.0] == pytest.approx(1.3)
+
+
 def test_alpha_has_no_effect_without_overlap() -> None:
     study = study_strategies(inputs_of(runs={"r": {"1": ["d#/a", "e#/a"]}}, strategies=["thorough"]))
     assert study.constant == [("xCG@2", "m")]
