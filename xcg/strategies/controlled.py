@@ -50,8 +50,8 @@ def controlled(
     Args:
         ranking: The results of one topic. Their scores must not be negative.
         corpus: The documents, if ``ancestor`` is not 0 and elements contain others.
-        ancestor: Weight of the text that was already output of a result, from 0 to 1.
-        descendant: Weight of an output result for the results inside it, from 0 to 1.
+        ancestor: Weight of the part of a result that was already output.
+        descendant: Weight of an output result for the results inside it.
 
     Returns:
         The ranking with the adjusted scores.
@@ -61,7 +61,7 @@ def controlled(
         InputError: If there are more than :data:`MAX_PAIRS` pairs of overlapping results.
         XcgError: If a score is negative.
 
-    >>> from xcg.runs.run import Run
+    >>> from xcg import Run
     >>> scored = {"d#0:10": 0.8, "d#0:40": 0.6, "d#40:9": 0.5}
     >>> reranked = controlled(Run.of("bm25", {"1": scored}).rankings["1"], ancestor=0.5)
     >>> [(reranked.spans[n], round(reranked.scores[n], 3)) for n in range(3)]

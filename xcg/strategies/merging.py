@@ -26,12 +26,12 @@ def merge_adjacent(
     Args:
         ranking: The results of one topic.
         corpus: The documents, if results are elements.
-        gap: Maximum number of characters between the spans, from 0.
+        gap: Maximum number of characters between the spans.
 
     Raises:
         MissingSizeError: If a document is needed and there is no corpus.
 
-    >>> from xcg.runs.run import Run
+    >>> from xcg import Run
     >>> results = {"d#20:10": 0.9, "e#0:5": 0.8, "d#0:12": 0.7, "d#35:5": 0.6}
     >>> merged = merge_adjacent(Run.of("bm25", {"1": results}).rankings["1"], gap=5)
     >>> list(merged), merged.spans

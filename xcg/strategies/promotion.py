@@ -44,7 +44,7 @@ def promote_parent(
     If the results among the children of an element hold at least ``threshold`` of its characters, the
     element replaces them and every other result inside it, at the best of their ranks, with the
     maximum, sum or mean of the scores of these children. The parent of a passage is the span that the
-    run states for it, see :attr:`xcg.runs.run.Ranking.parents`.
+    run states for it: ``"parent": {"start": 10, "end": 90}`` in JSON Lines and in chunks.
 
     A pass examines the parents of the results from the smallest to the largest. A result that was
     promoted in a pass counts as a child in the next pass. There are at most ``levels`` passes, and the
@@ -53,8 +53,8 @@ def promote_parent(
     Args:
         ranking: The results of one topic.
         corpus: The documents, if results are elements.
-        threshold: Minimum share of the parent's characters, from 0 to 1.
-        levels: Maximum number of passes, from 1.
+        threshold: Minimum share of the parent's characters.
+        levels: Maximum number of passes.
         score: The score of the parent.
 
     Raises:
@@ -62,7 +62,7 @@ def promote_parent(
         XcgError: If the results are passages and the run does not state parents, or a sum of scores is
             too large.
 
-    >>> from xcg.runs.run import Run
+    >>> from xcg import Corpus, Run
     >>> corpus = Corpus.of({"d": "<a><s><p>one</p><p>two</p><p>three</p></s><s>four</s></a>"})
     >>> results = ["d#/a/s[2]", "d#/a/s[1]/p[3]", "d#/a/s[1]/p[1]"]
     >>> ranking = Run.of("bm25", {"1": results}).rankings["1"]
