@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from heapq import heapify, heappop, heapreplace
@@ -73,79 +73,111 @@ def controlled(
             f"a score is {min(scores)}: expected scores from 0, because the strategy multiplies them; "
             "add a constant to all scores, or leave them out to use ranks"
         )
-    if ancestor or descendant:
-        pairs = 0
-        for file, positions in positions_by_document(ranking).items():
-            if len(positions) == 1:
-                continue
-            found = _find_overlaps(extents(ranking, positions, corpus), MAX_PAIRS - pairs)
-            if found is None:
+    pairs = 0
+    for file, positions in positions_by_document(ranking).items() if ancestor or descendant else ():
+        if len(positions) == 1:
+            continue
+        for group, spans, in_text_order in _groups(extents(ranking, positions, corpus)):
+            overlaps = _Overlaps.of(spans, in_text_order, MAX_PAIRS - pairs)
+            if overlaps is None:
                 raise InputError(
                     file,
                     f"the topic has more than {MAX_PAIRS:,} pairs of overlapping results; rewrite the "
                     "run with unique before, or return fewer results",
                 )
-            overlaps, count = found
-            pairs += count
-            if any(overlaps.inside):
-                adjusted = [scores[position] for position in positions]
-                find_text = partial(_find_text, ranking, positions, corpus, overlaps)
-                _adjust(adjusted, overlaps, ancestor, descendant, find_text)
-                for position, score in zip(positions, adjusted, strict=True):
-                    scores[position] = score
+            pairs += overlaps.pairs
+            results = [positions[number] for number in group]
+            adjusted = [scores[position] for position in results]
+            find_text = partial(_find_text, ranking, results, corpus, overlaps)
+            _adjust(adjusted, overlaps, ancestor, descendant, find_text)
+            for position, score in zip(results, adjusted, strict=True):
+                scores[position] = score
     # In a document, adjusted scores never increase from one output result to the next, and equal ones
     # are output by rank. So sorting merges the documents.
     kept = [position for position, score in enumerate(scores) if score]
-    order = sorted(kept, key=lambda position: -scores[position])
+    order = sorted(kept, key=scores.__getitem__, reverse=True)
     keys = [scores[position] for position in order]
     return replace(ranking.select(order), keys=keys, has_scores=True)
 
 
+def _groups(spans: Sequence[Extent]) -> Iterator[tuple[list[int], list[Extent], list[int]]]:
+    """Divide results into groups that do not overlap with each other.
+
+    Groups are small, so the time per result hardly grows with the number of results of a document.
+
+    Args:
+        spans: The extents of the results in rank order.
+
+    Yields:
+        The results of each group in which one contains another: their numbers in rank order, their
+        extents, and their indices in text order. In text order, a result precedes those that it
+        contains. Of equal extents, the earlier rank contains the later.
+    """
+    starts, ends = zip(*spans, strict=True)
+    ordered = sorted(range(len(spans)), key=ends.__getitem__, reverse=True)
+    ordered.sort(key=starts.__getitem__)
+    nested: list[list[int]] = []
+    group: list[int] = []
+    last = -1
+    for result in ordered:
+        start, end = spans[result]
+        if start == end:
+            continue
+        if start >= last:
+            group = []
+        group.append(result)
+        if end > last:
+            last = end
+        elif not nested or nested[-1] is not group:
+            nested.append(group)
+    for group in nested:
+        members = sorted(group)
+        index_of = {member: index for index, member in enumerate(members)}
+        yield members, [spans[member] for member in members], [index_of[member] for member in group]
+
+
 class _Overlaps(NamedTuple):
-    """The pairs of results of one document that overlap; results are numbers in rank order.
+    """The pairs of results of a group that overlap; results are numbers in rank order.
 
     Attributes:
         inside: Result → the results that it contains.
         around: Result → the results that contain it.
         crossing: Result → the results that share only some of its characters.
+        pairs: Number of pairs.
     """
 
     inside: list[list[int]]
     around: list[list[int]]
     crossing: list[list[int]]
+    pairs: int
 
-
-def _find_overlaps(spans: Sequence[Extent], limit: int) -> tuple[_Overlaps, int] | None:
-    """Return the pairs of results that overlap, and their number; None if there are too many."""
-    count = len(spans)
-    found = _Overlaps(
-        [[] for _ in range(count)], [[] for _ in range(count)], [[] for _ in range(count)]
-    )
-    # Results precede those that they contain. Of equal extents, the earlier rank contains the later.
-    ordered = sorted(range(count), key=lambda result: (spans[result][0], -spans[result][1], result))
-    pairs = 0
-    before: list[int] = []
-    for result in ordered:
-        start, end = spans[result]
-        if start == end:
-            continue
-        before = [other for other in before if spans[other][1] > start]
-        pairs += len(before)
-        if pairs > limit:
-            return None
-        for other in before:
-            if spans[other][1] >= end:
-                found.inside[other].append(result)
-                found.around[result].append(other)
-            else:
-                found.crossing[other].append(result)
-                found.crossing[result].append(other)
-        before.append(result)
-    return found, pairs
+    @classmethod
+    def of(cls, spans: Sequence[Extent], ordered: Sequence[int], limit: int) -> _Overlaps | None:
+        """Return the pairs of results in text order; None if there are more than ``limit``."""
+        inside: list[list[int]] = [[] for _ in spans]
+        around: list[list[int]] = [[] for _ in spans]
+        crossing: list[list[int]] = [[] for _ in spans]
+        pairs = 0
+        before: list[int] = []
+        for result in ordered:
+            start, end = spans[result]
+            before = [other for other in before if spans[other][1] > start]
+            pairs += len(before)
+            if pairs > limit:
+                return None
+            for other in before:
+                if spans[other][1] >= end:
+                    inside[other].append(result)
+                    around[result].append(other)
+                else:
+                    crossing[other].append(result)
+                    crossing[result].append(other)
+            before.append(result)
+        return cls(inside, around, crossing, pairs)
 
 
 class _OutputText:
-    """How many characters of each result of a document were output.
+    """How many characters of each result of a group were output.
 
     Args:
         overlaps: The pairs of results that overlap.
@@ -164,7 +196,7 @@ class _OutputText:
 
     def add(self, result: int) -> None:
         """Add the text of a result."""
-        inside, around, crossing = self._overlaps
+        inside, around, crossing, _ = self._overlaps
         characters, size = self._characters, self._sizes[result]
         if not size:
             return
@@ -203,8 +235,8 @@ def _adjust(
     descendant: float,
     find_text: Callable[[], _OutputText],
 ) -> None:
-    """Replace the scores of the results of a document by those with which they are output."""
-    inside, around, _ = overlaps
+    """Replace the scores of the results of a group by those with which they are output."""
+    inside, around, *_ = overlaps
     remains = [True] * len(scores)
     uncounted: list[int] = []
     text: _OutputText | None = None
@@ -236,7 +268,7 @@ def _adjust(
 def _find_text(
     ranking: Ranking, positions: Sequence[int], corpus: Corpus | None, overlaps: _Overlaps
 ) -> _OutputText:
-    """Find the sizes of the results of a document.
+    """Find the sizes of results of one document.
 
     Raises:
         MissingSizeError: If a size is unknown.
