@@ -2,13 +2,15 @@
 
     python corpora_samples/make_evidence_campaign.py DATA FOLDER
     xcg evaluate FOLDER/merged.yaml
+    xcg evaluate FOLDER/strategies.yaml
 
 DATA contains the public collection: the articles as JATS (``nxml/``) and as plain text (``txt/``), the
 questions (``prompts_merged*.csv``) and the experts' annotations (``v2_annotations*.csv``). FOLDER
 receives the evidence as passages in the XML and a configuration, for all experts together and for each
 of the three experts with the most judgements. It also receives the runs of the handbook's retriever:
-eight in ``runs/``, and in ``thorough/`` the run that they are derived from. A question is about one
-article, and the results are its elements. Needs the extra ``xcg[samples]``.
+eight in ``runs/``, and in ``thorough/`` the run that they are derived from, which ``strategies.yaml``
+evaluates under the overlap strategies of ``configs/strategies.yaml``. A question is about one article,
+and the results are its elements. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from make_handbook_campaign import Index, write_runs, write_thorough
+import yaml
+from make_handbook_campaign import ROOT, Index, write_runs, write_thorough
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.highlights import locate_passages
@@ -80,6 +83,22 @@ def write_passages(path: Path, passages: list[dict[str, object]], corpus: Corpus
     print(f"{path.name}: {len(placed.passages)} of {len(passages)} passages placed", file=sys.stderr)
 
 
+def write_study(path: Path, corpus: Path) -> None:
+    """Write the configuration of the overlap strategies, for users of highlighted text."""
+    study = yaml.safe_load((ROOT / "configs" / "strategies.yaml").read_text(encoding="utf-8"))
+    study |= {
+        "corpus": str(corpus.resolve()),
+        "assessments": "merged.jsonl",
+        "runs": "thorough",
+        "user_model": {
+            "name": "shares",
+            "quantisation": "inex2006_gen",
+            "relevance_value": {"alpha": [0, 0.5, 1]},
+        },
+    }
+    path.write_text(yaml.safe_dump(study, sort_keys=False), encoding="utf-8")
+
+
 def main(data: Path, target: Path) -> None:
     """Write assessments, runs and configurations."""
     target.mkdir(parents=True, exist_ok=True)
@@ -91,6 +110,7 @@ def main(data: Path, target: Path) -> None:
         write_passages(target / f"{name}.jsonl", passages, corpus)
         text = CONFIGURATION.format(corpus=(data / "nxml").resolve(), passages=f"{name}.jsonl")
         (target / f"{name}.yaml").write_text(text, encoding="utf-8")
+    write_study(target / "strategies.yaml", data / "nxml")
     judged = {str(passage["topic"]) for _, passage in annotations}
     index = Index(corpus)
     asked = {

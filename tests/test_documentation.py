@@ -51,7 +51,7 @@ def command_lines() -> list[object]:
         for page in PAGES
         for block in BLOCK.finditer(page.read_text(encoding="utf-8"))
         if block.group(1) == "sh"
-        for line in re.split(r"[\n;]|&&", re.sub(r"\s#.*", "", block.group(2)))
+        for line in re.split(r"[\n;]|&&", re.sub(r"\s#.*|\\\n", "", block.group(2)))
         if re.match(r"(\.venv/bin/)?xcg ", line.strip())
     }
     return [pytest.param(line, id=line) for line in sorted(lines)]

@@ -1,0 +1,85 @@
+"""Compare the page on overlap strategies with the scores of the handbook."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import ROOT, Command
+
+import xcg
+
+PAGE = (ROOT / "docs" / "overlap-strategies.md").read_text(encoding="utf-8")
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TEXT_MEASURES = "nxCG(budget=characters)@2000 MAep(effort=characters) iMAep(effort=characters)"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    path = ROOT / "benchmarks" / "overlap_strategies.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder in which the commands of the page can write files."""
+    for name in ("assessments", "configs", "corpora_samples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def test_the_commands_print_what_the_page_shows(folder: Path, xcg_command: Command) -> None:
+    commands = [
+        command
+        for block in CONSOLE.findall(PAGE)
+        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
+    assert len(commands) == 3
+    for line, _, expected in (command.partition("\n") for command in commands):
+        program, *arguments = shlex.split(line)
+        assert program == "xcg"
+        done = xcg_command(*arguments, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected, line
+    rewritten = xcg.read_run(folder / "focused.xml").rankings
+    committed = xcg.read_run(ROOT / "corpora_samples" / "handbook-runs" / "focused.xml").rankings
+    assert {topic: ranking.top(60) for topic, ranking in rewritten.items()} == committed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        (
+            *("--assessments", "assessments/handbook-passages", "--user-model", "spans"),
+            *("--measures", TEXT_MEASURES),
+        ),
+    ],
+    ids=["elements", "text"],
+)
+def test_the_tables_of_the_handbook(
+    options: tuple[str, ...],
+    folder: Path,
+    script: ModuleType,
+    xcg_command: Command,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ("evaluate", "configs/strategies.yaml", *options, "--per-topic", "--format", "jsonl")
+    assert " ".join(command[:2]) in PAGE
+    done = xcg_command(*command, "--output", "scores.jsonl", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    script.main([str(folder / "scores.jsonl")])
+    tables = capsys.readouterr().out.strip().split("\n\n")
+    assert len(tables) == 4
+    shown = [table for table in tables if table in PAGE]
+    # The page leaves out one table of text users.
+    assert len(shown) == (3 if options else 4)
