@@ -739,10 +739,10 @@ def test_a_pipeline_is_serialized(options: dict[str, Any]) -> None:
     assert [chunk.id for chunk in found] == [chunks[rank].id for rank in (0, 1, 3, 2)]
 
 
-def test_a_function_of_a_module_is_serialized_and_needs_trust() -> None:
+def test_a_function_of_a_module_is_serialized_and_needs_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    framework = haystack()
     from haystack.core.errors import DeserializationError
 
-    framework = haystack()
     component = framework.component({"name": last_only, "count": 2})
     data = component.to_dict()
     assert data["init_parameters"]["strategy"] == {"name": f"{__name__}:last_only", "count": 2}
@@ -755,6 +755,9 @@ def test_a_function_of_a_module_is_serialized_and_needs_trust() -> None:
     for untrusted in (text, nested):
         with pytest.raises(DeserializationError, match=__name__):
             loaded(untrusted)
+    monkeypatch.setenv("XCG_NO_PLUGINS", "1")
+    with pytest.raises(DeserializationError, match="plug-ins are refused"):
+        loaded(text, __name__)
     with pytest.raises(XcgError, match=r"<lambda>' of .* cannot be serialized: expected a function"):
         framework.component(lambda ranking, corpus: ranking).to_dict()
 
