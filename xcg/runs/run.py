@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -118,12 +119,15 @@ class Ranking:
         >>> list(selected), selected.spans, selected.keys
         ([('b', '')], {0: (4, 8)}, [0.25])
         """
-        spans, parents = self.spans, self.parents
+        spans, parents, keys = self.spans, self.parents, self.keys
+        if keys is not None:
+            found = (keys[old] for old in positions)
+            keys = array(keys.typecode, found) if isinstance(keys, array) else list(found)
         return Ranking(
             [self.files[old] for old in positions],
             [self.paths[old] for old in positions],
             {new: spans[old] for new, old in enumerate(positions) if old in spans} if spans else {},
-            [self.keys[old] for old in positions] if self.keys is not None else None,
+            keys,
             self.has_scores,
             parents and {new: parents[old] for new, old in enumerate(positions) if old in parents},
         )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike
@@ -136,17 +139,16 @@ def with_ordered_keys(ranking: Ranking) -> Ranking:
     greater than a later one is lowered likewise. Other keys stay. If there is no such number, the
     ranking loses its keys.
     """
-    if ranking.keys is None:
+    keys = ranking.keys
+    is_ordered = operator.ge if ranking.has_scores else operator.le
+    if keys is None or all(map(is_ordered, keys, islice(keys, 1, None))):
         return ranking
-    sign = 1.0 if ranking.has_scores else -1.0
-    keys = [sign * key for key in ranking.keys]
-    changed = False
-    for position in range(len(keys) - 2, -1, -1):
-        if keys[position] < keys[position + 1]:
-            keys[position] = math.nextafter(keys[position + 1], math.inf)
-            changed = True
-    if not changed:
-        return ranking
-    if math.isinf(keys[0]):
+    highest = math.inf if ranking.has_scores else -math.inf
+    ordered = array("d", keys)  # needs a quarter of the memory of a list
+    for position in range(len(ordered) - 2, -1, -1):
+        following = ordered[position + 1]
+        if not is_ordered(ordered[position], following):
+            ordered[position] = math.nextafter(following, highest)
+    if ordered[0] == highest:
         return replace(ranking, keys=None, has_scores=False)
-    return replace(ranking, keys=[sign * key for key in keys])
+    return replace(ranking, keys=ordered)
