@@ -69,10 +69,27 @@ def rewrite_all(
     """
     if not strategies:
         return list(runs)
-    return [
-        reference_run(run) if strategy.name == ORACLE else _rewrite(run, strategy, corpus)
+    rewritten = [
+        (run, strategy, _renamed(run, str(strategy)), dict(run.rankings))
         for run in runs
         for strategy in strategies
+    ]
+    try:
+        # The rankings of a topic share many documents, which stay in memory until the next topic.
+        for topic in dict.fromkeys(topic for run, *_ in rewritten for topic in run.rankings):
+            for _, strategy, renamed, rankings in rewritten:
+                if topic in rankings and strategy.name != ORACLE:
+                    where = renamed.where(topic)
+                    rankings[topic] = rewrite_ranking(rankings[topic], strategy, corpus, where)
+    except InputError:
+        # Raise the error of the first run, so that it does not depend on the distribution to workers.
+        for run, strategy, *_ in rewritten:
+            if strategy.name != ORACLE:
+                _rewrite(run, strategy, corpus)
+        raise
+    return [
+        reference_run(run) if strategy.name == ORACLE else renamed.with_rankings(rankings)
+        for run, strategy, renamed, rankings in rewritten
     ]
 
 
