@@ -98,6 +98,7 @@ from xcg.cli.main import main
 for arguments in (
     ["measures", "firstGain"],
     ["convert", "--run", "r.trec", "--to", "csv"],
+    ["rewrite", "--run", "r.trec", "--strategy", "first_results"],
     ["evaluate", "--assessments", "gold.jsonl", "--run", "r.trec", "--user-model", "model.yaml"],
 ):
     done = CliRunner().invoke(main, ["--no-plugins", *arguments])
@@ -107,23 +108,31 @@ print("xcg_example_plugin" in sys.modules)
     (campaign / "model.yaml").write_text("name: m\nquantisation: halves\n")
     (campaign / "r.trec").write_text("1 Q0 d 1 1 r\n")
     lines = installation.run("-c", code, cwd=campaign).splitlines()
-    refused = ("measure 'firstGain'", "run format 'csv'", "quantisation 'halves'")
+    refused = (
+        *("measure 'firstGain'", "run format 'csv'", "strategy 'first_results'"),
+        "quantisation 'halves'",
+    )
     for line, what in zip(lines, refused, strict=False):
         assert line.startswith("2 xcg: error: "), line
         assert f"the {what} of an installed package is a plug-in" in line
         assert line.endswith("plug-ins are refused by --no-plugins or XCG_NO_PLUGINS")
-    assert lines[3:] == ["False"]
+    assert lines[len(refused) :] == ["False"]
 
 
-def test_overlap_strategy(installation: Installation) -> None:
-    code = """
-from xcg.runs.run import Run
-from xcg.strategies.registry import STRATEGIES
-strategy = STRATEGIES.part("first_results", {"count": 2})
-ranking = Run.of("r", {"1": ["a#/d", "b#/d", "c#/d"]}).rankings["1"]
-print(strategy, len(strategy.function(ranking, None)), *STRATEGIES)
-"""
-    assert installation.run("-c", code).split() == ["first_results(count=2)", "2", "first_results"]
+def test_overlap_strategy(installation: Installation, campaign: Path) -> None:
+    strategy = ("--strategy", "first_results(count=2)")
+    files = ("--assessments", "gold.csv", "--run", "bm25.csv", "--corpus", "corpus")
+    output = installation.run(
+        *("-m", "xcg", "evaluate", *files, *strategy, "--measures", "nxCG@1", "--format", "jsonl"),
+        cwd=campaign,
+    )
+    assert json.loads(output)["run"] == "bm25+first_results(count=2)"
+    # The run is written in the format of the package, in which it was read.
+    rewritten = installation.run("-m", "xcg", "rewrite", "--run", "bm25.csv", *strategy, cwd=campaign)
+    assert rewritten == "".join(RUN.splitlines(keepends=True)[:3])
+    assert "first_results(count=" in installation.run("-m", "xcg", "strategies")
+    assert "first_results(count=" in installation.run("-m", "xcg", "strategies", "first_results")
+    assert "first_results" not in installation.run("-m", "xcg", "--no-plugins", "strategies")
 
 
 def test_adapter(installation: Installation) -> None:

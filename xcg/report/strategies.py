@@ -80,7 +80,7 @@ def describe_strategy(text: str) -> str:
     strategy = strategies_of(text, Path())[0]
     function = strategy.plain
     docstring = Docstring.of(function)
-    lines = [f"{_usage(strategy.name, function)}: {docstring.summary}", ""]
+    lines = [": ".join(filter(None, [_usage(strategy.name, function), docstring.summary])), ""]
     lines += [f"  {line}" if line else "" for line in docstring.definition]
     lines += [""] if docstring.definition else []
     for parameter in parameters_of(function):
