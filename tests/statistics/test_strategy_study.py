@@ -302,10 +302,17 @@ def test_alpha_has_no_effect_without_overlap() -> None:
     assert "every α" in study_tables(study).splitlines()[1]
 
 
+def test_notes_name_the_user_model_once() -> None:
+    assessments = {**ASSESSMENTS, "3": {"d": {"/a": (0, 0)}}}
+    study = study_strategies(inputs_of(assessments=assessments))
+    (note,) = (note for note in study.notes if "no ideal element" in note)
+    assert note == "note: m: no ideal element, so not in the means: topic 3"
+
+
 def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
     study = study_strategies(inputs_of(measures="xCG@2 P@10"))
     assert {s.measure for s in study.scores} == {"xCG@2"}
-    assert study.notes[0] == "α has no effect on P@10, so left out"
+    assert study.notes[0] == "note: α has no effect on P@10, so left out"
     with pytest.raises(XcgError, match=r"α has no effect on P@10: expected a measure of gains"):
         study_strategies(inputs_of(measures="P@10"))
 
@@ -379,7 +386,6 @@ def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy)
         "one, xCG@2: thorough is best up to α = 0.447, then top_ranked",
         "both, xCG@2: thorough is best up to α = 0.697, then top_ranked",
         "the values of α at which the best strategy changes are exact to ± 0.005",
-        "oracle is a reference point that knows the assessments: the same results in the best order",
     ]
 
 
@@ -387,5 +393,5 @@ def test_tables_have_at_most_11_columns() -> None:
     study = study_strategies(inputs_of(), points=101)
     heading = study_tables(study).splitlines()[1].split()
     assert heading == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
-    assert "the tables show 11 of 101 values of α; --format csv prints all" in study_notes(study)
+    assert "note: the tables show 11 of 101 values of α; --format csv prints all" in study_notes(study)
     assert len(study_rows(study)) == 2 * 3 * 101

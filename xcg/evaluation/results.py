@@ -117,10 +117,11 @@ class Results:
         left_out = set(self.scope.references)
         if not left_out:
             return self
-        notes = [f"note: {run} is a reference point, so it is not tested" for run in sorted(left_out)]
         runs = [run for run in self.scope.runs if run not in left_out]
         rows = (row for row in self._rows if row.run not in left_out)
-        return Results(rows, [*self.notes, *notes], self.scope._replace(runs=runs))
+        return Results(
+            rows, [*self.notes, "note: reference points are not tested"], self.scope._replace(runs=runs)
+        )
 
     def value(
         self,

@@ -12,7 +12,12 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
-from xcg.report.strategy_studies import case_sentence, general_sentences, strategy_label
+from xcg.report.strategy_studies import (
+    ORACLE_SENTENCE,
+    case_sentence,
+    general_sentences,
+    strategy_label,
+)
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
 from xcg.strategies.extents import overlapping_positions
@@ -49,7 +54,7 @@ def strategy_data(context: ReportContext) -> Json | None:
     return {
         "names": [strategy_label(strategy) for strategy in strategies],
         "reference": strategies.index(ORACLE),
-        "remarks": general_sentences(study),
+        "remarks": [*general_sentences(study), ORACLE_SENTENCE],
         "cases": list(_cases(study, shown, strategies)),
         "overlap": _overlap(context, strategies),
         "first": FIRST_RESULTS,

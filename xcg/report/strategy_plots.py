@@ -20,7 +20,7 @@ def panel_notes(study: StrategyStudy) -> list[str]:
     """Return a note if the plot does not have a panel for every run."""
     if len(study.leaders) <= _MAX_PANELS:
         return []
-    return [f"the plot has the first {_MAX_PANELS} of {len(study.leaders)} runs and measures"]
+    return [f"note: the plot has the first {_MAX_PANELS} of {len(study.leaders)} runs and measures"]
 
 
 def strategies_plot(study: StrategyStudy) -> Figure:

@@ -15,6 +15,11 @@ Row = dict[str, Any]
 REFERENCE = "reference point"
 """What oracle is called in all output, because it is not a strategy."""
 
+ORACLE_SENTENCE = (
+    f"{ORACLE} is a {REFERENCE} that knows the assessments: at each rank it takes the result with the "
+    "greatest gain"
+)
+
 _MAX_COLUMNS = 11
 """Values of α in a table for people."""
 _BEST, _NOT_BEST = " *", "  "
@@ -92,7 +97,7 @@ def study_tables(study: StrategyStudy) -> str:
 
 
 def study_sentences(study: StrategyStudy) -> list[str]:
-    """Return which strategy is best for which α, with the precision, and what oracle is."""
+    """Return which strategy is best for which α, with the precision."""
     sentences = [case_sentence(study, case) for case in study.leaders]
     return [*filter(None, sentences), *general_sentences(study)]
 
@@ -109,7 +114,7 @@ def case_sentence(study: StrategyStudy, case: Case) -> str:
 
 
 def general_sentences(study: StrategyStudy) -> list[str]:
-    """Return where α has no effect, the precision of crossings, and what oracle is."""
+    """Return where α has no effect, and the precision of crossings."""
     sentences = [
         f"α has no effect on {measure} under {model}: every score is the same at every α"
         for measure, model in study.constant
@@ -118,9 +123,6 @@ def general_sentences(study: StrategyStudy) -> list[str]:
         sentences.append(
             f"the values of α at which the best strategy changes are exact to ± {PRECISION}"
         )
-    sentences.append(
-        f"{ORACLE} is a {REFERENCE} that knows the assessments: the same results in the best order"
-    )
     return sentences
 
 
@@ -131,7 +133,7 @@ def study_notes(study: StrategyStudy) -> list[str]:
         return list(study.notes)
     return [
         *study.notes,
-        f"the tables show {_MAX_COLUMNS} of {len(alphas)} values of α; --format csv prints all",
+        f"note: the tables show {_MAX_COLUMNS} of {len(alphas)} values of α; --format csv prints all",
     ]
 
 

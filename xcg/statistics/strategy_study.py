@@ -33,6 +33,8 @@ PRECISION = 0.005
 
 _ALPHA_SETTING = re.compile(r"(?<=[\[,])(?:relevance_value\.)?alpha=[^,\]]*,?")
 """The value of α in the name of a user model of a sweep."""
+_EVALUATED_ALPHA = re.compile(r" at alpha=[0-9.e-]+(?=: )")
+"""What :meth:`_Grid.at` adds to the name of a user model, in a note."""
 
 
 class StrategyScore(NamedTuple):
@@ -226,7 +228,7 @@ class _Evaluator:
         if not self._strategies:
             raise XcgError("no overlap strategy besides oracle, the reference point: expected one")
         measures, left_out = _measures_of_gains(inputs.measure_list)
-        self._notes = [f"α has no effect on {left_out}, so left out"] if left_out else []
+        self._notes = [f"note: α has no effect on {left_out}, so left out"] if left_out else []
         runs, self._runs = _with_oracle(inputs)
         self._inputs = replace(
             inputs,
@@ -259,7 +261,7 @@ class _Evaluator:
         alphas = {grid.name: grid.alphas for grid in self._grids}
         results = self._evaluate(alphas, self._inputs)
         names = self._names(alphas)
-        self._notes += dict.fromkeys(_without_alpha(note, names) for note in results.notes)
+        self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in results.notes)
         self._constant = self._unaffected(results, names)
 
     def _names(self, alphas: Mapping[str, Iterable[float]]) -> dict[str, tuple[str, float]]:
@@ -419,11 +421,3 @@ def _with_oracle(inputs: Inputs) -> tuple[list[Run], dict[str, tuple[str, str]]]
 def _equal(first: float, second: float) -> bool:
     """Return whether two scores are equal apart from rounding."""
     return math.isclose(first, second, rel_tol=ROUNDING, abs_tol=ROUNDING)
-
-
-def _without_alpha(note: str, names: Mapping[str, tuple[str, float]]) -> str:
-    """Replace the name of an evaluated user model at the start of a note."""
-    for name, (model, _) in names.items():
-        if note.startswith(f"{name}: "):
-            return model + note.removeprefix(name)
-    return note
