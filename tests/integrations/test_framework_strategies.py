@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -201,7 +202,7 @@ def windows(framework: Framework) -> list[Any]:
 
 def merged_windows(ranking: Ranking, corpus: object) -> Ranking:
     """Merge the windows of document a, and keep that of b."""
-    return Ranking.of([("b", "", (0, 9)), ("a", "", (0, 20))], [2.5, 1.5], True)
+    return Ranking.of([("b", "", (0, 9)), ("a", "", (np.int64(0), np.int64(20)))], [2.5, 1.5], True)
 
 
 def same(left: Sequence[object], right: Sequence[object]) -> bool:

@@ -8,6 +8,7 @@ and LangChain state how their chunks are made; this module imports none of these
 from __future__ import annotations
 
 import itertools
+import operator
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -113,7 +114,7 @@ class ChunkLibrary(ABC):
 
     @abstractmethod
     def with_score(self, chunk: Any, score: float | None) -> Any:
-        """Return a chunk, given with or without its score, with a new score; the input stays."""
+        """Return a chunk, given with or without its score, with a new score, as a copy."""
 
     @abstractmethod
     def new_chunk(self, new: NewChunk) -> Any:
@@ -309,12 +310,7 @@ class _ChunksOfRanking:
 
     def _new(self, name: tuple[str, object], score: float | None) -> Any:
         document, span = name
-        match span:
-            case (int(start), int(end)) if 0 <= start < end:
-                pass
-            case _:
-                problem = f"the strategy returned {span!r}: expected a span of characters"
-                raise InputError(document, problem)
+        start, end = _checked(document, span)
         inside = self._document(document).inside(start, end)
         if not inside:
             raise InputError(
@@ -394,6 +390,15 @@ class _ChunksOfRanking:
             text = adapter.fields(chunk).text
             if text is not None and len(text) == end - start:
                 yield start, end, text
+
+
+def _checked(document: str, span: object) -> tuple[int, int]:
+    """Return a span that a strategy made; its offsets can be NumPy's whole numbers."""
+    with suppress(TypeError, ValueError):
+        start, end = map(operator.index, span)  # type: ignore[call-overload]
+        if 0 <= start < end:
+            return start, end
+    raise InputError(document, f"the strategy returned {span!r}: expected a span of characters")
 
 
 def _constant(value: str, _: object) -> str:
