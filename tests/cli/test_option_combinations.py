@@ -85,6 +85,7 @@ WITHOUT_EFFECT = [
     (f"{CONVERT_RUN} --feature 1", "--order rank", "with --feature"),
     (f"{CONVERT_RUN} --feature 1", "--ties rank", "with --feature"),
     (CONVERT_RUN, "--irrelevant 1", "on a run without --as"),
+    (f"rewrite --run {RUN} --strategy unique --order file", "--ties rank", "with --order file"),
     (CONVERT_RUN, "--corpus corpora_samples/handbook", "on a run without --as"),
     (f"plan {FILES} --runs-to-compare 2", "--correction none", "with --runs-to-compare 2"),
     ("distribution --assessments assessments/handbook", "--unassessed", "without --against PATH"),
@@ -95,7 +96,14 @@ WITHOUT_EFFECT = [
     *(
         (AGREEMENT, option, "with --agreement")
         for option in (
-            *(f"--run {RUN}", "--order score", "--ties rank", "--measures MAep", "--user-model levels"),
+            *(
+                f"--run {RUN}",
+                "--strategy unique",
+                "--order score",
+                "--ties rank",
+                "--measures MAep",
+                "--user-model levels",
+            ),
             *("--ranges", "--topics all", "--sample 9", "--resamples 9", "--seed 1", "--plot f.png"),
         )
     ),
