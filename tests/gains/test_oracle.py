@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
@@ -9,21 +10,29 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_cases import RandomCampaign, campaigns
+from random_cases import PAIRS, RandomCampaign, campaigns
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
 
 import xcg
 from xcg import Run, UserModel
 from xcg.documents.corpus import Corpus
+from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
+from xcg.gains import oracle
+from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import GainCalculator, ranking_gains
 from xcg.strategies.registry import STRATEGIES
 from xcg.strategies.rewriting import reference_run, rewrite
+from xcg.user_model.relevance_value import RelevanceValue
 
 SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}
 ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
+
+NESTED = "<a><s><p>one</p><p>two</p></s><s><p>three</p><p>four</p></s></a>"
+PATHS = ["/a", *(f"/a/s[{n}]" for n in (1, 2)), *(f"/a/s[{n}]/p[{m}]" for n in (1, 2) for m in (1, 2))]
 
 Gains = Callable[[Sequence[int]], list[float]]
 
@@ -154,6 +163,41 @@ def test_a_result_without_gain_can_make_another_one_gain() -> None:
     assert all_gains([1, 0]) == [0, 0.5]
 
 
+def test_a_gain_that_rises_changes_the_order() -> None:
+    """After its first paragraph, an article without a score is worth half of the second one."""
+    documents = {"d": "<a><p>12345</p><p>67890</p></a>", "e": "<a>x</a>"}
+    assessments = {"1": {"d": {"/a/p[1]": (3, 3), "/a/p[2]": (3, 3)}, "e": {"/a": (1, 2)}}}
+    run = Run.of("r", {"1": ["d#/a", "e#/a", "d#/a/p[1]"]})
+    order, gains, _ = evaluated(assessments, run, documents, UserModel.shipped("kazai-lalmas-2006"))
+    assert order == [2, 0, 1]
+    assert gains[:2] == [1, 0.5]
+    assert 0 < gains[2] < 0.5
+
+
+def order_of_rows(scores: dict[int, float], rows: list[int], rule: RelevanceValue) -> list[int]:
+    """Return the order of elements of one document, given by rows: article, section, its paragraph,
+    another section and its two paragraphs."""
+    paths = ["/a[1]/s[1]/p[1]", "/a[1]/s[2]/p[1]", "/a[1]/s[2]/p[2]"]
+    reader = ElementReader(JudgedDocument(ElementTree.from_paths(paths), scores, []), rule)
+    return oracle.order_by_gain([("d", row) for row in rows], {"d": reader})
+
+
+def test_gains_that_rise_with_results_elsewhere_in_the_document() -> None:
+    rule = RelevanceValue(1.0, "none", OVERLAP_MODELS[-1])  # type: ignore[arg-type]
+    # After its paragraph, the section gains 1/8; after one more paragraph, 2/8 and more than the last.
+    scores = {1: 1.0, 2: 1.0, 4: 0.25, 5: 0.2}
+    assert order_of_rows(scores, [2, 1, 4, 5], rule) == [0, 2, 1, 3]
+
+
+def test_gains_that_rise_inside_a_result() -> None:
+    def worthless(score: float) -> float:
+        return 0.0
+
+    rule = RelevanceValue(0.5, "none", worthless)  # type: ignore[arg-type]
+    # The section gains nothing after its paragraph, and half of its score after the article.
+    assert order_of_rows({1: 1.0, 2: 1.0}, [2, 0, 3, 1], rule) == [0, 1, 3, 2]
+
+
 @settings(max_examples=200, deadline=None)
 @given(campaigns(), element_models)
 def test_each_rank_takes_the_element_with_the_greatest_gain(
@@ -170,6 +214,24 @@ def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserM
     documents, gold, ranking = case
     assume(ranking)
     check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(PATHS), st.sampled_from(PAIRS), max_size=5),
+        min_size=2,
+        max_size=2,
+    ),
+    st.lists(st.tuples(st.sampled_from(["d0", "d1"]), st.sampled_from(PATHS)), min_size=2, max_size=7),
+    element_models,
+)
+def test_each_rank_of_documents_that_often_overlap(
+    grades: list[dict[str, Any]], ranking: list[tuple[str, str]], model: UserModel
+) -> None:
+    assessments = {"1": {f"d{number}": found for number, found in enumerate(grades)}}
+    documents = dict.fromkeys(["d0", "d1"], NESTED)
+    check_each_rank(*evaluated(assessments, Run.of("r", {"1": ranking}), documents, model))
 
 
 @settings(max_examples=60, deadline=None)
@@ -247,3 +309,70 @@ def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> N
         return
     best = results.value("r+oracle", "xCG@1")
     assert all(row.value <= best for row in results.means())
+
+
+# Time is counted in steps of the readers, which do not depend on the machine.
+
+
+def steps_per_result(reader: Any, results: Sequence[Any]) -> float:
+    order = oracle.order_by_gain([("d", result) for result in results], {"d": reader})
+    assert sorted(order) == list(range(len(results)))
+    return float(reader.steps / len(results))
+
+
+def windows(count: int) -> list[tuple[float, float]]:
+    """Return overlapping texts of different sizes in random order."""
+    rng = random.Random(count)
+    starts = (rng.randrange(100 * count) for _ in range(count))
+    return [(start, start + rng.randrange(50, 1000)) for start in starts]
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_steps_grow_with_the_number_of_texts(alpha: float) -> None:
+    def steps(count: int) -> float:
+        gold = [GoldSpan(start, start + 300, 1.0) for start in range(0, 100 * count, 1000)]
+        return steps_per_result(SpanReader(gold, RelevanceValue(alpha)), windows(count))
+
+    assert steps(16_000) < 1.25 * steps(1_000)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_steps_grow_with_the_number_of_elements(alpha: float) -> None:
+    def steps(count: int) -> float:
+        sections = [f"/a[1]/s[{s}]" for s in range(1, count // 20 + 1)]
+        paths = [f"{section}/p[{p}]" for section in sections for p in range(1, 20)]
+        tree = ElementTree.from_paths(paths, dict.fromkeys(["/a[1]", *sections, *paths], 9))
+        rng = random.Random(20)
+        scores = {row: rng.choice([0.25, 0.5, 1.0]) for row in range(1, len(tree)) if row % 3}
+        ideal = [tree.row(path) for path in paths if tree.row(path) in scores]
+        reader = ElementReader(JudgedDocument(tree, scores, ideal), RelevanceValue(alpha))
+        return steps_per_result(reader, rng.sample(range(len(tree)), count))
+
+    assert steps(16_000) < 1.25 * steps(1_000)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("normalisation", ["subtree", "none"])
+@pytest.mark.parametrize(
+    "results",
+    [
+        [(0, 20_000)] * 20_000,
+        [(0, end) for end in range(1, 20_001)],
+        [(start, start + 10_000) for start in range(20_000)],
+    ],
+    ids=["identical", "nested", "windows"],
+)
+def test_hostile_rankings_take_few_steps(
+    alpha: float, normalisation: Any, results: list[tuple[int, int]]
+) -> None:
+    reader = SpanReader([GoldSpan(0, 40_000, 1.0)], RelevanceValue(alpha, normalisation))
+    assert steps_per_result(reader, results) < 10
+
+
+@pytest.mark.slow
+def test_too_many_steps_are_refused() -> None:
+    gold = [GoldSpan(start, start + 1, 1.0) for start in range(0, 100_000, 10)]
+    results = [("d", (0, 100_000 - number)) for number in range(100_000)]
+    reader = SpanReader(gold, RelevanceValue(0.5))
+    with pytest.raises(XcgError, match=r"needs more than 2,000,000 comparisons of elements or pieces"):
+        oracle.order_by_gain(results, {"d": reader})
