@@ -21,7 +21,7 @@ def names(spec: object) -> list[str]:
     return list(map(str, strategies_of(spec)))
 
 
-def last_first(ranking: Ranking, corpus: object, *, count: int = 1) -> Ranking:
+def last_first(ranking: Ranking, corpus: object, *, count: int = 1, word: str = "") -> Ranking:
     """Return the last results first."""
     return ranking.select(range(len(ranking) - 1, len(ranking) - 1 - count, -1))
 
@@ -120,6 +120,10 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
         ("os:system", "the strategy 'os:system' is part of Python's standard library"),
         ("no_such_module:function", "cannot import the strategy 'no_such_module:function'"),
         ("x" * 1001, "is not a strategy: it has 1,001 characters; expected at most 1,000"),
+        (
+            {"name": last_first, "word": "x" * 1001},
+            "last_first(word=xxxxx… is not a strategy: it has 1,018 ",
+        ),
         ({}, "a strategy without a name: expected one like {name: top_ranked}"),
         ({"name": ["unique", "thorough"]}, "a strategy without a name"),
         ({"name": "unique", 1: 2}, "strategy unique has no parameter '1': it has no parameters"),

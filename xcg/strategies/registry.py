@@ -85,16 +85,13 @@ def strategies_of(
             found.append(STRATEGIES.part(name, parameters, folder))
         except ParameterError as error:
             raise InputError(where((error.parameter,)), str(error)) from None
+        _check_length(str(found[-1]))
     return found
 
 
 def _mapping_of(text: str) -> dict[str, Any]:
     """Return name and parameters of a strategy in the form ``name(parameter=value, …)``."""
-    if len(text) > MAX_CHARACTERS:
-        raise XcgError(
-            f"{text.strip()[:20]}… is not a strategy: it has {len(text):,} characters; expected at "
-            f"most {MAX_CHARACTERS:,}"
-        )
+    _check_length(text)
     match = _TEXT.fullmatch(text)
     problem = f"{text.strip()!r} is not a strategy: expected one like promote_parent(threshold=0.4)"
     if match is None:
@@ -115,6 +112,14 @@ def _mapping_of(text: str) -> dict[str, Any]:
                 "word, a list like [0, 0.5] or a range like {from: 0, to: 1, step: 0.25}"
             ) from None
     return spec
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        raise XcgError(
+            f"{text.strip()[:20]}… is not a strategy: it has {len(text):,} characters; expected at "
+            f"most {MAX_CHARACTERS:,}"
+        )
 
 
 def _split(settings: str) -> list[str]:
