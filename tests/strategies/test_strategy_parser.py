@@ -122,7 +122,7 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
         ("x" * 1001, "is not a strategy: it has 1,001 characters; expected at most 1,000"),
         (
             {"name": last_first, "word": "x" * 1001},
-            "last_first(word=xxxxx… is not a strategy: it has 1,018 ",
+            "last_first(word=xxxx… is not a strategy: it has 1,018 ",
         ),
         ({}, "a strategy without a name: expected one like {name: top_ranked}"),
         ({"name": ["unique", "thorough"]}, "a strategy without a name"),
