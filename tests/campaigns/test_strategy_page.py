@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import re
 import shlex
@@ -83,3 +84,17 @@ def test_the_tables_of_the_handbook(
     shown = [table for table in tables if table in PAGE]
     # The page leaves out one table of text users.
     assert len(shown) == (3 if options else 4)
+
+
+def test_the_table_of_chunks_of_the_handbook(xcg_command: Command) -> None:
+    text = PAGE.partition("## Chunks")[2].replace("\\\n", "")
+    line = next(line for line in text.splitlines() if line.startswith("xcg evaluate configs"))
+    done = xcg_command(*shlex.split(line)[1:], "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    scores: dict[str, list[str]] = {}
+    for row in csv.DictReader(done.stdout.splitlines()):
+        score = f"{float(row['value']):.4f}".removeprefix("0")
+        scores.setdefault(row["run"].partition("+")[2], []).append(score)
+    assert len(scores) == 5
+    for strategy, values in scores.items():
+        assert f"| `{strategy}` | {' | '.join(values)} |" in text.partition("| Evidence")[0]
