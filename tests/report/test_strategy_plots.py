@@ -20,7 +20,13 @@ def study_of(runs: int, measure: str = "xCG@2") -> StrategyStudy:
         for alpha, score in zip((0.0, 1.0), values, strict=True)
     ]
     found = [Leaders(("a",), 0.0, 0.49), Leaders(("b",), 0.5, 1.0)]
-    return StrategyStudy(scores, {(measure, "m", f"_run $ {r}"): found for r in range(runs)}, (), ())
+    refined = [
+        StrategyScore(measure, "m", f"_run $ {run}", "a", 0.5, 0.8, None, is_best=False)
+        for run in range(runs)
+    ]
+    return StrategyStudy(
+        scores, refined, {(measure, "m", f"_run $ {r}"): found for r in range(runs)}, (), ()
+    )
 
 
 def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
@@ -31,7 +37,8 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     assert second.get_xlabel() == "α, intolerance of repeated text"
     *lines, change = first.get_lines()
     shown = {line.get_label(): list(line.get_ydata()) for line in lines}
-    assert shown == {"a": [1.0, 0.5], "b": [0.75, 0.75], "oracle (reference point)": [1.0, 0.9]}
+    assert shown == {"a": [1.0, 0.8, 0.5], "b": [0.75, 0.75], "oracle (reference point)": [1.0, 0.9]}
+    assert [line.get_markevery() for line in lines] == [[0, 2], [0, 1], [0, 1]]
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--"]
     assert list(change.get_xdata()) == [0.495, 0.495]
     assert change.get_linestyle() == ":"

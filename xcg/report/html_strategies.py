@@ -68,6 +68,11 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
         values = lines.setdefault(score[:3], {}).setdefault(score.strategy, {})
         value = score.score
         values[score.alpha] = value if value is not None and math.isfinite(value) else None
+    refined: dict[Case, list[Json]] = {}
+    for score in study.refined:
+        if score.score is not None and math.isfinite(score.score):
+            point = {"strategy": strategies.index(score.strategy), "alpha": score.alpha}
+            refined.setdefault(score[:3], []).append(point | {"score": score.score})
     crossings = study.crossings
     for case in shown:
         measure, model, run = case
@@ -79,6 +84,7 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
             "lower_is_better": MEASURES.order(measure).lower_is_better,
             "alphas": list(lines[case][ORACLE]),
             "scores": [list(lines[case][strategy].values()) for strategy in strategies],
+            "refined": refined.get(case, []),
             "crossings": [
                 {
                     "alpha": crossing.alpha,

@@ -65,9 +65,9 @@ function showStrategyCase() {
   byId("strategy-table").replaceChildren(makeStrategyTable(found));
 }
 
-function makeStrategyChart({ measure, run, alphas, scores, crossings }) {
+function makeStrategyChart({ measure, run, alphas, scores, refined, crossings }) {
   const { names } = data.strategies;
-  const known = scores.flat().filter((value) => !isMissing(value));
+  const known = [...scores.flat(), ...refined.map((point) => point.score)].filter((value) => !isMissing(value));
   const caption = makeElement("figcaption", {}, makeElement("strong", {}, `${printable(measure)} over α`), " of ",
     isolate(run), ". Dotted vertical lines mark the values of α at which the best strategy changes.");
   if (!known.length) return makeElement("figure", {}, caption, makeElement("p", {}, "There are no scores."));
@@ -94,15 +94,17 @@ function makeStrategyChart({ measure, run, alphas, scores, crossings }) {
 
   function makeLine(values, strategy) {
     const { color, marker, dash } = strategyStyle(strategy);
-    const points = indices(values.length).filter((index) => !isMissing(values[index]));
-    const isStart = (index) => index === 0 || isMissing(values[index - 1]);
-    const position = (index) => `${toX(alphas[index]).toFixed(1)} ${toY(values[index]).toFixed(1)}`;
-    const path = points.map((index) => `${isStart(index) ? "M" : "L"}${position(index)}`).join("");
+    const points = indices(values.length).map((index) => ({ alpha: alphas[index], score: values[index], index }));
+    const further = refined.filter((point) => point.strategy === strategy); // without markers
+    const line = [...points, ...further].sort((a, b) => a.alpha - b.alpha);
+    const position = ({ alpha, score }) => `${toX(alpha).toFixed(1)} ${toY(score).toFixed(1)}`;
+    const path = line.map((point, index) => isMissing(point.score) ? ""
+      : `${index === 0 || isMissing(line[index - 1].score) ? "M" : "L"}${position(point)}`).join("");
     const every = Math.max(1, Math.ceil(alphas.length / 12));
-    const marked = marker ? points.filter((index) => index % every === strategy % every) : [];
+    const marked = marker ? points.filter(({ score, index }) => !isMissing(score) && index % every === strategy % every) : [];
     return makeSvg("g", { "data-strategy": strategy },
       makeSvg("path", { class: "curve", d: path, style: `stroke:${color}`, "stroke-dasharray": dash }),
-      marked.map((index) => makeSvg("path", { class: "marker", d: marker, transform: `translate(${position(index)})`,
+      marked.map((point) => makeSvg("path", { class: "marker", d: marker, transform: `translate(${position(point)})`,
         style: `fill:${color}` })));
   }
 

@@ -30,21 +30,26 @@ def strategies_plot(study: StrategyStudy) -> Figure:
     At most 24 panels are drawn.
     """
     cases = list(study.leaders)[:_MAX_PANELS]
-    columns = min(len({run for _, _, run in cases}), 3)
+    columns = min(len({case[1:] for case in cases}), 3)  # one row per measure if there are few
     figure, axes = new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
     strategies = list(dict.fromkeys(score.strategy for score in study.scores))
     has_models = len({model for _, model, _ in cases}) > 1
     for axis, case in zip(axes, cases, strict=True):
         measure, model, run = case
         scores = [score for score in study.scores if score[:3] == case]
+        alphas = {score.alpha for score in scores}
+        refined = [score for score in study.refined if score[:3] == case and score.score is not None]
         for number, strategy in enumerate(strategies):
-            line = [score for score in scores if score.strategy == strategy]
+            line = [score for score in scores + refined if score.strategy == strategy]
+            line.sort(key=lambda score: score.alpha)
+            marked = [index for index, score in enumerate(line) if score.alpha in alphas]
             x = [score.alpha for score in line]
             y = [math.nan if score.score is None else score.score for score in line]
             style = line_style(number)
             if strategy == ORACLE:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
-            axis.plot(x, y, label=label_text(strategy_label(strategy)), **style)
+            label = label_text(strategy_label(strategy))
+            axis.plot(x, y, label=label, markevery=marked, **style)
         for crossing in study.crossings:
             if (crossing.measure, crossing.user_model, crossing.run) == case:
                 axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")

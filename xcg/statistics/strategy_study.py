@@ -114,12 +114,14 @@ class StrategyStudy:
     Attributes:
         scores: The scores in the order of measures, user models, runs, strategies and α. Oracle is the
             last strategy of each run.
+        refined: Scores of strategies at further values of α, near changes of the best strategy.
         leaders: (Measure, user model, run) → the strategies that are best, from α = 0 to 1.
         constant: The measures and user models for which no score depends on α.
         notes: The notes of the evaluation.
     """
 
     scores: Sequence[StrategyScore]
+    refined: Sequence[StrategyScore]
     leaders: Mapping[Case, Sequence[Leaders]]
     constant: Sequence[tuple[str, str]]
     notes: Sequence[str]
@@ -245,6 +247,7 @@ class _Evaluator:
             raise XcgError(
                 f"{count:,} user models with their values of α: expected at most {MAX_MODELS:,}"
             )
+        self._alphas = {grid.name: grid.alphas for grid in self._grids}
         names = dict.fromkeys(run for run, _ in self._runs.values())
         self._cases = [
             (str(measure), grid.name, name)
@@ -252,15 +255,16 @@ class _Evaluator:
             for grid in self._grids
             for name in names
         ]
-        self._means: dict[tuple[str, float], dict[tuple[str, str, str], float]] = {}
-        """(User model, α) → (measure, run, strategy) → mean."""
+        self._means: dict[str, dict[float, dict[tuple[str, str, str], float]]] = {
+            grid.name: {} for grid in self._grids
+        }
+        """User model → α → (measure, run, strategy) → mean."""
         self._constant: list[tuple[str, str]] = []
 
     def evaluate_grids(self) -> None:
         """Evaluate all runs at all values of α in one pass."""
-        alphas = {grid.name: grid.alphas for grid in self._grids}
-        results = self._evaluate(alphas, self._inputs)
-        names = self._names(alphas)
+        results = self._evaluate(self._alphas, self._inputs)
+        names = self._names(self._alphas)
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in results.notes)
         self._constant = self._unaffected(results, names)
 
@@ -279,7 +283,8 @@ class _Evaluator:
         results = self._evaluate_inputs(replace(inputs, user_model=models))
         for row in results.means():
             run, strategy = self._runs[row.run]
-            found = self._means.setdefault(names[row.user_model], {})
+            model, alpha = names[row.user_model]
+            found = self._means[model].setdefault(alpha, {})
             found[row.measure, run, strategy] = row.value
         return results
 
@@ -326,13 +331,10 @@ class _Evaluator:
         ]
         return replace(self._inputs, runs=chosen)
 
-    def _alphas(self, model: str) -> list[float]:
-        return sorted(alpha for name, alpha in self._means if name == model)
-
     def _best(self, case: Case, alpha: float) -> set[str]:
         """Return the strategies with the best score; equal scores share it."""
         measure, model, run = case
-        means = self._means.get((model, alpha), {})
+        means = self._means[model].get(alpha, {})
         scores = {
             strategy: means[measure, run, strategy]
             for strategy in self._strategies
@@ -347,7 +349,7 @@ class _Evaluator:
         A strategy leads as long as no other is better, so equal scores are no change.
         """
         found: list[tuple[set[str], float, float]] = []
-        for alpha in self._alphas(case[1]):
+        for alpha in sorted(self._means[case[1]]):
             best = self._best(case, alpha)
             if not best:
                 continue
@@ -363,27 +365,34 @@ class _Evaluator:
     def study(self) -> StrategyStudy:
         """Return the study of everything that was evaluated."""
         return StrategyStudy(
-            list(self._scores()),
+            [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
+            [score for case in self._cases for score in self._scores(case, self._refined_alphas(case))],
             {case: self._leaders(case) for case in self._cases},
             self._constant,
             self._notes,
         )
 
-    def _scores(self) -> Iterator[StrategyScore]:
-        alphas = {grid.name: grid.alphas for grid in self._grids}
-        for case in self._cases:
-            measure, model, run = case
-            sign = -1 if MEASURES.order(measure).lower_is_better else 1
-            for strategy in (*self._strategies, ORACLE):
-                for alpha in alphas[model]:
-                    means = self._means.get((model, alpha), {})
-                    score = means.get((measure, run, strategy))
-                    oracle = means.get((measure, run, ORACLE))
-                    to_oracle = None
-                    if score is not None and oracle is not None:
-                        to_oracle = sign * (oracle - score) + 0.0  # not -0.0
-                    is_best = strategy in self._best(case, alpha)
-                    yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
+    def _refined_alphas(self, case: Case) -> list[float]:
+        """Return the values of α at which this run was evaluated besides those of the grid."""
+        measure, model, run = case
+        first = measure, run, self._strategies[0]
+        further = self._means[model].keys() - set(self._alphas[model])
+        return sorted(alpha for alpha in further if first in self._means[model][alpha])
+
+    def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
+        """Yield the scores of a run at values of α, oracle last."""
+        measure, model, run = case
+        sign = -1 if MEASURES.order(measure).lower_is_better else 1
+        for strategy in (*self._strategies, ORACLE):
+            for alpha in alphas:
+                means = self._means[model].get(alpha, {})
+                score = means.get((measure, run, strategy))
+                oracle = means.get((measure, run, ORACLE))
+                to_oracle = None
+                if score is not None and oracle is not None:
+                    to_oracle = sign * (oracle - score) + 0.0  # not -0.0
+                is_best = strategy in self._best(case, alpha)
+                yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
 
 
 def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]:
