@@ -142,13 +142,13 @@ class _Overlaps(NamedTuple):
     Attributes:
         inside: Result → the results that it contains.
         around: Result → the results that contain it.
-        crossing: Result → the results that share only some of its characters.
+        crossing: Result → the results that share only some of its characters, if there are any.
         pairs: Number of pairs.
     """
 
     inside: list[list[int]]
     around: list[list[int]]
-    crossing: list[list[int]]
+    crossing: dict[int, list[int]]
     pairs: int
 
     @classmethod
@@ -156,7 +156,7 @@ class _Overlaps(NamedTuple):
         """Return the pairs of results in text order; None if there are more than ``limit``."""
         inside: list[list[int]] = [[] for _ in spans]
         around: list[list[int]] = [[] for _ in spans]
-        crossing: list[list[int]] = [[] for _ in spans]
+        crossing: dict[int, list[int]] = {}
         pairs = 0
         before: list[int] = []
         for result in ordered:
@@ -170,8 +170,8 @@ class _Overlaps(NamedTuple):
                     inside[other].append(result)
                     around[result].append(other)
                 else:
-                    crossing[other].append(result)
-                    crossing[result].append(other)
+                    crossing.setdefault(other, []).append(result)
+                    crossing.setdefault(result, []).append(other)
             before.append(result)
         return cls(inside, around, crossing, pairs)
 
@@ -181,51 +181,50 @@ class _OutputText:
 
     Args:
         overlaps: The pairs of results that overlap.
-        sizes: Number of characters of each result; None if it does not exist.
+        size: Returns the number of characters of a result; None if it does not exist.
         spans: The characters of each result. They are needed if results cross each other.
     """
 
     def __init__(
-        self, overlaps: _Overlaps, sizes: Sequence[int | None], spans: Sequence[Extent] = ()
+        self, overlaps: _Overlaps, size: Callable[[int], int | None], spans: Sequence[Extent] = ()
     ) -> None:
         self._overlaps = overlaps
-        self._sizes = sizes
-        self._spans = spans if any(overlaps.crossing) else ()
-        self._characters = [0] * len(sizes)
+        self._size = size
+        self._spans = spans if overlaps.crossing else ()
+        self._characters = [0] * len(overlaps.inside)
+        self._complete = bytearray(len(overlaps.inside))
         self._read: IntervalSet[int] = IntervalSet()
 
     def add(self, result: int) -> None:
         """Add the text of a result."""
         inside, around, crossing, _ = self._overlaps
-        characters, size = self._characters, self._sizes[result]
-        if not size:
+        characters = self._characters
+        if self._complete[result]:
             return
         if self._spans:
             pieces = self._read.add(*self._spans[result])
             new = sum(end - start for start, end in pieces)
-            for other in crossing[result]:
+            for other in crossing.get(result, ()):
                 if inside[other]:
                     first, last = self._spans[other]
                     common = (min(end, last) - max(start, first) for start, end in pieces)
                     characters[other] += sum(length for length in common if length > 0)
         else:
-            new = size - characters[result]
-        if not new:
-            return
+            new = (self._size(result) or 0) - characters[result]
         for other in around[result]:
             characters[other] += new
         for other in [result, *inside[result]]:
-            characters[other] = self._sizes[other] or 0
+            self._complete[other] = True
 
     def share(self, result: int) -> float:
         """Return the share of a result that was output.
 
         It is 1 for a result without characters, and 0 for one that does not exist.
         """
-        size = self._sizes[result]
+        size = self._size(result)
         if size is None:
             return 0.0
-        return self._characters[result] / size if size else 1.0
+        return self._characters[result] / size if size and not self._complete[result] else 1.0
 
 
 def _adjust(
@@ -268,23 +267,25 @@ def _adjust(
 def _find_text(
     ranking: Ranking, positions: Sequence[int], corpus: Corpus | None, overlaps: _Overlaps
 ) -> _OutputText:
-    """Find the sizes of results of one document.
+    """Find the text of results of one document.
 
     Raises:
-        MissingSizeError: If a size is unknown.
+        MissingSizeError: If the document is needed and there is no corpus.
     """
     if any(position in ranking.spans for position in positions):
         spans = [span or NOTHING for span in character_spans(ranking, positions, corpus)]
-        return _OutputText(overlaps, [end - start for start, end in spans], spans)
+        return _OutputText(overlaps, lambda result: spans[result][1] - spans[result][0], spans)
     file = ranking.files[positions[0]]
     tree = document_tree(file, corpus)
-    if tree is None:
-        return _OutputText(overlaps, [None] * len(positions))
-    sizes: list[int | None] = []
-    for result, position in enumerate(positions):
-        path = ranking.paths[position]
-        row = element_row(tree, path)
-        sizes.append(None if row is None else int(tree.characters[row]))
-        if sizes[-1] == UNKNOWN and (overlaps.inside[result] or overlaps.around[result]):
+
+    def size(result: int) -> int | None:
+        path = ranking.paths[positions[result]]
+        row = None if tree is None else element_row(tree, path)
+        if tree is None or row is None:
+            return None
+        characters = int(tree.characters[row])
+        if characters == UNKNOWN:
             raise MissingSizeError(f"{file}#{path}", "the size is unknown; give the corpus (--corpus)")
-    return _OutputText(overlaps, sizes)
+        return characters
+
+    return _OutputText(overlaps, size)
