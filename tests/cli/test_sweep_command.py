@@ -168,7 +168,11 @@ def test_a_study_without_a_change_has_no_crossings(
             ["--crossings"],
             "--crossings has no effect without overlap strategies (--strategy NAME): remove it",
         ),
-        ([*STRATEGIES, "--points", "1"], "1 is not in the range 2<=x<=1001"),
+        ([*STRATEGIES, "--points", "1"], "1 is not in the range 2<=x<=1000000"),
+        (
+            [*STRATEGIES, "--points", "1002"],
+            "1002 values of α: expected a number from 2 to 1,001",
+        ),
         (["--strategy", "top_rankd"], "did you mean 'top_ranked'?"),
         ([*STRATEGIES, "--measures", "P@10"], "α has no effect on P@10: expected a measure of gains"),
     ],

@@ -51,7 +51,7 @@ from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
 from xcg.statistics.significance import CORRECTIONS
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.strategy_study import MAX_POINTS, study_strategies
+from xcg.statistics.strategy_study import study_strategies
 
 
 @click.command()
@@ -67,7 +67,6 @@ from xcg.statistics.strategy_study import MAX_POINTS, study_strategies
     "--points",
     "With strategies, evaluate this number of values of α from 0 to 1.  [default: 11]",
     least=2,
-    most=MAX_POINTS,
 )
 @click.option(
     "--crossings",
