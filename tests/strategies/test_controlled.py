@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
+from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
@@ -111,7 +113,6 @@ def test_results_with_score_0_are_dropped():
 
 @pytest.mark.parametrize("first", [["d#/a/s", "d#/a/s"], ["d", "d#/a"], ["d#2:5", "d#2:5"]])
 def test_of_equal_results_the_earlier_contains_the_later(first):
-    ranking = Ranking.of([])
     (strategy,) = strategies_of("controlled(ancestor=0, descendant=0.75)")
     ranking = Run.of("r", {"1": first}).rankings["1"]
     assert list(strategy.function(ranking, None).scores) == [2, 0.25]
@@ -167,6 +168,27 @@ def test_illegal_parameters(strategy, message):
     with pytest.raises(XcgError) as error:
         strategies_of(strategy)
     assert message in str(error.value)
+
+
+def test_the_command(tmp_path: Path, xcg_command: Command) -> None:
+    run = tmp_path / "r.run"
+    run.write_text("1 Q0 d#/a/s/p 1 1 r\n1 Q0 d#/a/s 2 0.75 r\n1 Q0 d#/a/s[2] 3 0.25 r\n")
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "d.xml").write_text("<a><s><p>1234</p>5678</s><s>9</s></a>")
+    options = "rewrite", "--run", run, "--strategy", "controlled(ancestor=0.5)"
+    done = xcg_command(*options, "--corpus", tmp_path / "documents")
+    assert done.returncode == 0
+    assert [line.split()[2:5] for line in done.stdout.splitlines()] == [
+        ["d#/a[1]/s[1]/p[1]", "1", "1"],
+        ["d#/a[1]/s[1]", "2", "0.5625"],  # 0.75 · (1 − 0.5 · 4/8)
+        ["d#/a[1]/s[2]", "3", "0.25"],
+    ]
+    done = xcg_command(*options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"xcg: error: {run}, topic 1, strategy controlled(ancestor=0.5): d: the strategy needs the "
+        "document; give the corpus (--corpus)\n"
+    )
 
 
 def by_definition(results, contains, text, ancestor, descendant):

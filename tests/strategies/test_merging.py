@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
+from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from rewritten_rankings import names, rewritten
@@ -107,6 +109,21 @@ def test_elements_need_the_corpus():
 def test_illegal_gaps(gap):
     with pytest.raises(XcgError, match=r"merge_adjacent: gap is .*: expected a number"):
         strategies_of(f"merge_adjacent(gap={gap})")
+
+
+def test_the_command(tmp_path: Path, xcg_command: Command) -> None:
+    run = tmp_path / "r.run"
+    run.write_text("1 Q0 d 1 3 r 10 20\n1 Q0 e 2 2 r 0 5\n1 Q0 d 3 1 r 32 8\n")
+    options = "rewrite", "--run", run, "--strategy"
+    done = xcg_command(*options, "merge_adjacent(gap=2)")
+    assert done.returncode == 0
+    assert [line.split()[2:4] + line.split()[6:] for line in done.stdout.splitlines()] == [
+        ["d", "1", "10", "30"],
+        ["e", "2", "0", "5"],
+    ]
+    done = xcg_command(*options, "merge_adjacent(gap=-2)")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "strategy merge_adjacent: gap is -2: expected a number from 0" in done.stderr
 
 
 @given(

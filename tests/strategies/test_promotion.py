@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
@@ -194,6 +197,30 @@ def test_a_sum_of_scores_that_is_too_large_is_an_error():
     assert promoted(ranking, corpus=CORPUS).scores[0] == 1.5e308
     with pytest.raises(InputError, match=r"d: the sum of the scores of 2 results is too large"):
         promoted(ranking, "promote_parent(score=sum)", CORPUS)
+
+
+def test_the_command(tmp_path: Path, xcg_command: Command) -> None:
+    run = tmp_path / "chunks.jsonl"
+    run.write_text(
+        '{"topic": "1", "doc": "d", "start": 0, "end": 10, "score": 3, "parent": '
+        '{"start": 0, "end": 30}}\n'
+        '{"topic": "1", "doc": "e", "start": 12, "end": 25, "score": 2, "parent": null}\n'
+        '{"topic": "1", "doc": "d", "start": 20, "end": 29, "score": 1, "parent": '
+        '{"start": 0, "end": 30}}\n'
+    )
+    options = "rewrite", "--run", run, "--strategy"
+    done = xcg_command(*options, "promote_parent(threshold=0.6)")
+    assert done.returncode == 0
+    assert list(map(json.loads, done.stdout.splitlines())) == [
+        {"topic": "1", "doc": "d", "start": 0, "end": 30, "parent": None, "score": 3},
+        {"topic": "1", "doc": "e", "start": 12, "end": 25, "parent": None, "score": 2},
+    ]
+    run.write_text('{"topic": "1", "doc": "d", "start": 0, "end": 10}\n')
+    done = xcg_command(*options, "promote_parent")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        f"xcg: error: {run}, topic 1, strategy promote_parent: the run does not state the parents"
+    )
 
 
 def by_definition(results, parent_of, text_of, inside, order, threshold, levels):
