@@ -27,6 +27,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.threshold_curves import threshold_curves
 from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
+from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
 from xcg.strategies.rewriting import rewrite
 from xcg.testing import assert_retrieval
@@ -88,15 +89,38 @@ def test_explanations_and_curves_have_the_gains_of_the_evaluation() -> None:
     assert NOTE in curves.notes
     found = threshold_curves(inputs(user_model="kazai-lalmas-2006"), "xAP")
     assert found.curves[0].run == "r+oracle"
+    assert NOTE in found.notes
 
 
 def test_perturbation_inserts_results_into_the_oracles_order() -> None:
     base, runs = {"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "e", "d"]}}
     found = perturb(Inputs(base, runs, measures="nDCG@2 MAep", strategies="oracle"), counts=[0, 1])
+    assert NOTE in found.notes
     values = {(line.measure, line.position, line.inserted): line.value for line in found}
     for measure in ("nDCG@2", "MAep"):
         assert values[measure, "before first", 0] == 1
         assert values[measure, "before first", 1] < values[measure, "after first", 1] < 1
+
+
+def test_measures_of_text_follow_each_user_model() -> None:
+    """One user wants the document, the other one its sections."""
+    models = [
+        {
+            "name": ideal,
+            "quantisation": "inex2005_gen",
+            "ideal": ideal,
+            "relevance_value": {"near_misses": "exact"},
+        }
+        for ideal in ("roots", "leaves")
+    ]
+    gold = {"1": {"d": [(0, 4), (5, 10)]}}
+    run = {"r": {"1": ["d#/a/s[1]", "d#/a", "d#/a/s[2]"]}}
+    found = xcg.evaluate(gold, run, SECTIONS, models, "iP@0 xCG@1", strategies="oracle")
+    # The document has nine relevant characters of ten; in the second section, all are relevant.
+    assert found.value("r+oracle", "iP@0", user_model="roots") == 0.9
+    assert found.value("r+oracle", "iP@0", user_model="leaves") == 1
+    assert found.value("r+oracle", "xCG@1", user_model="roots") == pytest.approx(0.9)
+    assert found.value("r+oracle", "xCG@1", user_model="leaves") == 1
 
 
 def test_standard_measures_order_documents_by_level() -> None:
@@ -192,6 +216,14 @@ def test_values_do_not_depend_on_workers_and_the_order_of_runs() -> None:
     assert sorted(others) == sorted(one)
     assert any("q+oracle, r+oracle, s+oracle are reference points" in note for note in one.notes)
     assert sorted(others.scope.references) == list(one.scope.references)
+
+
+def test_alternative_assessments_have_their_own_order() -> None:
+    other = {"1": {"d": {"/a/s[2]": (3, 3)}}}
+    given = Inputs(runs={"r": {"1": ["x#/a", "d#/a/s[1]", "d#/a/s[2]"]}}, corpus=SECTIONS)
+    given = replace(given, measures="xCG@1", strategies="oracle")
+    found = scores_by_assessor([ASSESSED, other], given)["xCG@1"]
+    assert found.scores[:, 0, 0].tolist() == [1.0, 1.0]
 
 
 # Where no order exists
@@ -311,7 +343,7 @@ def test_statistics_over_systems_leave_reference_points_out(
     strategies = [f"--strategy={name}" for name in ("thorough", "unique", "oracle")]
     shown = command(name, *strategies, "--measures", "xCG@1", "--format", "csv")
     assert "r+oracle" not in shown.stdout
-    assert "note: r+oracle is a reference point: its results are ordered with the" in shown.stderr
+    assert NOTE in shown.stderr
     assert "note: reference points are not tested" in shown.stderr
 
 

@@ -76,8 +76,8 @@ def threshold_curves(
         if "threshold" in dict(one.parameters):
             raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")
     inputs.check()
-    notes = inputs.new_notes()
     campaign, models = Campaign.of(inputs), inputs.user_models
+    notes = inputs.new_notes()
     gains: dict[tuple[str, str], dict[str, TopicGains]] = defaultdict(dict)
     for topic in campaign.topics(notes):
         calculator = GainCalculator(topic, campaign)

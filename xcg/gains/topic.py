@@ -60,8 +60,9 @@ class GainCalculator:
         self._ideals: dict[object, IdealRecallBase] = {}
         self._span_topics: dict[object, SpanTopic] = {}
         self._text_spans = FunctionCache(partial(text.text_spans, topic))
-        self._highlighted: dict[object, HighlightedRanking] = {}
-        self._references: dict[tuple[str, UserModel], tuple[list[int], ResolvedRanking]] = {}
+        self._highlighted: dict[str, HighlightedRanking] = {}
+        self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
+        self._model_of_references: UserModel | None = None
 
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""
@@ -97,17 +98,23 @@ class GainCalculator:
         return [spans[position] for position in self._reference(run, model)[0]]
 
     def _reference(self, run: str, model: UserModel) -> tuple[list[int], ResolvedRanking]:
-        """Return the order of a reference point's results by gain, and the ranking in this order."""
-        key = run, model
-        if key not in self._references:
+        """Return the order of a reference point's results by gain, and the ranking in this order.
+
+        Those of one user model are kept: a sweep over many user models must not need more memory.
+        """
+        if model is not self._model_of_references:
+            for name in self._references:
+                self._highlighted.pop(name, None)
+            self._references, self._model_of_references = {}, model
+        if run not in self._references:
             resolved = self.topic.ranking(run)
             try:
                 order = self._order_by_gain(run, resolved, model)
             except XcgError as error:
                 where = f"{resolved.source}, user model {model.name}"
                 raise InputError(where, str(error)) from None
-            self._references[key] = order, resolved.in_order(order)
-        return self._references[key]
+            self._references[run] = order, resolved.in_order(order)
+        return self._references[run]
 
     def _order_by_gain(self, run: str, resolved: ResolvedRanking, model: UserModel) -> list[int]:
         ideal, files = self.ideal(model), resolved.files
@@ -194,15 +201,15 @@ class GainCalculator:
                 "assessments with <passage>"
             )
         resolved = topic.ranking(run)
-        key = (run, model) if resolved.is_reference else run
-        if key not in self._highlighted:
-            spans, files = self._text.stated_spans(topic, run), resolved.files
-            if resolved.is_reference:
-                if model is None:
-                    raise XcgError(f"the order of {run} depends on a user model, but there is none")
-                order, _ = self._reference(run, model)
-                spans, files = [spans[old] for old in order], [files[old] for old in order]
-            self._highlighted[key] = HighlightedRanking(
+        order: Sequence[int] = range(len(resolved))
+        if resolved.is_reference:
+            if model is None:
+                raise XcgError(f"the order of {run} depends on a user model, but there is none")
+            order, _ = self._reference(run, model)
+        if run not in self._highlighted:
+            stated = self._text.stated_spans(topic, run)
+            spans, files = [stated[old] for old in order], [resolved.files[old] for old in order]
+            self._highlighted[run] = HighlightedRanking(
                 [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
                 topic.highlighted,
                 topic.entry_points,
@@ -211,7 +218,7 @@ class GainCalculator:
                 length=self._document_length,
                 unknown=[index for index, span in enumerate(spans) if span is None],
             )
-        return self._highlighted[key]
+        return self._highlighted[run]
 
     def _document_length(self, file: str) -> int | None:
         stated = self.topic.document_sizes.get(file)

@@ -80,6 +80,7 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
                 "measures like AP"
             )
     inputs.check()
+    _ = inputs.loaded_runs
     notes = inputs.new_notes()
     standard = _StandardMeans(inputs)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
