@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 from test_html_report import CHROMIUM, Page, browse, page_bytes
 
+from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs
 from xcg.report import html_strategies
@@ -69,6 +70,17 @@ def test_passages_that_share_text_overlap(tmp_path: Path) -> None:
     judged: dict[str, Any] = {topic: {"d": [(0, 5)]} for topic in "12"}
     campaign = Inputs(judged, runs, {"d": "x" * 400}, strategies="thorough", measures="nxCG@2")
     assert report_data(campaign)["strategies"]["overlap"] == {"r": [0.1, None]}
+
+
+def test_the_overlap_is_unknown_if_it_needs_documents() -> None:
+    """The paths of elements and the characters of passages cannot be compared without the document."""
+    runs = {"r": {"1": ["d#/a", "d#2:5"], "2": ["e#/a"]}}
+    model = {"name": "m", "spans": "smallest_element"}
+    inputs = Inputs(ASSESSMENTS, runs, user_model=model, measures="xCG@2", strategies="thorough")
+    with pytest.raises(XcgError, match="corpus"):
+        report_data(inputs)
+    assert html_strategies._overlap_of(inputs.loaded_runs[0], ["1"], None) is None
+    assert html_strategies._overlap_of(inputs.loaded_runs[0], ["2"], None) == 0
 
 
 def test_a_report_without_strategies_has_no_section() -> None:

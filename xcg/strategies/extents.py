@@ -172,9 +172,9 @@ def overlapping_positions(ranking: Ranking, corpus: Corpus | None) -> set[int]:
     for positions in positions_by_document(ranking).values():
         shown = zip(extents(ranking, positions, corpus), positions, strict=True)
         ordered = sorted((start, end, position) for (start, end), position in shown if start < end)
-        following = [start for start, _, _ in ordered[1:]] + [math.inf]
         furthest: float = -math.inf  # end of the earlier results
-        for (start, end, position), next_start in zip(ordered, following, strict=True):
+        for index, (start, end, position) in enumerate(ordered):
+            next_start = ordered[index + 1][0] if index + 1 < len(ordered) else math.inf
             if start < furthest or next_start < end:
                 found.add(position)
             furthest = max(furthest, end)
