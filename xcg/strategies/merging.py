@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Annotated
 
 from xcg.documents.corpus import Corpus
 from xcg.registry import Between
 from xcg.runs.run import AnySpan, Ranking
-from xcg.strategies.extents import Extent, character_spans, positions_by_document
+from xcg.strategies.extents import NOTHING, Extent, character_spans, positions_by_document
 from xcg.strategies.registry import STRATEGIES
 
 
@@ -42,39 +43,39 @@ def merge_adjacent(
     keys = None if ranking.keys is None else list(ranking.keys)
     parents = None if ranking.parents is None else dict(ranking.parents)
     best = max if ranking.has_scores else min
-    dropped: set[int] = set()
+    is_kept = bytearray(b"\1" * len(ranking))
     for positions in positions_by_document(ranking).values():
-        known = zip(positions, character_spans(ranking, positions, corpus), strict=True)
-        text = [(span, position) for position, span in known if span is not None]
-        for (start, end), merged in _groups(text, gap):
+        known = character_spans(ranking, positions, corpus)
+        for index, span in enumerate(known):
+            if span is not None:
+                spans[positions[index]], paths[positions[index]] = span, ""
+        for span, group in _groups(known, gap):
+            merged = [positions[index] for index in group]
             position = min(merged)
-            spans[position], paths[position] = (start, end), ""
-            dropped.update(merged)
-            dropped.remove(position)
+            spans[position] = span
+            for other in merged:
+                is_kept[other] = other == position
             if keys is not None:
-                keys[position] = best(keys[other] for other in merged)
+                keys[position] = best([keys[other] for other in merged])
             if parents is not None and len({parents.get(other) for other in merged}) > 1:
                 parents.pop(position, None)
     rewritten = replace(ranking, paths=paths, spans=spans, keys=keys, parents=parents)
-    if not dropped:
-        return rewritten
-    return rewritten.select([position for position in range(len(ranking)) if position not in dropped])
+    return rewritten.select(list(compress(range(len(ranking)), is_kept)))
 
 
-def _groups(text: Sequence[tuple[Extent, int]], gap: int) -> list[tuple[Extent, list[int]]]:
-    """Return the merged spans, each with the positions of its results."""
-    # An empty span has no characters that could overlap with others or be close to them.
-    groups = [(span, [position]) for span, position in text if span[0] == span[1]]
-    first = last = -1
-    merged: list[int] = []
-    for (start, end), position in sorted(text):
-        if start == end:
-            continue
-        if merged and start - last <= gap:
-            merged.append(position)
-            last = max(last, end)
-            continue
-        if merged:
-            groups.append(((first, last), merged))
-        first, last, merged = start, end, [position]
-    return [*groups, ((first, last), merged)] if merged else groups
+def _groups(spans: Sequence[Extent | None], gap: int) -> Iterator[tuple[Extent, list[int]]]:
+    """Yield each span that several results become, and the indices of these results."""
+    starts, ends = zip(*(span or NOTHING for span in spans), strict=True)
+    group: list[int] = []
+    last = 0
+    for index in sorted(range(len(spans)), key=starts.__getitem__):
+        if starts[index] == ends[index]:
+            continue  # it has no characters that could overlap with others or be close to them
+        if group and starts[index] - last > gap:
+            if len(group) > 1:
+                yield (starts[group[0]], last), group
+            group = []
+        last = max(last, ends[index]) if group else ends[index]
+        group.append(index)
+    if len(group) > 1:
+        yield (starts[group[0]], last), group
