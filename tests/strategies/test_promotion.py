@@ -195,6 +195,7 @@ def test_a_sum_of_scores_that_is_too_large_is_an_error():
     results = {"d#/a/s/p": 1.5e308, "d#/a/s/p[2]": 1.5e308}
     ranking = Run.of("r", {"1": results}).rankings["1"]
     assert promoted(ranking, corpus=CORPUS).scores[0] == 1.5e308
+    assert promoted(ranking, "promote_parent(score=mean)", CORPUS).scores[0] == 1.5e308
     with pytest.raises(InputError, match=r"d: the sum of the scores of 2 results is too large"):
         promoted(ranking, "promote_parent(score=sum)", CORPUS)
 

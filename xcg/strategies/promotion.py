@@ -245,12 +245,14 @@ class _Promotion:
         self._document = document
         self._threshold = threshold
         self._score = score
-        self._results = dict(document.results)
+        # In text order, families are close together in memory.
+        in_text_order = sorted(document.results, key=lambda node: document.extent(node)[0])
+        self._results = {node: document.results[node] for node in in_text_order}
         self._promoted: set[Node] = set()
         self.replaced: set[int] = set()
         self._children: dict[Node, list[Node]] = {}
         linked: set[Node] = set()
-        for result in document.results:
+        for result in self._results:
             node: Node | None = result
             while node is not None and node not in linked:
                 linked.add(node)
@@ -258,7 +260,7 @@ class _Promotion:
                 if parent is not None:
                     self._children.setdefault(parent, []).append(node)
                 node = parent if several else None
-        extents = {node: document.extent(node) for node in {**document.results, **self._children}}
+        extents = {node: document.extent(node) for node in {**self._results, **self._children}}
         self._extents = extents
         self._nodes = [node for node in extents if extents[node][0] < extents[node][1]]
         self._nodes.sort(key=lambda node: extents[node])
@@ -319,15 +321,17 @@ class _Promotion:
         scores = [self._results[child].score for child in family]
         if self._score == "max":
             return max(scores)
+        count = len(scores)
         try:
-            total = math.fsum(scores)  # does not depend on the order
+            # fsum does not depend on the order of the scores.
+            return math.fsum(scores) if self._score == "sum" else math.fsum(scores) / count
         except OverflowError:
+            if self._score == "mean":
+                return math.fsum(score / count for score in scores)
             raise InputError(
                 self._document.file,
-                f"the {self._score} of the scores of {len(scores)} results is too large; expected "
-                "score=max",
+                f"the sum of the scores of {count} results is too large; expected score=max",
             ) from None
-        return total / len(scores) if self._score == "mean" else total
 
     def _mark(self, node: Node, is_present: bool) -> None:
         if node in self._index:
