@@ -6,7 +6,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
-from itertools import pairwise
 
 from xcg.documents.corpus import Corpus
 from xcg.runs.run import Ranking
@@ -46,34 +45,48 @@ def max_score(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     """
     scores = ranking.scores
     kept: list[int] = []
-    for positions in positions_by_document(ranking).values():
-        spans = extents(ranking, positions, corpus)
-        kept += _best_set(spans, positions, [scores[position] for position in positions])
+    with localcontext(_EXACT):
+        for positions in positions_by_document(ranking).values():
+            spans = extents(ranking, positions, corpus)
+            for group in _overlapping_groups(spans):
+                if len(group) > 1:
+                    kept += _best_set(group, spans, positions, scores)
+                elif scores[positions[group[0]]] >= 0:
+                    kept.append(positions[group[0]])
     return ranking if len(kept) == len(ranking) else ranking.select(sorted(kept))
 
 
+def _overlapping_groups(spans: Sequence[Extent]) -> list[list[int]]:
+    """Return the numbers of the spans in groups, so that spans of different groups do not overlap."""
+    starts = [start for start, _ in spans]
+    groups: list[list[int]] = []
+    without_text = []
+    last = -1
+    for number in sorted(range(len(spans)), key=starts.__getitem__):
+        start, end = spans[number]
+        if start == end:
+            without_text.append([number])
+        elif start < last:
+            groups[-1].append(number)
+            last = max(last, end)
+        else:
+            groups.append([number])
+            last = end
+    return groups + without_text
+
+
 def _best_set(
-    spans: Sequence[Extent], positions: Sequence[int], scores: Sequence[float]
+    group: list[int], spans: Sequence[Extent], positions: Sequence[int], scores: Sequence[float]
 ) -> Iterator[int]:
-    """Yield the positions of the best set of results of one document."""
-    order = []
-    for index, ((start, end), position) in enumerate(zip(spans, positions, strict=True)):
-        if start < end:
-            order.append(index)
-        elif scores[index] >= 0:
-            yield position
-    order.sort(key=lambda index: spans[index][1])
-    if not any(spans[later][0] < spans[index][1] for index, later in pairwise(order)):
-        yield from (positions[index] for index in order if scores[index] >= 0)
-        return
-    ends = [spans[index][1] for index in order]
+    """Yield the positions of the best set of a group."""
+    group.sort(key=lambda number: spans[number][1])
+    ends = [spans[number][1] for number in group]
     sets = _Sets()
     best = [0]  # the best set of the first n results
-    with localcontext(_EXACT):
-        for number, index in enumerate(order):
-            before = bisect_right(ends, spans[index][0], 0, number)
-            added = sets.add(best[before], positions[index], scores[index])
-            best.append(sets.better(best[number], added))
+    for count, number in enumerate(group):
+        before = bisect_right(ends, spans[number][0], 0, count)
+        added = sets.add(best[before], positions[number], scores[positions[number]])
+        best.append(sets.better(best[count], added))
     yield from sets.ranks(best[-1])
 
 
