@@ -13,7 +13,7 @@ from xcg.documents.intervals import IntervalSet
 from xcg.documents.tree import UNKNOWN
 from xcg.errors import InputError, MissingSizeError, XcgError
 from xcg.registry import Between
-from xcg.runs.run import Ranking
+from xcg.runs.run import FunctionCache, Ranking
 from xcg.strategies.extents import (
     NOTHING,
     Extent,
@@ -189,7 +189,7 @@ class _OutputText:
         self, overlaps: _Overlaps, size: Callable[[int], int | None], spans: Sequence[Extent] = ()
     ) -> None:
         self._overlaps = overlaps
-        self._size = size
+        self._size = FunctionCache(size)
         self._spans = spans if overlaps.crossing else ()
         self._characters = [0] * len(overlaps.inside)
         self._complete = bytearray(len(overlaps.inside))
@@ -210,7 +210,7 @@ class _OutputText:
                     common = (min(end, last) - max(start, first) for start, end in pieces)
                     characters[other] += sum(length for length in common if length > 0)
         else:
-            new = (self._size(result) or 0) - characters[result]
+            new = (self._size[result] or 0) - characters[result]
         for other in around[result]:
             characters[other] += new
         for other in [result, *inside[result]]:
@@ -221,7 +221,7 @@ class _OutputText:
 
         It is 1 for a result without characters, and 0 for one that does not exist.
         """
-        size = self._size(result)
+        size = self._size[result]
         if size is None:
             return 0.0
         return self._characters[result] / size if size and not self._complete[result] else 1.0

@@ -73,19 +73,20 @@ def has_passages(ranking: Ranking, positions: Iterable[int]) -> bool:
 
 def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
     """Number the elements so that those inside an element follow it."""
-    # The whole document is its root element. An empty path is an illegal one: it names no element.
-    root = root_path(paths)
-    keys = [root if path == WHOLE else path for path in paths]
+    keys = paths
+    if WHOLE in paths:  # the whole document is its root element
+        root = root_path(paths)
+        keys = [root if path == WHOLE else path for path in paths]
     # No path is a prefix of a sibling's path, because each ends with a bracket, so descendants are
-    # adjacent in alphabetical order.
+    # adjacent in alphabetical order. An empty path is an illegal one: it names no element.
     ordered = sorted({*keys} - {""})
     found: dict[str, Extent] = {"": NOTHING}
-    open_elements: list[tuple[str, int]] = []
+    open_elements: list[tuple[str, str, int]] = []
     for number, key in enumerate([*ordered, ""]):
-        while open_elements and not key.startswith(f"{open_elements[-1][0]}/"):
-            element, start = open_elements.pop()
+        while open_elements and not key.startswith(open_elements[-1][0]):
+            _, element, start = open_elements.pop()
             found[element] = start, number
-        open_elements.append((key, number))
+        open_elements.append((f"{key}/", key, number))
     return [found[key] for key in keys]
 
 
