@@ -156,12 +156,15 @@ def with_ordered_keys(ranking: Ranking) -> Ranking:
     greater than a later one is lowered likewise. Other keys stay. If there is no such number, the
     ranking loses its keys.
     """
-    keys = ranking.keys
-    is_ordered = operator.ge if ranking.has_scores else operator.le
-    if keys is None or all(map(is_ordered, keys, islice(keys, 1, None))):
+    if ranking.keys is None:
         return ranking
+    is_ordered = operator.ge if ranking.has_scores else operator.le
     highest = math.inf if ranking.has_scores else -math.inf
-    ordered = array("d", keys)  # needs a quarter of the memory of a list
+    # An array needs a quarter of the memory of a list.
+    keys = ranking.keys if isinstance(ranking.keys, array) else array("d", ranking.keys)
+    if all(map(is_ordered, keys, islice(keys, 1, None))):
+        return ranking if keys is ranking.keys else replace(ranking, keys=keys)
+    ordered = array("d", keys)
     for position in range(len(ordered) - 2, -1, -1):
         following = ordered[position + 1]
         if not is_ordered(ordered[position], following):
