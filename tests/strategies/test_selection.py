@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 import pytest
 from rewritten_rankings import rewritten
 
@@ -180,3 +183,24 @@ def test_an_illegal_rank_has_a_message():
     with pytest.raises(XcgError) as error:
         strategies_of("outermost(rank=bset)")
     assert str(error.value) == "strategy outermost: rank is 'bset': did you mean 'best'?"
+
+
+HOSTILE = {
+    "nested": lambda n: [(n - i, n + 1 + i) for i in range(n)],
+    "identical": lambda n: [(5, 50)] * n,
+    "sliding": lambda n: [(i, i + 1000) for i in range(n)],
+    "comb": lambda n: [(i // 2, i // 2 + 1 if i % 2 else n) for i in range(n)],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_hostile_passages_take_seconds(shape):
+    spans = HOSTILE[shape](100_000)
+    random.Random(1).shuffle(spans)
+    ranking = Ranking.of([("d", "", span) for span in spans])
+    started = time.process_time()
+    for text in ("unique", "top_ranked", "outermost(rank=best)", "innermost", "by_document"):
+        (strategy,) = strategies_of(text)
+        strategy.function(ranking, None)
+    assert time.process_time() - started < 20

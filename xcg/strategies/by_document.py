@@ -120,15 +120,17 @@ def _keys_of_elements(
     paths = {position: root if path == WHOLE else path for position, path in paths.items()}
     keys = {path: tuple(map(split_step, path.split("/")[1:])) for path in set(paths.values())}
     ordered = sorted(keys, key=keys.__getitem__)
-    unordered = next((p for p in pairwise(ordered) if _in_unknown_order(keys[p[0]], keys[p[1]])), None)
-    if unordered is None:
+    pairs = (_siblings_with_other_names(keys[one], keys[other]) for one, other in pairwise(ordered))
+    siblings = next((pair for pair in pairs if pair is not None), None)
+    if siblings is None:
         return {position: keys[path] for position, path in paths.items()}
     file = ranking.files[positions[0]]
     tree = None if corpus is None or file not in corpus else corpus.tree(file)
     if corpus is None or (tree is not None and tree.start[0] < 0):
+        one, other = (f"{name[:40]}[{number}]" for name, number in siblings)
         raise MissingSizeError(
             file,
-            f"the paths do not tell the order of {unordered[0]} and {unordered[1]}; give the corpus "
+            f"the paths do not tell the order of the siblings {one} and {other}; give the corpus "
             "(--corpus)",
         )
     if tree is None:
@@ -136,7 +138,9 @@ def _keys_of_elements(
     return {position: row for position, path in paths.items() if (row := tree.find(path)) is not None}
 
 
-def _in_unknown_order(one: Sequence[Step], other: Sequence[Step]) -> bool:
-    """Return whether the first different steps of two paths have different names."""
-    different = next((pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]), None)
-    return different is not None and different[0][0] != different[1][0]
+def _siblings_with_other_names(one: Sequence[Step], other: Sequence[Step]) -> tuple[Step, Step] | None:
+    """Return the first different steps of two paths if their names differ."""
+    for pair in zip(one, other, strict=False):
+        if pair[0] != pair[1]:
+            return pair if pair[0][0] != pair[1][0] else None
+    return None
