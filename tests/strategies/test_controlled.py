@@ -286,10 +286,10 @@ def test_random_trees_follow_the_definition(case: RandomCampaign, data, ancestor
 def test_too_many_pairs_are_one_message_within_seconds(spans):
     ranking = Ranking.of([("d", "", span) for span in spans])
     (strategy,) = strategies_of("controlled")
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(InputError, match=r"^d: the topic has more than 2,000,000 pairs of overlapping"):
         strategy.function(ranking, None)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
 
 
 def test_the_limit_counts_the_pairs_of_all_documents(monkeypatch):

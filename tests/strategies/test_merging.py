@@ -157,6 +157,6 @@ def test_random_spans_follow_the_definition(drawn, gap):
 def test_hostile_rankings_are_rewritten_within_seconds(spans):
     ranking = Ranking.of([("d", "", span) for span in spans])
     (strategy,) = strategies_of("merge_adjacent")
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert names(strategy.function(ranking, None)) == [f"d#{spans[0][0]}:{spans[0][1] - spans[0][0]}"]
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5

@@ -327,19 +327,19 @@ def chain(count):
 @pytest.mark.parametrize("levels", [1, 999_999_999])
 def test_hostile_rankings_are_rewritten_within_seconds(spans, parents, levels):
     ranking = passages(spans, parents)
-    begin = time.perf_counter()
+    begin = time.process_time()
     promoted(ranking, f"promote_parent(threshold=0, levels={levels})")
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
 
 
 @pytest.mark.slow
 def test_too_many_crossing_passages_are_one_message_within_seconds():
     spans = [(n, 100_000 + n) for n in range(100_000)]
     ranking = passages(spans, {span: (span[0], span[1] + 1) for span in spans})
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(InputError, match=r"d: more than 1,000,000 passages start in a promoted parent"):
         promoted(ranking)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
 
 
 def test_the_limit_of_crossing_passages(monkeypatch):
