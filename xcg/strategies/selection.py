@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Literal
 
@@ -157,7 +157,7 @@ def outermost(
             continue
         first = _first_with_extent(ranking, positions, corpus, kept)
         outer: list[Extent] = []
-        for extent in sorted(first, key=_start_and_length):
+        for extent in _by_start(first):
             if outer and extent[1] <= outer[-1][1]:
                 kept[first[extent]] = False
             else:
@@ -198,7 +198,7 @@ def innermost(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
             continue
         first = _first_with_extent(ranking, positions, corpus, kept)
         earliest_end = math.inf
-        for extent in sorted(first, key=_start_and_length, reverse=True):
+        for extent in reversed(_by_start(first)):
             if earliest_end <= extent[1]:
                 kept[first[extent]] = False
             else:
@@ -217,9 +217,10 @@ def _first_with_extent(
     return first
 
 
-def _start_and_length(extent: Extent) -> Extent:
+def _by_start(spans: Collection[Extent]) -> list[Extent]:
     """Order extents by their start, those that contain others first."""
-    return extent[0], -extent[1]
+    width = max((end for _, end in spans), default=0) + 1
+    return sorted(spans, key=lambda span: span[0] * width - span[1])
 
 
 def _best_ranks(outer: Sequence[Extent], first: Mapping[Extent, int]) -> Iterator[tuple[int, int]]:
