@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
 
 import pytest
 from rewritten_rankings import rewritten
@@ -15,6 +16,7 @@ from xcg.errors import InputError, MissingSizeError, XcgError
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import strategies_of
 from xcg.strategies.rewriting import rewrite
+from xcg.strategies.selection import top_ranked
 
 CORPUS = Corpus.of({"d": "<a><s><p>one</p><p>two</p></s><s><p>three</p></s></a>"})
 """Characters: /a 0-11, s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, s[2] and s[2]/p[1] 6-11."""
@@ -204,3 +206,15 @@ def test_hostile_passages_take_seconds(shape):
         (strategy,) = strategies_of(text)
         strategy.function(ranking, None)
     assert time.process_time() - started < 20
+
+
+def test_long_paths_need_memory_in_proportion_to_their_length():
+    below = "/a[1]" * 1_600
+    paths = [f"/r[{number}]{below}" for number in range(1, 101)]
+    results = [*(("d", path, None) for path in paths), ("d", f"/r[7]{below}/b[1]", None)]
+    tracemalloc.start()
+    kept = top_ranked(Ranking.of(results))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert list(kept.paths) == paths
+    assert peak < 10_000_000  # with all ancestors in memory it was 600 million

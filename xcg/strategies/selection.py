@@ -14,6 +14,9 @@ from xcg.runs.run import UNKNOWN_SPAN, Ranking
 from xcg.strategies.extents import Extent, extents, has_passages, positions_by_document
 from xcg.strategies.registry import STRATEGIES
 
+_LONG_PATH = 200
+"""The number of characters from which a path is so long that its ancestors are not kept in memory."""
+
 
 @STRATEGIES.register("thorough")
 def thorough(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
@@ -78,7 +81,8 @@ def top_ranked(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     for positions in positions_by_document(ranking).values():
         if len(positions) == 1:
             continue
-        if has_passages(ranking, positions):
+        longest = max(len(ranking.paths[position]) for position in positions)
+        if longest > _LONG_PATH or has_passages(ranking, positions):
             _drop_overlapping_spans(positions, extents(ranking, positions, corpus), kept)
         else:
             _drop_overlapping_elements(positions, ranking.paths, kept)
@@ -98,7 +102,10 @@ def _drop_overlapping_spans(positions: Sequence[int], spans: Sequence[Extent], k
 
 
 def _drop_overlapping_elements(positions: Sequence[int], paths: Sequence[str], kept: bytearray) -> None:
-    """Drop results that overlap; faster than by extents, because nothing is sorted."""
+    """Drop results that overlap; faster than by extents, because nothing is sorted.
+
+    All ancestors of the results are kept in memory, which is too much if paths are long.
+    """
     inside = {"": False}  # element → whether it is in a kept result; else it contains kept results
     for position in positions:
         path = paths[position]
