@@ -139,6 +139,15 @@ def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -
     assert best["shares"]["run"] == "paragraphs"
     assert best["shares-overlap-off"]["run"] == "elements"
 
+    study = ("evaluate", tmp_path / "strategies.yaml", "--measures", "MAep", "--format", "jsonl")
+    rewritten = xcg_command(*study, "--strategy", "top_ranked", "--strategy", "max_score")
+    assert (rewritten.returncode, rewritten.stderr) == (0, "")
+    # The table of docs/overlap-strategies.md has these values for all three users.
+    values = {
+        (row["run"], f"{row['value']:.4f}") for row in map(json.loads, rewritten.stdout.splitlines())
+    }
+    assert values == {("bm25+top_ranked", "0.1617"), ("bm25+max_score", "0.1775")}
+
 
 def test_a_text_with_very_many_occurrences_is_refused(
     xcg_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -156,12 +165,3 @@ def test_a_text_with_very_many_occurrences_is_refused(
     monkeypatch.setattr(text_search, "MAX_CHARACTERS", 5)
     with pytest.raises(XcgError, match="the text occurs more than 2 times: 'ab'; expected a lon"):
         index.find("ab")
-
-    study = ("evaluate", tmp_path / "strategies.yaml", "--measures", "MAep", "--format", "jsonl")
-    rewritten = xcg_command(*study, "--strategy", "top_ranked", "--strategy", "max_score")
-    assert (rewritten.returncode, rewritten.stderr) == (0, "")
-    # The table of docs/overlap-strategies.md has these values for all three users.
-    values = {
-        (row["run"], f"{row['value']:.4f}") for row in map(json.loads, rewritten.stdout.splitlines())
-    }
-    assert values == {("bm25+top_ranked", "0.1617"), ("bm25+max_score", "0.1775")}
