@@ -157,6 +157,16 @@ def test_output_is_replaced_at_the_end(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_hyphen_is_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with output.open_output(Path("-")) as write:
+        write("text")
+    assert capsys.readouterr().out == "text"
+    assert not list(tmp_path.iterdir())
+
+
 def test_commands_are_listed_in_alphabetical_order() -> None:
     import click
 

@@ -28,6 +28,8 @@ RECORDS = ("table", "jsonl", "csv", "json")
 TABLES = (*RECORDS, "markdown", "latex")
 """The formats of records, and of tables for publications."""
 FILE = click.Path(path_type=Path, dir_okay=False)
+STANDARD_OUTPUT = Path("-")
+"""The name of standard output; a file with this name needs its absolute path."""
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
@@ -155,7 +157,7 @@ _plot_option = click.option(
     help="Draw the result into this file: .png, .svg or .pdf.",
 )
 output_option = click.option(
-    "--output", type=FILE, help="Write to this file instead of standard output."
+    "--output", type=FILE, help="Write to this file instead of standard output, which is -."
 )
 
 
@@ -166,12 +168,12 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
     The file is replaced when the block ends; it stays as it was if the block fails.
 
     Args:
-        path: The file, or None for standard output.
+        path: The file; None or ``-`` for standard output.
 
     Raises:
         InputError: If the file cannot be written.
     """
-    if path is None:
+    if path is None or path == STANDARD_OUTPUT:
         yield lambda text: click.echo(text, nl=False)
         return
     with whole_file(path) as file:

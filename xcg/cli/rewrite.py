@@ -53,8 +53,8 @@ def rewrite(
 ) -> Printed:
     """Rewrite a run with an overlap strategy.
 
-    The new run has the name RUN+STRATEGY. Scores are written if they decrease with every rank;
-    otherwise ranks are written. Notes name the data that the format cannot hold.
+    The new run has the name RUN+STRATEGY. Scores are written if a reader finds the order of the
+    results by them; otherwise ranks are written. Notes name the data that the format cannot hold.
 
     Example: xcg rewrite --run bm25.run --strategy top_ranked --output focused.run
     """

@@ -239,7 +239,7 @@ def _order(
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
     """Return the text of an INEX submission, and what it cannot hold.
 
-    The results of a topic have scores if these decrease with every rank, otherwise ranks.
+    The results of a topic have scores if these never increase with the rank, otherwise ranks.
 
     Raises:
         XcgError: If a result does not name an element or is a whole document, or a name has control

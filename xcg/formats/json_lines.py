@@ -313,7 +313,7 @@ def write_json_assessments(
 def write_json_run(run: Run) -> tuple[str, list[str]]:
     """Return a run as JSON Lines, and what these cannot hold.
 
-    The results of a topic have scores if these decrease with every rank, otherwise ranks.
+    The results of a topic have scores if these never increase with the rank, otherwise ranks.
 
     Raises:
         XcgError: If a result does not name an element or is a passage by points.

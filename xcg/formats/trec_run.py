@@ -368,7 +368,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result names no element, is a passage by points, or a name has white space
             or control characters.
     """
-    scores = writing.WrittenScores(run, single_precision=True)
+    scores = writing.WrittenScores(run, ties_are_ordered=True)
     lost = [*writing.lost_topics(run), *scores.lost, *writing.lost_parents(run)]
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:

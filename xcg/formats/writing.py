@@ -34,30 +34,32 @@ def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
 class WrittenScores:
     """The scores of a run that a file can hold instead of ranks.
 
-    A reader that orders results by score must find the order of the ranking, so scores are written only
-    for topics in which they decrease with every rank.
+    A reader that orders results by score must find the order of the ranking, so the scores of a topic
+    are written only if they never increase with the rank.
 
     Args:
         run: The run.
         highest: The highest absolute value of a score in the format.
-        single_precision: Whether the scores must differ in single precision, in which some programs
-            read them.
+        ties_are_ordered: Whether readers order equal scores by name instead of keeping the order of the
+            file. Then scores must decrease with every rank, also in single precision, in which some
+            programs read them.
 
     Attributes:
         lost: A description of what is lost, if the scores of a topic are.
     """
 
     def __init__(
-        self, run: Run, highest: float = sys.float_info.max, *, single_precision: bool = False
+        self, run: Run, highest: float = sys.float_info.max, *, ties_are_ordered: bool = False
     ) -> None:
         having = {topic for topic, one in run.rankings.items() if one.has_scores and len(one)}
         self._topics = {
             topic
             for topic in having
-            if _decreases(run.rankings[topic].scores, highest, single_precision)
+            if _follow_order(run.rankings[topic].scores, highest, ties_are_ordered)
         }
         self._run = run
-        incomplete = "scores that do not decrease with every rank; the order of the results is kept"
+        reason = "do not decrease with every rank" if ties_are_ordered else "increase or are too large"
+        incomplete = f"scores that {reason}; the order of the results is kept"
         self.lost = [incomplete] if self._topics < having else []
 
     def score(self, topic: str, rank: int) -> float | None:
@@ -68,14 +70,15 @@ class WrittenScores:
         return int(score) if score.is_integer() and abs(score) < _WHOLE else score
 
 
-def _decreases(scores: Sequence[float], highest: float, single_precision: bool) -> bool:
-    """Return whether scores are legal and decrease with every rank."""
+def _follow_order(scores: Sequence[float], highest: float, ties_are_ordered: bool) -> bool:
+    """Return whether scores are legal, and order the results by themselves."""
     if not all(abs(score) <= highest for score in (scores[0], scores[-1])):
         return False
     numbers = np.asarray(scores, dtype=np.float64)
-    if single_precision:
-        with np.errstate(over="ignore"):
-            numbers = numbers.astype(np.float32).astype(np.float64)
+    if not ties_are_ordered:
+        return bool(np.less_equal(numbers[1:], numbers[:-1]).all())
+    with np.errstate(over="ignore"):
+        numbers = numbers.astype(np.float32)
     return bool(np.less(numbers[1:], numbers[:-1]).all())
 
 
