@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, recall_base, span_cases
 
@@ -134,6 +134,15 @@ def test_words_and_tokens() -> None:
         0,
         1,
     ]  # text without tokens counts as one
+
+
+@given(st.text("ab ,\u00a0", max_size=30), st.lists(st.floats(-5, 40) | st.integers(-5, 40)))
+@example("", [0, 1])
+def test_one_offset_has_the_amount_that_it_has_among_others(text: str, offsets: list[float]) -> None:
+    for unit in ("words", "tokens"):
+        converter = UnitConverter.of(text, unit)  # type: ignore[arg-type]
+        expected = converter.amounts(offsets).tolist()
+        assert [converter.amount(offset) for offset in offsets] == expected
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -47,7 +49,9 @@ class UnitConverter:
 
     def __init__(self, starts: npt.ArrayLike, length: int) -> None:
         after_first = np.asarray(starts, dtype=np.float64)[1:]
-        self._offsets = np.concatenate([[0.0], after_first, [float(length)]])
+        offsets = np.concatenate([[0.0], after_first, [float(length)]])
+        self._sorted_offsets = array("d", offsets.tobytes())  # faster to search for one offset
+        self._offsets = np.frombuffer(self._sorted_offsets)
         self._amounts = np.arange(len(self._offsets), dtype=np.float64)
 
     @classmethod
@@ -84,6 +88,17 @@ class UnitConverter:
         positions = np.asarray(offsets, dtype=np.float64)
         return np.asarray(np.interp(positions, self._offsets, self._amounts))
 
+    def amount(self, offset: float) -> float:
+        """Return the amount of text before one character offset, as :meth:`amounts` does."""
+        offsets = self._sorted_offsets
+        index = bisect_right(offsets, offset) - 1
+        if index < 0:
+            return 0.0
+        if index >= len(offsets) - 1:
+            return float(len(offsets) - 1)
+        low = offsets[index]
+        return 1.0 / (offsets[index + 1] - low) * (offset - low) + index
+
     def offsets(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the offsets before which there are given amounts of text."""
         positions = np.asarray(amounts, dtype=np.float64)
@@ -99,6 +114,10 @@ class CharacterConverter(UnitConverter):
     def amounts(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the offsets."""
         return np.asarray(offsets, dtype=np.float64)
+
+    def amount(self, offset: float) -> float:
+        """Return the offset."""
+        return float(offset)
 
     def offsets(self, amounts: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the amounts."""

@@ -72,6 +72,7 @@ class Campaign:
         self._other_paths = other_paths or {}
         self._resolver = ResultResolver(corpus)
         self._converters: dict[object, UnitConverter] = {}
+        self._characters = CharacterConverter()
 
     @classmethod
     def of(
@@ -244,7 +245,7 @@ class Campaign:
             XcgError: If documents are missing, or the tokenizer of the user model fails.
         """
         if unit == "characters":
-            return CharacterConverter()
+            return self._characters
         tokenizer = model.effort.tokenizer
         key = file, unit, unit == "tokens" and tokenizer.key
         if key not in self._converters:

@@ -95,18 +95,24 @@ class ResultResolver:
     def _passage(
         self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool
     ) -> tuple[tuple[int, int], int | None]:
-        """Return the characters of a passage, and the row of the smallest element around its text."""
+        """Return the characters of a passage, and the row of the smallest element around its text.
+
+        In a document without assessed elements, nobody needs the row: it is None.
+        """
         span = ranking.spans[position]
         if offsets_only and not isinstance(span, Passage):
             return span, None
-        if tree is None or self.corpus is None:
-            tree = self._document(ranking.files[position], "passage")
-        characters = span.characters(tree) if isinstance(span, Passage) else span
+        document = tree
+        if document is None or self.corpus is None:
+            document = self._document(ranking.files[position], "passage")
+        characters = span.characters(document) if isinstance(span, Passage) else span
         if characters == UNKNOWN_SPAN:
             return characters, None
-        tree.check_characters(*characters)
         start, end = characters
-        return characters, tree.smallest_element(start, end) if start < end else None
+        if tree is None or start >= end:
+            document.check_characters(start, end)
+            return characters, None
+        return characters, document.smallest_element(start, end)
 
     def _element(
         self, file: str, path: str, tree: ElementTree | None, number: int, offsets_only: bool

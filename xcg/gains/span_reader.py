@@ -138,6 +138,7 @@ class SpanReader:
         self._share_if_seen = 1 - relevance_value.alpha
         self._normalised = relevance_value.normalisation == "subtree"
         self._covered: IntervalSet[float] = IntervalSet()
+        self._read: list[UnitSpan] = []
         self._earlier = _SpansBySize()
         self._threshold = RELATIVE_THRESHOLD * max((span.score for span in gold), default=0.0)
 
@@ -151,9 +152,9 @@ class SpanReader:
         Raises:
             InputError: If the results consist of more than :data:`MAX_PIECES` pieces of gold spans.
         """
-        before = self.steps
-        parts, earned = self._gained_parts(*result)
         if self._share_if_seen:
+            before = self.steps
+            parts, earned = self._gained_parts(self._pieces_of_gold(*result))
             self._pieces += self.steps - before
             if self._pieces > MAX_PIECES:
                 raise InputError(
@@ -161,15 +162,22 @@ class SpanReader:
                     f"the results repeat more than {MAX_PIECES} pieces of gold spans: expected fewer "
                     "results from one document, or the user model's alpha 1",
                 )
+            self._covered.add(*result)
+        else:
+            parts, earned = self._gained_parts(self._new_gold(self._covered.add(*result)))
         for number, total in earned.items():
             self.earned[number] = total
-        self._covered.add(*result)
-        self._earlier.add(*result)
+        self._read.append(result)
         return ReadResult(*result, self._total(parts), parts)
 
     def gain_of(self, result: UnitSpan) -> float:
         """Return what a result would gain if it were read next."""
-        return self._total(self._gained_parts(*result)[0])
+        if self._share_if_seen:
+            return self._total(self._gained_parts(self._pieces_of_gold(*result))[0])
+        pieces = self._covered.split(*result)
+        new = [(low, high) for low, high, seen in pieces if not seen]
+        self.steps += len(pieces) - len(new)
+        return self._total(self._gained_parts(self._new_gold(new))[0])
 
     def raised_by(self, result: UnitSpan) -> tuple[()]:
         """Return nothing: reading only lowers what other results show for the first time."""
@@ -179,11 +187,17 @@ class SpanReader:
         total = sum((part.gain for part in parts), 0.0)
         return total if total >= self._threshold else 0.0
 
-    def _gained_parts(self, start: float, end: float) -> tuple[list[GainedPart], dict[int, float]]:
-        """Return the parts of a result that would gain, and the gain on each gold span after it."""
+    def _gained_parts(
+        self, pieces: Iterable[tuple[int, float, float, bool]]
+    ) -> tuple[list[GainedPart], dict[int, float]]:
+        """Return the parts of a result that would gain, and the gain on each gold span after it.
+
+        Args:
+            pieces: The pieces of the result: gold span, start, end, and whether it was seen.
+        """
         parts: list[GainedPart] = []
         earned: dict[int, float] = {}
-        for number, low, high, seen in self._pieces_of_gold(start, end):
+        for number, low, high, seen in pieces:
             gold = self.gold[number]
             density = gold.score / (gold.end - gold.start)
             gain, stop = density * (high - low) * (self._share_if_seen if seen else 1.0), high
@@ -200,25 +214,24 @@ class SpanReader:
         return parts, earned
 
     def _pieces_of_gold(self, start: float, end: float) -> Iterator[tuple[int, float, float, bool]]:
-        """Yield the pieces of a result that can gain: gold span, start, end, and whether it was seen.
-
-        If text that was seen gains nothing, only new text is considered, and text is new only once.
-        """
-        if not self._share_if_seen:
-            pieces = self._covered.split(start, end)
-            self.steps += len(pieces)
-            for low, high in ((low, high) for low, high, seen in pieces if not seen):
-                for number in self.related((low, high)):
-                    gold = self.gold[number]
-                    self.steps += 1
-                    yield number, max(low, gold.start), min(high, gold.end), False
-            return
+        """Yield the pieces of gold in a result, new or seen."""
         for number in self.related((start, end)):
             gold = self.gold[number]
             pieces = self._covered.split(max(start, gold.start), min(end, gold.end))
             self.steps += len(pieces)
             for low, high, seen in pieces:
                 yield number, low, high, seen
+
+    def _new_gold(self, pieces: Iterable[tuple[float, float]]) -> list[tuple[int, float, float, bool]]:
+        """Return the pieces of gold in new text. Each text is new only once."""
+        found = []
+        for low, high in pieces:
+            related = self.related((low, high))
+            self.steps += 1 + len(related)
+            for number in related:
+                gold = self.gold[number]
+                found.append((number, max(low, gold.start), min(high, gold.end), False))
+        return found
 
     def score(self, result: UnitSpan) -> float:
         """Return what a result would gain if the user had seen nothing."""
@@ -261,6 +274,8 @@ class SpanReader:
         amount = self.seen_text(start, end)
         if not amount:
             return EarlierView("no", [])
+        for span in self._read[len(self._earlier) :]:
+            self._earlier.add(*span)
         earlier = sorted(self._earlier.sharing_text_with(start, end))
         whole = amount >= (end - start) * (1 - RELATIVE_THRESHOLD)
         return EarlierView("fully" if whole else "partly", earlier)
@@ -276,6 +291,9 @@ class _SpansBySize:
     def __init__(self) -> None:
         self._count = 0
         self._by_exponent: dict[int, list[tuple[float, float, int]]] = {}
+
+    def __len__(self) -> int:
+        return self._count
 
     def add(self, start: float, end: float) -> None:
         """Add a span. Its number is the number of spans added before."""
@@ -336,10 +354,14 @@ class SpanTopic:
             The results after reading, and the number of gold spans without a gain.
         """
         readers = self.readers(relevance_value)
-        read = [
-            self._unread(*result) if span is None else readers[result[0]].read_parts(span)
-            for result, span in zip(results, self.in_units(results), strict=True)
-        ]
+        read = []
+        for result, span in zip(results, self.in_units(results), strict=True):
+            if span is None:
+                read.append(self._unread(*result))
+            elif self.gold.get(result[0]):
+                read.append(readers[result[0]].read_parts(span))
+            else:
+                read.append(ReadResult(*span, 0.0, ()))
         retrieved = sum(reader.retrieved() for reader in readers.values())
         return read, sum(map(len, self.gold.values())) - retrieved
 
@@ -349,5 +371,5 @@ class SpanTopic:
         return ReadResult(0.0, length, 0.0, ())
 
     def _in_units(self, document: str, start: float, end: float) -> UnitSpan:
-        first, last = self._converter(document).amounts([start, end]).tolist()
-        return first, last
+        converter = self._converter(document)
+        return converter.amount(start), converter.amount(end)
