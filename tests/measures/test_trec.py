@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 import xcg
 from xcg.documents.paths import split_element_id
 from xcg.errors import XcgError
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import level_assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import MEASURES, Definition
+from xcg.statistics.perturbation import perturb
 
 
 def graded_campaign(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -313,8 +315,12 @@ def test_an_element_is_a_document_named_by_file_and_path() -> None:
 
 def test_passages_without_elements_have_no_levels(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 Q0 d 4 9 0 0:4\n")
+    campaign = (tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None)
+    with pytest.raises(XcgError, match="topic 1: Bpref needs levels or assessed elements, but it has"):
+        xcg.evaluate(*campaign, "Bpref")
     with pytest.raises(XcgError, match="topic 1: standard measures need levels or assessed"):
-        xcg.evaluate(tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None, "AP")
+        perturb(Inputs(*campaign, "AP"))
+    assert xcg.evaluate(*campaign, "AP").value("r", "AP") == 1  # on spans
 
 
 def test_the_order_of_inex_eval_is_that_of_overlap_off(root: Path, xcg_command: Command) -> None:

@@ -218,5 +218,7 @@ def _without_cutoff(measure: Measure) -> str:
 def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
     """Return the gains of the ideal ranking; all details but its text are those of a run."""
     details = of_run.required_details(IDEAL)
-    best = details._replace(readings=lambda unit: (details.readings(unit)[1],) * 2)
+    best = details._replace(
+        readings=lambda unit: (details.readings(unit)[1],) * 2, spans=lambda: details.spans().ideal()
+    )
     return TopicGains(ideal.gains, ideal.gains, 0, best)

@@ -36,6 +36,7 @@ from xcg.evaluation.scoring import (
 )
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
+from xcg.measures.trec import check_span_measures
 from xcg.runs.run import Order, Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
@@ -175,6 +176,7 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
     base, documents, chosen = inputs.recall_base, inputs.documents, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
+    check_span_measures(base, standard)
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:

@@ -168,7 +168,8 @@ class Inputs:
         base = self.recall_base
         # What the results are matters in this case only. Otherwise runs are read by the workers.
         by_results = has_only_passages(base) and any(
-            measure.definition.needs == "gains" for measure in self.measure_list
+            measure.definition.needs == "gains" or measure.definition.on_spans
+            for measure in self.measure_list
         )
         return [default_model(base, self.loaded_runs if by_results and self.has_runs else ())]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
-from xcg.measures.trec import levels_of, standard_values
+from xcg.measures.trec import levels_of, span_topics, span_values, standard_values
 from xcg.runs.run import Order, Run, Ties
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_all
@@ -82,8 +83,13 @@ class Work:
 
     @property
     def topics(self) -> list[str]:
-        """The topics to look at; none if standard measures alone are computed."""
-        return self.base.topics if self.measures or self.check_corpus else []
+        """The topics to look at; those with gold spans if standard measures alone are computed."""
+        return self.base.topics if self.measures or self.check_corpus else self.span_topics
+
+    @cached_property
+    def span_topics(self) -> list[str]:
+        """The topics for which standard measures are computed on spans."""
+        return span_topics(self.base) if self.standard else []
 
     @property
     def levels_only(self) -> bool:
@@ -269,7 +275,9 @@ class _Scorer:
             other_paths=other_paths,
         )
         scores = [_ModelScores(model, work, runs) for model in work.models]
-        topic_count = len(work.base.topics)
+        on_spans = {run.name: dict[tuple[str, str], float]() for run in runs}
+        with_spans = set(work.span_topics)
+        topic_count = len(work.topics)
         for position, name in enumerate(campaign.with_documents(work.topics)):
             if progress is not None:
                 progress(position, topic_count)
@@ -281,9 +289,13 @@ class _Scorer:
             for number, model_scores in enumerate(scores if work.measures else []):
                 self.step = Step(Phase.TOPICS, position, Part.SCORES + number)
                 model_scores.add(calculator)
+            for run in runs if name in with_spans else ():
+                on_spans[run.name].update(_values_on_spans(calculator, run, work.standard))
         self.step = Step(Phase.STANDARD_MEASURES)
-        levels = levels_of(work.base) if work.standard else {}
-        standard = [standard_values(levels, run, work.standard) for run in runs]
+        levels = levels_of(work.base, but_of=with_spans) if work.standard else {}
+        standard = [
+            {**on_spans[run.name], **standard_values(levels, run, work.standard)} for run in runs
+        ]
         for file, notes in campaign.check_unjudged():
             self.step = Step(Phase.UNJUDGED_DOCUMENTS, file)
             self.share.notes.append((self.step, notes))
@@ -309,6 +321,18 @@ class _Scorer:
         topic, notes = found
         self.share.notes.append((self.step, notes))
         return topic
+
+
+def _values_on_spans(
+    calculator: GainCalculator, run: Run, measures: Sequence[Measure]
+) -> dict[tuple[str, str], float]:
+    """Return (topic, measure) → value of the standard measures for a topic with gold spans alone."""
+    topic = calculator.topic.topic
+    try:
+        values = span_values(calculator.span_ranking(run.name), measures, run.is_reference)
+    except XcgError as error:
+        raise InputError(run.where(topic), f"standard measures: {error}") from None
+    return {(topic, name): value for name, value in values.items()}
 
 
 class _ModelScores:

@@ -20,6 +20,7 @@ from xcg.judgements.assessment import Assessment
 from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
@@ -220,6 +221,41 @@ class GainCalculator:
             )
         return self._highlighted[run]
 
+    def span_ranking(self, run: str, model: UserModel | None = None) -> SpanRanking:
+        """Return a run's ranking as text, with the gold spans of the topic.
+
+        Gold spans are passages with a grade above 0, and highlighted passages, which have grade 2.
+
+        Args:
+            run: The run.
+            model: The user model, which defines tokens and the order of a reference point. Without it,
+                a reference point has the order of its run.
+
+        Raises:
+            XcgError: If the assessments have no passages, or documents are missing.
+        """
+        topic = self.topic
+        if topic.lacks_highlights:
+            raise XcgError(
+                "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
+                "with <passage>"
+            )
+        stated = self._text.stated_spans(topic, run)
+        if model is None:
+            results, converter = self._text_spans[run], None
+        else:
+            results, converter = self.text_spans(run, model), partial(self._text.converter, model)
+            if topic.ranking(run).is_reference:
+                stated = [stated[position] for position in self._reference(run, model)[0]]
+        gold = {
+            file: [(start, end, 2.0) for start, end in spans]
+            for file, spans in topic.highlighted.items()
+        }
+        for file, graded in topic.gold.items():
+            gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
+        unknown = [position for position, span in enumerate(stated) if span is None]
+        return SpanRanking(results, gold, converter, unknown)
+
     def _document_length(self, file: str) -> int | None:
         stated = self.topic.document_sizes.get(file)
         return stated.length if stated is not None else self._text.document_length(file)
@@ -239,6 +275,7 @@ class GainCalculator:
             overlaps=lambda depth: list(overlapping_results(ranking.top(depth))),
             grades=lambda: self._grades(run, model),
             highlights=lambda: self.highlighted_ranking(run, model),
+            spans=lambda: self.span_ranking(run, model),
             system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
             readings=lambda unit: self._readings(run, ideal, model, gains, unit),
             relevant_units=lambda: self._relevant_units(run, ideal, model),

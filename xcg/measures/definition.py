@@ -171,6 +171,7 @@ class Definition:
         aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
             not the arithmetic mean of its values.
         is_count: Whether the value over all topics is the sum of the topics' values, not their mean.
+        on_spans: Whether the measure is defined for topics with gold spans alone without a user model.
     """
 
     name: str
@@ -195,6 +196,7 @@ class Definition:
     aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
     is_count: bool = False
+    on_spans: bool = False
 
     @property
     def usage(self) -> str:

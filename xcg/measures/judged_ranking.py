@@ -17,6 +17,8 @@ class JudgedRanking(NamedTuple):
         retrieved: The number of results, assessed or not.
         keys: The scores or ranks that ordered the assessed results, in the same order; tied results
             have equal keys. None if there are no ties.
+        others: (rank, level) of what results find besides their level: further gold spans in the text
+            of a result. A document finds nothing besides itself.
     """
 
     ranks: Sequence[int]
@@ -24,6 +26,7 @@ class JudgedRanking(NamedTuple):
     judged: Sequence[int]
     retrieved: int = 0
     keys: Sequence[float] | None = None
+    others: Sequence[tuple[int, int]] = ()
 
     def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
         """Return the ranks, up to a depth, of results with at least the level ``rel``.
@@ -36,6 +39,16 @@ class JudgedRanking(NamedTuple):
             for rank, level in zip(self.ranks, self.levels, strict=True)
             if level >= rel and rank <= depth
         ]
+
+    def found_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
+        """Return the rank at which each document or gold span with at least a level is found.
+
+        >>> JudgedRanking([1, 3], [2, 1], [2, 1, 1], others=[(1, 1)]).found_ranks(1)
+        [1, 1, 3]
+        """
+        ranks = self.relevant_ranks(rel, depth)
+        others = [rank for rank, level in self.others if level >= rel and rank <= depth]
+        return sorted([*ranks, *others]) if others else ranks
 
     def relevant(self, rel: float) -> int:
         """Return the number of assessed documents with at least the level ``rel``."""

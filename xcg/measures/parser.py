@@ -127,7 +127,9 @@ class MeasureRegistry(Registry[Definition]):
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
         by_ir_measures = definition.compute is None or (
-            definition.needs == "levels" and not _ONLY_REL.fullmatch(brackets or "")
+            definition.needs == "levels"
+            and not (definition.on_spans and "overlap" in parameters)
+            and not _ONLY_REL.fullmatch(brackets or "")
         )
         if by_ir_measures:
             found = self._external(definition, match[0])

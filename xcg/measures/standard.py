@@ -55,13 +55,14 @@ def recall(ranking: JudgedRanking, depth: float, rel: float = 1) -> float:
     >>> recall(JudgedRanking([1, 3], [1, 1], [1, 1, 1, 1]), depth=2)
     0.25
     """
-    return _ratio(len(ranking.relevant_ranks(rel, depth)), ranking.relevant(rel))
+    return _ratio(len(ranking.found_ranks(rel, depth)), ranking.relevant(rel))
 
 
 def average_precision(ranking: JudgedRanking, depth: float = math.inf, rel: float = 1) -> float:
     """Compute average precision.
 
-    AP = sum of the precision at the rank of each relevant result / all relevant documents.
+    AP = sum of the precision at the rank of each relevant result / all relevant documents. Of several
+    gold spans that one result finds, each counts with the precision at its rank.
 
     Args:
         ranking: The ranking with its levels.
@@ -75,7 +76,11 @@ def average_precision(ranking: JudgedRanking, depth: float = math.inf, rel: floa
     0.75
     """
     ranks = ranking.relevant_ranks(rel, depth)
-    return _ratio(sum_in_order(n / rank for n, rank in enumerate(ranks, 1)), ranking.relevant(rel))
+    precisions = [n / rank for n, rank in enumerate(ranks, 1)]
+    if ranking.others:
+        at_rank = dict(zip(ranks, precisions, strict=True))
+        precisions = [at_rank[rank] for rank in ranking.found_ranks(rel, depth)]
+    return _ratio(sum_in_order(precisions), ranking.relevant(rel))
 
 
 def ndcg(ranking: JudgedRanking, depth: float = math.inf) -> float:
@@ -245,6 +250,12 @@ def _ratio(part: float, whole: float) -> float:
 # Declarations
 
 _REL = {"rel": Number(1, 1, whole=True)}
+_OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
+_ON_SPANS = (
+    "For topics with gold spans alone, a result is relevant if it contains at least the share overlap "
+    "of the characters of a gold span that no result before it found; its level is the best grade of "
+    "these. A result that finds several counts once, and each of them counts in R and AP."
+)
 _RELEVANT = "A document is relevant if its level is at least rel."
 _COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
 _SUM = "The value over all topics is the sum, not the mean."
@@ -264,11 +275,16 @@ def _declare(
     """
 
     def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float:
-        return function(ranking, *([depth] if definition.cutoff else []), **parameters)
+        own = {key: value for key, value in parameters.items() if key != "overlap"}
+        return function(ranking, *([depth] if definition.cutoff else []), **own)
 
     if not fields.get("is_count"):
         caveat = f"{caveat} {MEANS}"
-    fields = {"parameters": _REL, "needs": "levels", "caveat": caveat, **fields}
+    fields = {"parameters": _REL, "needs": "levels", **fields}
+    if fields.get("on_spans"):
+        fields["parameters"] = {**fields["parameters"], **_OVERLAP}
+        caveat = f"{caveat} {_ON_SPANS}"
+    fields["caveat"] = caveat
     definition = Definition(name, compute=compute, **fields)
     return MEASURES.add(key or name, definition)
 
@@ -282,6 +298,7 @@ _declare(
     example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
     cutoff=RANK,
     aliases=("Precision",),
+    on_spans=True,
 )
 RECALL_AT_RANK = _declare(
     recall,
@@ -294,6 +311,7 @@ RECALL_AT_RANK = _declare(
     aliases=("Recall",),
     caveat=f"R without a rank is Sakai's R-measure. {_RELEVANT}",
     key="Recall",
+    on_spans=True,
 )
 _declare(
     average_precision,
@@ -306,6 +324,7 @@ _declare(
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
     caveat=f"xAP is average precision of gains under a user model. {_RELEVANT}",
+    on_spans=True,
 )
 _declare(
     ndcg,
@@ -320,6 +339,7 @@ _declare(
     caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
     "gains under a user model.",
     parameters={},
+    on_spans=True,
 )
 _declare(
     reciprocal_rank,
@@ -331,6 +351,7 @@ _declare(
     example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
     cutoff=RANK_OR_ALL,
     aliases=("MRR",),
+    on_spans=True,
 )
 _declare(
     r_precision,
@@ -349,6 +370,7 @@ _declare(
     source="trec_eval",
     example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
     cutoff=RANK,
+    on_spans=True,
 )
 _declare(
     bpref,

@@ -10,6 +10,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.span_ranking import SpanRanking
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
 
@@ -143,6 +144,7 @@ class RankingDetails(NamedTuple):
         grades: The results as inex-eval-ng uses them, and the sum of exhaustivity over all assessed
             elements.
         highlights: The ranking as text, with the highlighted text of the topic.
+        spans: The ranking as text, with the gold spans of the topic.
         system_scores: The scores by which the system ordered its results; None if it gave none.
         readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
             of text.
@@ -155,6 +157,7 @@ class RankingDetails(NamedTuple):
     overlaps: Callable[[int | None], Sequence[bool]]
     grades: Callable[[], tuple[Sequence[GradedResult], float]]
     highlights: Callable[[], HighlightedRanking]
+    spans: Callable[[], SpanRanking]
     system_scores: Callable[[], Sequence[float] | None]
     readings: Callable[[TextUnit], tuple[Reading, Reading]]
     relevant_units: Callable[[], Sequence[RelevantUnit]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, count
 
@@ -14,6 +14,7 @@ from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
 from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
+from xcg.measures.span_ranking import SpanRanking
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
@@ -120,7 +121,85 @@ def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
 
 
-def levels_of(base: RecallBase) -> Levels:
+def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
+    """Compute standard measures of a ranking for a topic whose relevance is given by passages alone.
+
+    Args:
+        ranking: The ranking, with the gold spans of the topic.
+        measures: Measures of levels that are defined on spans.
+        by_level: Whether the results are ordered by level first, as those of a reference point are.
+
+    Returns:
+        Measure → value, for the measures that are defined.
+
+    >>> from xcg.measures import RR
+    >>> span_values(SpanRanking([("d", 0, 9), ("d", 9, 20)], {"d": [(10, 20, 1)]}), [RR], False)
+    {'RR': 0.5}
+    """
+    judged: dict[float, JudgedRanking] = {}
+    values = {}
+    for measure in measures:
+        overlap = measure.settings()["overlap"]
+        if overlap not in judged:
+            found = ranking.judged(overlap)
+            judged[overlap] = _with_best_first(found) if by_level else found
+        value = measure.compute(judged[overlap])
+        if value is not None:
+            values[str(measure)] = value
+    return values
+
+
+def _with_best_first(ranking: JudgedRanking) -> JudgedRanking:
+    """Return a ranking with its relevant results first, in decreasing order of level."""
+    order = sorted(range(len(ranking.ranks)), key=lambda i: -ranking.levels[i])
+    new = {ranking.ranks[old]: rank for rank, old in enumerate(order, 1)}
+    return ranking._replace(
+        ranks=range(1, len(order) + 1),
+        levels=[ranking.levels[old] for old in order],
+        others=[(new[rank], level) for rank, level in ranking.others],
+    )
+
+
+def span_topics(base: RecallBase) -> list[str]:
+    """Return the topics whose relevance is given by passages alone."""
+    return [topic for topic in base.topics if _has_only_passages(base, topic)]
+
+
+def _has_only_passages(base: RecallBase, topic: str) -> bool:
+    return not base.files(topic) and bool(base.spans(topic) or base.passages(topic))
+
+
+def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
+    """Check that standard measures are defined for the topics of a recall-base.
+
+    Raises:
+        XcgError: If a topic has passages alone, and a measure needs levels; or if a measure has the
+            parameter ``overlap``, and no topic has passages alone.
+        InputError: If a passage of such a topic has a grade that is not a whole number.
+    """
+    topics = span_topics(base)
+    for measure in measures:
+        on_spans = measure.definition.on_spans and not measure.is_external
+        if topics and not on_spans:
+            standard = [found for found in MEASURES.values() if found.needs == "levels"]
+            names = sorted(found.name for found in standard if found.on_spans)
+            raise XcgError(
+                f"topic {topics[0]}: {measure} needs levels or assessed elements, but it has only "
+                f"passages: expected one of {', '.join(names)}; or convert the passages to elements "
+                "with xcg convert --corpus"
+            )
+        if not topics and any(name == "overlap" for name, _ in measure.parameters):
+            raise XcgError(
+                f"{measure}: overlap applies to topics with gold spans alone, but all topics have "
+                f"levels or assessed elements: expected {measure.definition.usage}"
+            )
+    for topic in topics if measures else ():
+        for file, spans in base.spans(topic).items():
+            for span in spans:
+                _check_whole(span.exhaustivity, base, topic, file)
+
+
+def levels_of(base: RecallBase, *, but_of: Container[str] = ()) -> Levels:
     """Return the levels of relevance of all assessed documents for standard measures.
 
     The level of an element with exhaustivity and specificity is its exhaustivity, at least 1 if the
@@ -128,17 +207,18 @@ def levels_of(base: RecallBase) -> Levels:
 
     Args:
         base: The assessments.
+        but_of: Topics to leave out.
 
     Raises:
         XcgError: If a topic has assessed passages only.
         InputError: If a level is not a whole number. trec_eval cuts the digits after the point off.
     """
-    return {topic: _levels(base, topic) for topic in base.topics}
+    return {topic: _levels(base, topic) for topic in base.topics if topic not in but_of}
 
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
     files = base.files(topic)
-    if not files and (base.spans(topic) or base.passages(topic)):
+    if _has_only_passages(base, topic):
         raise XcgError(
             f"topic {topic}: standard measures need levels or assessed elements, but it has "
             "only passages; convert them to elements with xcg convert --corpus"
@@ -151,14 +231,19 @@ def _levels(base: RecallBase, topic: str) -> dict[str, int]:
         for path, assessment in elements.items()
     }
     if not all(map(float.is_integer, set(levels.values()))):
-        document = next(name for name, level in levels.items() if not level.is_integer())
+        for document, level in levels.items():
+            _check_whole(level, base, topic, document)
+    return dict(zip(levels, map(int, levels.values()), strict=True))
+
+
+def _check_whole(level: float, base: RecallBase, topic: str, document: str) -> None:
+    if not level.is_integer():
         raise InputError(
             base.sources.get(topic, "assessments"),
             f"topic {topic}, {document}: standard measures such as AP and nDCG need whole levels of "
-            f"relevance, but the level is {number_text(levels[document])}; expected measures of gains "
+            f"relevance, but the level is {number_text(level)}; expected measures of gains "
             "such as xAP, muAP and nxDCG",
         )
-    return dict(zip(levels, map(int, levels.values()), strict=True))
 
 
 def _level(assessment: Assessment) -> float:

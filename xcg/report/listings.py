@@ -51,7 +51,7 @@ def describe_measure(definition: Definition) -> str:
         ("cutoff", definition.cutoff.name if definition.cutoff else ""),
         ("also called", ", ".join(definition.aliases)),
         *(("parameter", _parameter(name, values)) for name, values in definition.parameters.items()),
-        ("needs", _NEEDS[definition.needs]),
+        ("needs", _needs(definition)),
         ("range", _range(definition, definition.range)),
         ("example", definition.example),
         ("caveat", definition.caveat),
@@ -60,6 +60,11 @@ def describe_measure(definition: Definition) -> str:
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
     lines += [f"{label + ':':13}{text}" for label, text in declared if text]
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _needs(definition: Definition) -> str:
+    on_spans = definition.needs == "levels" and definition.on_spans
+    return f"{_NEEDS[definition.needs]}{', or gold spans' if on_spans else ''}"
 
 
 def _parameter(name: str, values: Number | Sequence[str]) -> str:

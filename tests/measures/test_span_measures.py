@@ -1,0 +1,387 @@
+"""Standard measures on gold spans, and SpanRecall, SpanPrecision, SpanF and SpanIoU."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from span_examples import Chunk, GoldSpan, chunk_run, recall_base, span_cases
+
+import xcg
+from xcg.documents.paths import WHOLE
+from xcg.errors import InputError, XcgError
+from xcg.judgements.assessment import level_assessment
+from xcg.measures import span_ranking
+from xcg.measures.span_ranking import SpanRanking
+
+# By hand: A, C and B are 20 characters of d each, A and C share five; D is e 0–10.
+GOLD: list[GoldSpan] = [
+    ("d", 10, 30, 1.0),
+    ("d", 25, 45, 1.0),
+    ("d", 90, 110, 2.0),
+    ("e", 0, 10, 3.0),
+]
+# Finds A and C (15 of 20 characters); nothing new; nothing; half of B.
+RUN: list[Chunk] = [("d", 0, 40), ("d", 0, 40), ("e", 100, 150), ("d", 85, 100)]
+DOCUMENTS = {"d": f"<t>{'word ' * 30}</t>", "e": f"<t>{'word ' * 30}</t>"}
+
+
+def score(measure: str, gold: Sequence[GoldSpan] = GOLD, run: Sequence[Chunk] = RUN) -> float:
+    """Return the score of a run for one topic."""
+    return xcg.evaluate(recall_base(gold), chunk_run("r", run), DOCUMENTS, None, measure).value(
+        "r", measure
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("Success@1", 1),
+        ("RR", 1),
+        ("RR(rel=2)", 1 / 4),
+        ("P@1", 1),
+        ("P@4", 2 / 4),
+        ("P@10", 2 / 10),
+        ("R@1", 2 / 4),
+        ("R@4", 3 / 4),
+        ("R(rel=2)@4", 1 / 2),
+        ("AP", (1 + 1 + 2 / 4) / 4),
+        ("AP@3", 2 / 4),
+        ("AP(rel=2)", 1 / 4 / 2),
+        ("AP(overlap=0.75)", 2 / 4),  # exactly three quarters of C
+        ("AP(overlap=0.76)", 1 / 4),
+        ("nDCG@4", (1 + 2 / math.log2(5)) / (3 + 2 / math.log2(3) + 1 / 2 + 1 / math.log2(5))),
+        ("nDCG@1", 1 / 3),
+    ],
+)
+def test_standard_measures_by_hand(measure: str, value: float) -> None:
+    assert score(measure) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        # 65 gold characters: d 10–45 and 90–110, e 0–10. Found: 30 at rank 1, and 10 at rank 4.
+        ("SpanRecall@1", 30 / 65),
+        ("SpanRecall", 40 / 65),
+        ("SpanPrecision@1", 30 / 40),
+        ("SpanPrecision@2", 30 / 80),
+        ("SpanPrecision@9", 40 / 145),
+        ("SpanF@1", 2 * (30 / 40) * (30 / 65) / (30 / 40 + 30 / 65)),
+        ("SpanF(beta=2)@1", 5 * (30 / 40) * (30 / 65) / (4 * 30 / 40 + 30 / 65)),
+        ("SpanIoU@2", 30 / (40 + 65 - 30)),
+        ("SpanIoU", 40 / (105 + 65 - 40)),
+        ("SpanRecall(budget=characters)@20", 10 / 65),
+        ("SpanPrecision(budget=characters)@60", 30 / 60),
+        ("SpanPrecision(budget=characters)@999", 40 / 145),
+        ("SpanRecall(budget=tokens)@4", 10 / 65),  # a token is five characters
+        ("SpanPrecision(budget=words)@28", 35 / 140),  # the last result is read up to d 95
+        ("SpanIoU(budget=tokens)@9", 30 / (40 + 65 - 30)),
+    ],
+)
+def test_measures_in_characters_by_hand(measure: str, value: float) -> None:
+    assert score(measure) == pytest.approx(value, abs=1e-12)
+
+
+MEASURES = (
+    "Success@2 RR P@3 R@2 AP nDCG nDCG@2 AP(overlap=1) R(overlap=0.1)@3 "
+    "SpanRecall@2 SpanRecall SpanPrecision@2 SpanPrecision SpanF SpanIoU@2 SpanIoU "
+    "SpanRecall(budget=characters)@7 SpanPrecision(budget=characters)@7 SpanIoU(budget=characters)@7"
+)
+
+
+def reference(measure: str, gold: Sequence[GoldSpan], run: Sequence[Chunk]) -> float:
+    """Compute a measure from sets of characters, one character at a time."""
+    name, _, cutoff = measure.partition("@")
+    name, _, parameters = name.partition("(")
+    value = parameters.rstrip(")").partition("=")[2]
+    depth = int(cutoff or 1000)
+    if name.startswith("Span"):
+        read = [(d, i) for d, start, end in run for i in range(start, end)]
+        first = [(d, i) for d, start, end in run[:depth] for i in range(start, end)]
+        read = read[:depth] if value == "characters" else first
+        relevant = {(d, i) for d, start, end, _ in gold for i in range(start, end)}
+        both, either = len(relevant & set(read)), len(relevant | set(read))
+        recall, precision = both / len(relevant), both / len(read) if read else 0.0
+        f = 2 * recall * precision / (recall + precision) if both else 0.0
+        return {
+            "SpanRecall": recall,
+            "SpanPrecision": precision,
+            "SpanF": f,
+            "SpanIoU": both / either,
+        }[name]
+    grades: dict[Chunk, float] = {}
+    for d, start, end, grade in gold:
+        grades[d, start, end] = max(grade, grades.get((d, start, end), 0))
+    found_at: dict[Chunk, int] = {}
+    for span in grades:
+        for rank, (d, start, end) in enumerate(run, 1):
+            inside = len(set(range(span[1], span[2])) & set(range(start, end))) if d == span[0] else 0
+            if inside >= float(value or 0.5) * (span[2] - span[1]) and span not in found_at:
+                found_at[span] = rank
+    ranks = {rank for rank in found_at.values() if rank <= depth}
+    gains = [max((grades[s] for s, r in found_at.items() if r == k), default=0) for k in range(1, 7)]
+    best = sorted(grades.values(), reverse=True)
+    dcg, ideal = (
+        sum(g / math.log2(rank + 1) for rank, g in enumerate(of[:depth], 1)) for of in (gains, best)
+    )
+    precisions = [
+        len({r for r in ranks if r <= rank}) / rank for rank in found_at.values() if rank <= depth
+    ]
+    return {
+        "Success": float(bool(ranks)),
+        "RR": 1 / min(ranks, default=math.inf),
+        "P": len(ranks) / depth,
+        "R": sum(rank <= depth for rank in found_at.values()) / len(grades),
+        "AP": sum(precisions) / len(grades),
+        "nDCG": dcg / ideal,
+    }[name]
+
+
+@settings(max_examples=60, deadline=None)
+@given(span_cases())
+def test_all_measures_agree_with_sets_of_characters(
+    case: tuple[dict[str, str], list[GoldSpan], list[Chunk]],
+) -> None:
+    documents, gold, run = case
+    found = xcg.evaluate(recall_base(gold), chunk_run("r", run), documents, None, MEASURES)
+    for measure in MEASURES.split():
+        value = found.value("r", measure)
+        assert value == pytest.approx(reference(measure, gold, run), abs=1e-9), measure
+        assert 0 <= value <= 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(span_cases(), st.data())
+def test_a_duplicate_never_raises_a_score(
+    case: tuple[dict[str, str], list[GoldSpan], list[Chunk]], data: st.DataObject
+) -> None:
+    """Measures that divide by the returned text are taken over all results.
+
+    With a cutoff, a duplicate can push a longer result without gold text out of the first ranks.
+    """
+    documents, gold, run = case
+    if not run:
+        return
+    copied = data.draw(st.integers(0, len(run) - 1))
+    position = data.draw(st.integers(copied + 1, len(run)))
+    doubled = [*run[:position], run[copied], *run[position:]]
+    names = (
+        "Success@2 RR P@3 R@2 AP nDCG nDCG@2 SpanRecall@2 SpanRecall SpanPrecision SpanF SpanIoU "
+        "SpanRecall(budget=characters)@9"
+    )
+    runs = [chunk_run("once", run), chunk_run("twice", doubled)]
+    found = xcg.evaluate(recall_base(gold), runs, documents, None, names)
+    for measure in names.split():
+        assert found.value("twice", measure) <= found.value("once", measure) + 1e-12, measure
+    assert found.value("twice", "SpanIoU") == found.value("once", "SpanIoU")
+
+
+@settings(max_examples=40, deadline=None)
+@given(span_cases())
+def test_whole_documents_never_beat_their_gold_spans(
+    case: tuple[dict[str, str], list[GoldSpan], list[Chunk]],
+) -> None:
+    documents, drawn, _ = case
+    gold: list[GoldSpan] = []  # text in two gold spans would be returned twice
+    for span in drawn:
+        if all(span[0] != g[0] or span[2] <= g[1] or g[2] <= span[1] for g in gold):
+            gold.append(span)
+    lengths = {name: len(text) - len("<t></t>") for name, text in documents.items()}
+    files = dict.fromkeys(document for document, _, _, _ in gold)
+    best_first = sorted(gold, key=lambda span: -span[3])
+    runs = [
+        chunk_run("gold", list(dict.fromkeys(span[:3] for span in best_first))),
+        chunk_run("documents", [(document, 0, lengths[document]) for document in files]),
+    ]
+    names = "nDCG RR AP SpanRecall SpanPrecision SpanF SpanIoU"
+    found = xcg.evaluate(recall_base(gold), runs, documents, None, names)
+    for measure in names.split():
+        assert found.value("documents", measure) <= found.value("gold", measure) + 1e-12, measure
+    assert found.value("gold", "SpanRecall") == found.value("documents", "SpanRecall") == 1
+    assert found.value("gold", "SpanIoU") == 1
+
+
+def test_a_chunk_of_another_document_finds_nothing() -> None:
+    assert score("R@5", run=[("e", 10, 30), ("e", 90, 110)]) == 0
+    assert score("SpanRecall", run=[("e", 10, 30), ("e", 90, 110)]) == 0
+
+
+def test_gold_spans_with_the_same_offsets_are_one_with_the_best_grade() -> None:
+    gold = [("d", 0, 10, 1.0), ("d", 0, 10, 2.0), ("d", 20, 30, 1.0)]
+    run = [("d", 0, 10)]
+    assert score("R@1", gold, run) == 1 / 2
+    assert score("RR(rel=2)", gold, run) == 1
+
+
+def test_passages_need_no_documents_and_elements_do() -> None:
+    gold, names = recall_base(GOLD), "P@4 AP SpanIoU SpanRecall(budget=characters)@20"
+    found = xcg.evaluate(gold, chunk_run("r", RUN), None, None, names)
+    assert found.value("r", "P@4") == 0.5
+    assert found.value("r", "SpanRecall(budget=characters)@20") == pytest.approx(10 / 65)
+    with pytest.raises(XcgError, match="so it needs its document; expected a corpus"):
+        xcg.evaluate(gold, {"r": {"1": ["d#/t"]}}, None, None, "AP")
+    with pytest.raises(XcgError, match=r"r, topic 1: SpanIoU.*needs the documents: expected a corpus"):
+        xcg.evaluate(gold, chunk_run("r", RUN), None, None, "SpanIoU(budget=tokens)@5")
+
+
+def test_elements_and_documents_are_spans_too() -> None:
+    documents = {"d": "<a><s>one two</s><s>four</s></a>"}
+    runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]"]}, "whole": {"1": ["d"]}}
+    found = xcg.evaluate(recall_base([("d", 0, 7, 2.0)]), runs, documents, None, "RR SpanPrecision")
+    assert (found.value("r", "RR"), found.value("whole", "RR")) == (0.5, 1)
+    assert found.value("whole", "SpanPrecision") == pytest.approx(7 / 11)
+
+
+def test_topics_with_levels_and_topics_with_spans_in_one_evaluation() -> None:
+    base = recall_base([("d", 0, 10, 1.0)])
+    for document, level in (("d", 1), ("e", 0)):
+        base.add("2", document, WHOLE, level_assessment(level), "test")
+    run = xcg.Run.of("r", {"2": ["e", "d"], "1": ["e", "d"]})
+    documents = dict.fromkeys("de", "<t>one two three</t>")
+    found = xcg.evaluate(base, run, documents, None, "RR AP(overlap=0.9)")
+    assert [found.value("r", "RR", topic) for topic in "12"] == [0.5, 0.5]
+    assert found.value("r", "AP(overlap=0.9)") == 0.5
+
+
+def test_a_reference_point_has_its_best_results_first() -> None:
+    found = xcg.evaluate(
+        *(recall_base(GOLD), chunk_run("r", RUN[::-1]), DOCUMENTS),
+        *(None, "nDCG@2 RR(rel=2) SpanRecall@1"),
+        strategies=["thorough", "oracle"],
+    )
+    best = (2 + 1 / math.log2(3)) / (3 + 2 / math.log2(3))
+    assert found.value("r+oracle", "nDCG@2") == pytest.approx(best)
+    assert found.value("r+oracle", "RR(rel=2)") == 1
+    assert found.value("r+thorough", "nDCG@2") == pytest.approx(2 / (3 + 2 / math.log2(3)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("Bpref", r"topic 1: Bpref needs levels .* expected one of AP, P, R, RR, Success, nDCG; or"),
+        ("ERR@10", r"topic 1: ERR@10 needs levels"),
+        ("AP(judged_only=True)", r"topic 1: AP\(judged_only=True\) needs levels"),
+        ("AP(overlap=0)", r"AP: illegal overlap '0': expected a number above 0 to 1"),
+        ("P(overlap=1.1)@5", "P: illegal overlap '1.1': expected a number above 0 to 1"),
+        ("AP(overlp=0.5)", "AP has no parameter 'overlp': did you mean 'overlap'?"),
+        ("SpanRecall@0.5", "SpanRecall@0.5: expected a rank from 1, like SpanRecall@10"),
+        ("SpanF(beta=-1)", "SpanF: illegal beta '-1': expected a number from 0"),
+        ("SpanIoU(budget=token)@9", "SpanIoU: illegal budget 'token': did you mean 'tokens'?"),
+    ],
+)
+def test_illegal_measures_are_errors(measure: str, message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        score(measure)
+
+
+def test_overlap_has_no_meaning_for_levels() -> None:
+    with pytest.raises(XcgError, match=r"AP\(overlap=0.9\): overlap applies to topics with gold spans"):
+        xcg.evaluate({"1": {"d": 1}}, {"r": {"1": ["d"]}}, None, None, "AP(overlap=0.9)")
+    found = xcg.evaluate({"1": {"d": 1}}, {"r": {"1": ["d"]}}, None, None, "AP(overlap=0.5)")
+    assert found.measures == ["AP"]  # a default, as in ir_measures
+
+
+def test_gold_spans_need_passages_and_whole_grades() -> None:
+    with pytest.raises(InputError, match="SpanRecall: needs gold spans: offset qrels, JSON Lines"):
+        xcg.evaluate({"1": {"d": {"/a": (3, 3)}}}, {"r": {"1": ["d#/a"]}}, None, None, "SpanRecall")
+    with pytest.raises(InputError, match=r"topic 1, d: standard measures .* but the level is 0.5"):
+        score("AP", [("d", 0, 10, 0.5)])
+
+
+def test_topics_without_gold_text() -> None:
+    base = recall_base([("d", 0, 10, 1.0)])
+    base.add_topic("2", "test")
+    base.add_span("2", "d", None, "test")
+    runs = {
+        "r": {"1": [{"doc": "d", "start": 0, "end": 10}], "2": [{"doc": "d", "start": 0, "end": 9}]}
+    }
+    found = xcg.evaluate(base, runs, None, None, "AP SpanRecall")
+    assert found.value("r", "SpanRecall") == 1  # undefined for topic 2
+    assert found.value("r", "AP") == 0.5  # 0 for topic 2, as with trec_eval -c
+
+
+def test_the_number_of_comparisons_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(span_ranking, "MAX_COMPARISONS", 3)
+    ranking = SpanRanking([("d", 0, 1)] * 2, {"d": [(i, i + 1, 1.0) for i in range(2, 4)]})
+    with pytest.raises(InputError, match="d: the results are compared with more than 3 gold spans"):
+        ranking.judged(0.5)
+    assert SpanRanking([("d", 0, 1)], ranking.gold).judged(0.5).ranks == []
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Write gold, two runs and documents as JSON Lines and text."""
+    (tmp_path / "corpus").mkdir()
+    for name, markup in DOCUMENTS.items():
+        (tmp_path / "corpus" / f"{name}.xml").write_text(markup)
+    records = [
+        {"topic": topic, "doc": d, "start": start, "end": end, "level": int(grade)}
+        for topic in "123"
+        for d, start, end, grade in GOLD
+    ]
+    (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    for name, run in {"good": RUN, "bad": RUN[2:]}.items():
+        results = [
+            {"topic": topic, "doc": d, "start": start, "end": end, "rank": rank}
+            for topic in "123"
+            for rank, (d, start, end) in enumerate(run, 1)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in results))
+    return tmp_path
+
+
+def test_the_commands(files: Path, xcg_command: Command) -> None:
+    gold = ("--assessments", "gold.jsonl", "--run", "good.jsonl", "--run", "bad.jsonl")
+    measures = ("--measures", "RR SpanPrecision@1 SpanRecall(budget=tokens)@4")
+    done = xcg_command("evaluate", *gold, *measures, "--corpus", "corpus", "--format", "csv", cwd=files)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    found = {(row["run"], row["measure"]): float(row["value"]) for row in rows if row["topic"] == "all"}
+    assert found == pytest.approx(
+        {
+            ("good", "RR"): 1.0,
+            ("good", "SpanPrecision@1"): 0.75,
+            ("good", "SpanRecall(budget=tokens)@4"): 10 / 65,
+            ("bad", "RR"): 0.5,
+            ("bad", "SpanPrecision@1"): 0.0,
+            ("bad", "SpanRecall(budget=tokens)@4"): 0.0,
+        }
+    )
+    limits = ("--fail-under", "SpanPrecision@1=0.3", "--fail-under", "Success@1=1")
+    gate = xcg_command("compare", *gold, "--measures", "SpanIoU", *limits, cwd=files)
+    assert gate.returncode == 1, gate.stderr
+    assert "failed: bad, " in gate.stderr
+    assert "SpanPrecision@1 is 0.0000, below 0.3" in gate.stderr
+    assert "failed: good" not in gate.stderr
+    curves = xcg_command(
+        *("curves", *gold, "--measures", "SpanRecall", "--depth", "2", "--ideal"), cwd=files
+    )
+    assert curves.returncode == 0, curves.stderr
+    assert "0.53846" in curves.stdout  # the ideal ranking: 35 of 65 characters at rank 1
+    assert "SpanIoU@10: intersection over union" in xcg_command("measures", "SpanIoU").stdout
+    assert "assessed elements, or gold spans" in xcg_command("measures", "RR").stdout
+    wrong = xcg_command("evaluate", *gold, "--measures", "Bpref", cwd=files)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.count("topic 1: Bpref needs levels") == 1
+
+
+def test_workers_do_not_change_scores(files: Path) -> None:
+    arguments = files / "gold.jsonl", [files / "good.jsonl", files / "bad.jsonl"], None, None, MEASURES
+    assert list(xcg.evaluate(*arguments)) == list(xcg.evaluate(*arguments, workers=2))
+
+
+def test_a_process(files: Path, xcg_process: Command) -> None:
+    gold = ("--assessments", files / "gold.jsonl", "--run", files / "good.jsonl")
+    done = xcg_process("evaluate", *gold, "--measures", "SpanPrecision@1 nDCG@1")
+    assert done.returncode == 0, done.stderr
+    assert "0.7500" in done.stdout
+    assert "0.3333" in done.stdout

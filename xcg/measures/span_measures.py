@@ -1,0 +1,142 @@
+"""Measures of gold spans in characters: SpanRecall, SpanPrecision, SpanF and SpanIoU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xcg.measures.definition import RANK_OR_ALL, UNITS, Curve, Number, Parameters
+from xcg.measures.highlighted import f_measure
+from xcg.measures.parser import MEASURES
+from xcg.measures.span_ranking import ReadText
+from xcg.measures.topic_gains import TopicGains
+
+OfReadText = Callable[..., float]
+"""A function of the text that was read, the relevant size of the topic, and the parameters."""
+
+_CURVE_POINTS = 100
+
+
+def span_recall(read: ReadText, relevant: int) -> float:
+    """Compute the share of the relevant text that was returned.
+
+    >>> span_recall(ReadText(found=20, returned=100, distinct=80), relevant=40)
+    0.5
+    """
+    return read.found / relevant
+
+
+def span_precision(read: ReadText, relevant: int) -> float:
+    """Compute the share of the returned text that is relevant and was not returned before.
+
+    Returns:
+        The value, from 0 to 1; 0 if no text was returned.
+
+    >>> span_precision(ReadText(found=20, returned=100, distinct=80), relevant=40)
+    0.2
+    """
+    return read.found / read.returned if read.returned else 0.0
+
+
+def span_f(read: ReadText, relevant: int, beta: float = 1.0) -> float:
+    """Compute the F-measure of :func:`span_precision` and :func:`span_recall`.
+
+    >>> round(span_f(ReadText(found=20, returned=100, distinct=80), relevant=40), 4)
+    0.2857
+    """
+    return f_measure(span_precision(read, relevant), span_recall(read, relevant), beta)
+
+
+def span_iou(read: ReadText, relevant: int) -> float:
+    """Compute intersection over union of the returned and the relevant text.
+
+    >>> span_iou(ReadText(found=20, returned=100, distinct=80), relevant=40)
+    0.2
+    """
+    return read.found / (read.distinct + relevant - read.found)
+
+
+# Declarations
+
+_BUDGET = {"budget": UNITS}
+_CAVEAT = (
+    "A character in several gold spans counts once, and grades do not count. budget=tokens (words, "
+    "characters) reads that amount of text instead of that number of results; without a cutoff, all "
+    "results are read. The measure is undefined for a topic without gold spans."
+)
+_SOURCE = "xcg; after Smith & Troynikov 2024 (Evaluating Chunking Strategies for Retrieval)"
+
+
+def _declare(
+    function: OfReadText, name: str, parameters: dict[str, Number] | None = None, **fields: Any
+) -> None:
+    """Register a function of the text that was read."""
+
+    def values(topic: TopicGains, limits: Sequence[float], settings: Parameters) -> list[float] | None:
+        ranking = topic.required_details(name).spans()
+        own = {key: settings[key] for key in parameters or {}}
+        # The effort up to a result is known only if no text before it is unknown.
+        unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
+        if not ranking.relevant or unknown:
+            return None
+        read = ranking.read_up_to(limits, settings["budget"])
+        return [function(one, ranking.relevant, **own) for one in read]
+
+    def compute(topic: TopicGains, cutoff: float, settings: Parameters) -> float | None:
+        found = values(topic, [cutoff], settings)
+        return found[0] if found else None
+
+    def curve(topic: TopicGains, depth: int, settings: Parameters) -> Curve | None:
+        points: Sequence[float] = range(1, depth + 1)
+        if settings["budget"] != "ranks":
+            points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
+        found = values(topic, points, settings)
+        return (points, found) if found else None
+
+    MEASURES.register(
+        name,
+        cutoff=RANK_OR_ALL,
+        parameters={**(parameters or {}), **_BUDGET},
+        needs="text",
+        needs_characters=True,
+        on_spans=True,
+        source=_SOURCE,
+        curve=curve,
+        caveat=_CAVEAT,
+        **fields,
+    )(compute)
+
+
+_declare(
+    span_recall,
+    "SpanRecall",
+    title="share of the gold text that was returned",
+    formula="SpanRecall[k] = characters of gold spans in the first k results / characters of all gold "
+    "spans; text that is returned twice counts once",
+    example="gold spans of 40 characters, 20 of them in the first two results: SpanRecall@2 = 0.5",
+)
+_declare(
+    span_precision,
+    "SpanPrecision",
+    title="share of the returned text that is gold text",
+    formula="SpanPrecision[k] = characters of gold spans in the first k results, each once / "
+    "characters of the first k results, each as often as it is returned; 0 without text",
+    example="results of 40 and 60 characters with 20 characters of gold spans: SpanPrecision@2 = 0.2",
+)
+_declare(
+    span_f,
+    "SpanF",
+    {"beta": Number(1.0, 0)},
+    title="F-measure of SpanPrecision and SpanRecall",
+    formula="SpanF = (1 + β²)·P·R / (β²·P + R) of P = SpanPrecision and R = SpanRecall",
+    example="P = 0.2, R = 0.5: SpanF = 0.2857",
+)
+_declare(
+    span_iou,
+    "SpanIoU",
+    title="intersection over union of returned text and gold text",
+    formula="SpanIoU[k] = |A ∩ B| / |A ∪ B| in characters, where A is the text of the first k results "
+    "and B that of all gold spans; text that is returned twice counts once",
+    example="gold spans of 40 characters, 20 of them in 80 different characters of the first two "
+    "results: SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
+)
