@@ -106,6 +106,7 @@ class Notes:
     """Warnings and notes on an evaluation, in the order of their occurrence.
 
     A *problem* is an error in the data. It is raised, or counted as a warning if the notes are lenient.
+    A *warning* is about legal data that are almost certainly wrong, such as a run without any answer.
     An *oddity* is legal but probably an error, and is counted. A *note* is correct but easily
     overlooked, for example that a topic was left out of the mean.
 
@@ -122,12 +123,17 @@ class Notes:
     def __init__(self, lenient: bool = False) -> None:
         self.lenient = lenient
         self._notes: dict[str, None] = {}
+        self._warnings: dict[str, None] = {}
         self._problems: dict[str, tuple[int, str]] = {}
         self._oddities: dict[str, tuple[int, str]] = {}
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
         self._notes[text] = None
+
+    def warning(self, text: str) -> None:
+        """Add a warning; repeated warnings are stored once."""
+        self._warnings[text] = None
 
     def oddity(self, kind: str, where: object, message: str) -> None:
         """Count data that are legal, but probably wrong, under a kind of oddity."""
@@ -148,6 +154,7 @@ class Notes:
     def take(self, other: Notes) -> None:
         """Append the warnings and notes of other notes."""
         self._notes.update(other._notes)
+        self._warnings.update(other._warnings)
         for mine, others in (
             (self._problems, other._problems),
             (self._oddities, other._oddities),
@@ -182,4 +189,5 @@ class Notes:
             f"{level}: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
             for level, kind, count, first in counted
         ]
+        lines[len(self._problems) : len(self._problems)] = [f"warning: {text}" for text in self._warnings]
         return list(map(printable, [*lines, *(f"note: {text}" for text in self._notes)]))

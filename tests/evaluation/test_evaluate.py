@@ -37,6 +37,23 @@ def test_unanswered_topics_can_be_skipped() -> None:
         results.value("none", "MAep")
 
 
+def test_a_run_without_any_answer_is_a_warning() -> None:
+    """Its topics often have other names than those of the assessments."""
+    runs = {"other names": {"q1": GOOD["1"], "q2": GOOD["2"]}, "all": GOOD}
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"])
+    assert results.value("other names", "MAep") == 0.0
+    assert results.notes == [
+        "warning: run other names answers no assessed topic, so each is counted 0: topic 1, 2",
+        "note: run other names: no assessments, so left out: topic q1, q2",
+    ]
+    skipped = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
+    assert skipped.notes[0] == (
+        "warning: run other names answers no assessed topic, so each is left out of its means: topic 1, 2"
+    )
+    both = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], strategies=["thorough", "unique"])
+    assert [note for note in both.notes if note.startswith("warning")] == results.notes[:1]
+
+
 def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
     odd = {"9" * 1000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
     runs = {"r": dict.fromkeys(odd, GOOD["1"])}

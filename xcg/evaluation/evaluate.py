@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
@@ -264,7 +264,7 @@ def _note_undefined(
         if not all(values.values for values in run.values[number]):
             texts.append((f"{model}: ", " has no topic to average over"))
         found[name] = texts
-    _note_runs(runs, found, notes)
+    _note_runs(runs, found, notes.note)
 
 
 def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Notes) -> list[Result]:
@@ -298,8 +298,12 @@ def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
 def note_topics(
     base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
 ) -> None:
-    """Note which topics of runs have no assessments, and which assessed ones have no results."""
+    """Note which topics of runs have no assessments, and which assessed ones have no results.
+
+    It is a warning if a run answers no assessed topic.
+    """
     found: dict[str, list[tuple[str, str]]] = {}
+    useless: dict[str, list[tuple[str, str]]] = {}
     for name, run in runs.items():
         texts = found[name] = []
         answered = run.answered | run.skipped
@@ -307,23 +311,27 @@ def note_topics(
         if unknown:
             texts.append(("", f": no assessments, so left out: topic {list_topics(unknown)}"))
         missing = [topic for topic in base.topics if topic not in answered]
-        if missing:
-            counted = "counted 0" if unanswered == "zero" else "left out of its means"
+        counted = "counted 0" if unanswered == "zero" else "left out of its means"
+        if missing and len(missing) == len(base.topics):
+            warning = f" answers no assessed topic, so each is {counted}: topic {list_topics(missing)}"
+            useless[name] = [("", warning)]
+        elif missing:
             texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
-    _note_runs(runs, found, notes)
+    _note_runs(runs, useless, notes.warning)
+    _note_runs(runs, found, notes.note)
 
 
 def _note_runs(
     runs: Mapping[str, Run | ScoredRun],
     found: Mapping[str, Sequence[tuple[str, str]]],
-    notes: Notes,
+    add: Callable[[str], None],
 ) -> None:
     """Note texts about runs; a text that holds under all strategies once, under the run's own name.
 
     Args:
         runs: Name → run.
         found: Name of a run → the parts of its notes before and after the name.
-        notes: Receives the notes.
+        add: Adds a note.
     """
     originals = {name: name_without_strategy(name, run.strategy) for name, run in runs.items()}
     counts = Counter((originals[name], text) for name, texts in found.items() for text in set(texts))
@@ -332,7 +340,7 @@ def _note_runs(
         original = originals[name]
         for before, after in texts:
             is_general = counts[original, (before, after)] == strategies[original]
-            notes.note(f"{before}run {original if is_general else name}{after}")
+            add(f"{before}run {original if is_general else name}{after}")
 
 
 def list_topics(topics: Sequence[str]) -> str:
