@@ -45,6 +45,45 @@ def test_a_line_by_hand() -> None:
     assert ideal.y[25] == pytest.approx(4.5 * 0.25 / 1.5)  # after 4.5
 
 
+def test_further_measures_are_those_of_evaluate() -> None:
+    names = "Success@2 RR(overlap=1) SpanPrecision SpanIoU(budget=tokens)@8 nxCG@2"
+    base, runs = recall_base(GOLD), [chunk_run("r", RUN), chunk_run("late", RUN[1:])]
+    base.add_span("2", "bees", Span(0, 5), "test")
+    found = compare_chunks(base, runs, DOCUMENTS, measures=names, strategies="unique")
+    assert [line.run for line in found.lines] == ["r+unique", "late+unique"]
+    expected = xcg.evaluate(base, runs, DOCUMENTS, "spans", names, strategies="unique")
+    for line in found.lines:
+        assert list(line.scores) == names.split()
+        for measure, value in line.scores.items():
+            assert value == expected.value(line.run, measure)
+    assert found.lines[0].scores["SpanPrecision"] == pytest.approx(30 / 180 / 2)
+    with pytest.raises(XcgError, match="already has a column nxCG@9, with effort in text"):
+        compare_chunks(base, runs, DOCUMENTS, budgets=[9], measures="nxCG@9")
+
+
+def test_the_option_measures(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "bees.txt").write_text("word " * 20)
+    (tmp_path / "gold.jsonl").write_text('{"topic": "1", "doc": "bees", "start": 10, "end": 30}\n')
+    result = '{"topic": "1", "doc": "bees", "start": 0, "end": 40, "rank": 1}\n'
+    (tmp_path / "run.jsonl").write_text(result)
+    options = ("--gold", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
+    done = xcg_command(
+        "chunks", *options, "--measures", "SpanPrecision R@1", "--format", "json", cwd=tmp_path
+    )
+    (row,) = json.loads(done.stdout)
+    assert list(row)[-2:] == ["SpanPrecision", "R@1"]
+    assert (row["SpanPrecision"], row["R@1"]) == (0.5, 1.0)
+    for wrong, message in (
+        (("--measures", "SpanIou"), "unknown measure 'SpanIou': did you mean 'SpanIoU'?"),
+        (("--measures", "MAep"), "the comparison already has a column MAep"),
+        (("--questions", "--measures", "RR"), "--measures has no effect with --questions"),
+    ):
+        done = xcg_command("chunks", *options, *wrong, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
 def test_questions_by_hand() -> None:
     found = compare_chunks(
         recall_base([*GOLD, ("bees", 80, 100, 2.0)]),
@@ -341,7 +380,7 @@ def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -
         (["--unit", "lines"], "Invalid value for '--unit'"),
         (["--user-model", "levels"], "levels has 'spans: refuse'"),
         (["--plot", "curves.gif"], "curves.gif: unknown kind of plot"),
-        (["--measures", "MAep"], "--measures"),
+        (["--measures", "MAep"], "the comparison already has a column MAep, with effort in text"),
         (["--gold", "nothing.jsonl"], "nothing.jsonl: no such file"),
     ],
 )

@@ -33,6 +33,12 @@ from xcg.tables import records
     help="Count text in this unit. The user model defines tokens.",
 )
 @click.option(
+    "--measures",
+    metavar="LIST",
+    default="",
+    help='Add these measures to the table, such as "Success@5 RR SpanIoU". xcg measures lists them.',
+)
+@click.option(
     "--questions", is_flag=True, help="Print every gold span and result instead of a summary."
 )
 @format_option(*RECORDS)
@@ -42,6 +48,7 @@ def chunks(
     gold: Sequence[str],
     budgets: Sequence[int],
     unit: Literal["characters", "words", "tokens"],
+    measures: str,
     questions: bool,
     format_: str,
 ) -> Printed:
@@ -51,7 +58,8 @@ def chunks(
     questions, of unanswered questions and of questions for which nothing was found; the chunks per
     question, their size, and the text read per question; the share of the gold text that was found; the
     shares of the text read that were useful (relevant and new) and that were read twice; MAep and nxCG
-    with effort measured in text.
+    with effort measured in text. --measures adds further measures to the table, as xcg evaluate
+    computes them.
 
     The default user model is spans, or spans-levels if the gold has levels of relevance. --questions
     prints for every question which gold spans were found or missed, and which results were new,
@@ -60,14 +68,14 @@ def chunks(
     With --user-model spans, xcg compare tests the differences for significance, and xcg explain
     explains the gain of each result.
     """
-    refuse_unused(questions, "with --questions", "--budget")
+    refuse_unused(questions, "with --questions", "--budget", "--measures")
     campaign.assessments = (*campaign.assessments, *gold)
     inputs = campaign.inputs()
     if inputs.corpus is None:
         raise campaign.missing("corpus")
     with progress_bar() as progress:
         comparison = compare_chunks_of_inputs(
-            inputs, budgets, unit, questions=questions, progress=progress
+            inputs, budgets, unit, measures, questions=questions, progress=progress
         )
     if not questions:
         tables = [comparison.to_records()]

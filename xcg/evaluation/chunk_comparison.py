@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ class ChunkLine(NamedTuple):
         twice: The share of all text read that had been seen before.
         maep: MAep(effort=unit).
         nxcg: Budget → nxCG(budget=unit)@budget.
+        scores: Measure → mean, for the further measures; None if it is undefined for all questions.
     """
 
     run: str
@@ -40,6 +41,7 @@ class ChunkLine(NamedTuple):
     twice: float | None
     maep: float
     nxcg: dict[int, float]
+    scores: Mapping[str, float | None]
 
 
 class GoldLine(NamedTuple):
@@ -142,6 +144,7 @@ class ChunkComparison:
                 "twice": line.twice,
                 "MAep": line.maep,
                 **{f"nxCG@{budget}": value for budget, value in line.nxcg.items()},
+                **line.scores,
             }
             for line in self.lines
         ]

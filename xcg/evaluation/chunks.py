@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import get_args
 
@@ -19,13 +19,22 @@ from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
-from xcg.evaluation.evaluate import list_topics, note_topics
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, Unanswered, UserModels
+from xcg.evaluation.evaluate import evaluate_inputs, list_topics, note_topics
+from xcg.evaluation.inputs import (
+    Assessments,
+    Inputs,
+    Measures,
+    Runs,
+    Strategies,
+    Unanswered,
+    UserModels,
+)
 from xcg.evaluation.scoring import Progress
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
+from xcg.measures import MEASURES, Measure
 from xcg.measures.text_effort import (
     gain_recall_at_budgets,
     mean_effort_precision_in_text,
@@ -50,6 +59,7 @@ def compare_chunks(
     budgets: Iterable[int] = BUDGETS,
     unit: TextUnit = "tokens",
     *,
+    measures: Measures = (),
     questions: bool = False,
     unanswered: Unanswered = "zero",
     order: Order = "score",
@@ -72,6 +82,8 @@ def compare_chunks(
             four-point scales.
         budgets: Amounts of text for nxCG, whole numbers from 1.
         unit: ``characters``, ``words`` or ``tokens``.
+        measures: Further measures, such as ``"Success@5 SpanIoU"``, as :func:`xcg.evaluate` computes
+            them under the same user model.
         questions: Whether to list every gold span and result.
         unanswered: How a question without results counts: ``zero`` or ``skip``.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
@@ -101,19 +113,23 @@ def compare_chunks(
         lenient=lenient,
         strategies=strategies,
     )
-    return compare_chunks_of_inputs(inputs, budgets, unit, questions=questions, progress=progress)
+    return compare_chunks_of_inputs(
+        inputs, budgets, unit, measures, questions=questions, progress=progress
+    )
 
 
 def compare_chunks_of_inputs(
     inputs: Inputs,
     budgets: Iterable[int] = BUDGETS,
     unit: TextUnit = "tokens",
+    measures: Measures = (),
     *,
     questions: bool = False,
     progress: Progress | None = None,
 ) -> ChunkComparison:
     """Compare runs as text, as :func:`compare_chunks` does."""
     budgets = _checked_budgets(budgets, unit)
+    further = _further_measures(measures, budgets)
     if inputs.user_model is not None:
         _ = inputs.text_model
     inputs.check()
@@ -154,10 +170,14 @@ def compare_chunks_of_inputs(
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)
+    means = _means(inputs, model, further) if further else {}
     return ChunkComparison(
         unit,
         model.name,
-        [_line(of_run, budgets) for of_run in scores],
+        [
+            _line(of_run, budgets, {str(one): means.get((of_run.run, str(one))) for one in further})
+            for of_run in scores
+        ],
         lines,
         _curves(scores, ideals, model.name),
         notes.lines(),
@@ -173,6 +193,34 @@ def _checked_budgets(budgets: Iterable[int], unit: str) -> list[int]:
         if not isinstance(budget, int) or budget < 1:
             raise XcgError(f"a budget of {budget!r} {unit}: expected a whole number from 1")
     return checked
+
+
+def _further_measures(measures: Measures, budgets: Sequence[int]) -> list[Measure]:
+    """Return the further measures; XcgError for one that the comparison has a column for."""
+    further = MEASURES.parse_all(measures) if measures else []
+    for measure in further:
+        if str(measure) in ("MAep", *(f"nxCG@{budget}" for budget in budgets)):
+            raise XcgError(
+                f"the comparison already has a column {measure}, with effort in text: expected other "
+                "measures"
+            )
+    return further
+
+
+def _means(
+    inputs: Inputs, model: UserModel, measures: Sequence[Measure]
+) -> dict[tuple[str, str], float]:
+    """Return (run, measure) → mean over questions, as :func:`xcg.evaluate` computes it."""
+    loaded = replace(
+        inputs,
+        assessments=inputs.recall_base,
+        runs=inputs.loaded_runs,
+        corpus=inputs.documents,
+        user_model=model,
+        measures=measures,
+        strategies=(),
+    )
+    return {(row.run, row.measure): row.value for row in evaluate_inputs(loaded) if row.topic == MEAN}
 
 
 def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes) -> list[_RunScores]:
@@ -202,7 +250,7 @@ class _RunScores:
     results: list[ResultLine] = field(default_factory=list)
 
 
-def _line(scores: _RunScores, budgets: Sequence[int]) -> ChunkLine:
+def _line(scores: _RunScores, budgets: Sequence[int], further: Mapping[str, float | None]) -> ChunkLine:
     """Return the means of a run over its questions."""
     readings, results = scores.readings, scores.results
     text = math.fsum(result.text for result in results)
@@ -220,6 +268,7 @@ def _line(scores: _RunScores, budgets: Sequence[int]) -> ChunkLine:
         math.fsum(result.seen for result in results) / text if text else None,
         fmean(mean_effort_precision_in_text(*both) for both in readings),
         {budget: fmean(values) for budget, values in zip(budgets, nxcg, strict=True)},
+        further,
     )
 
 
