@@ -26,6 +26,7 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Run, Ties
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.margins import parse_margins
@@ -49,6 +50,7 @@ def assert_retrieval(
     allow_underpowered: bool = False,
     allow_unmapped: int = 0,
     strategies: Strategies = (),
+    document: DocumentKey = None,
 ) -> Results:
     """Evaluate runs, and fail if a run misses a minimum or is worse than a baseline.
 
@@ -81,6 +83,7 @@ def assert_retrieval(
             or do not exist in the corpus. They become warnings in the notes of the results.
         strategies: As for :func:`xcg.evaluate`; each run is checked under each strategy. A baseline
             that is a :class:`xcg.Run` or a path is not rewritten.
+        document: As for :func:`xcg.evaluate`.
 
     Returns:
         The scores and notes.
@@ -133,6 +136,7 @@ def assert_retrieval(
             ties=ties,
             lenient=allow_unmapped > 0,
             strategies=strategies,
+            document=document,
         )
         if inputs.strategy_list:
             checked, strategies = [*inputs.loaded_runs], ()
@@ -148,6 +152,7 @@ def assert_retrieval(
         lenient=allow_unmapped > 0,
         check_corpus=True,
         strategies=strategies,
+        document=document,
     )
     baseline = not_worse_than if isinstance(not_worse_than, str) else None
     if added:

@@ -172,7 +172,8 @@ def test_order() -> None:
 
 def test_scores_of_chunks_are_scores_and_distances_are_not() -> None:
     chunks = [(("d", 0, 1), 0.25), (("e", 0, 2), 0.75)]
-    assert list(run_of_chunks("r", {7: chunks}).rankings["7"].scores) == [0.75, 0.25]
+    ranking = run_of_chunks("r", {7: chunks}, order="score").rankings["7"]
+    assert list(ranking.scores) == [0.75, 0.25]
     for order in ("distance", "given"):
         ranking = run_of_chunks("r", {7: chunks}, order=order).rankings["7"]
         assert list(ranking.scores) == [2, 1]  # n - rank + 1

@@ -41,6 +41,7 @@ from xcg.measures.text_effort import (
     nxcg_at_budgets,
 )
 from xcg.measures.topic_gains import Reading
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Ties
 from xcg.user_model.model import UserModel
 
@@ -66,6 +67,7 @@ def compare_chunks(
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
+    document: DocumentKey = None,
     progress: Progress | None = None,
 ) -> ChunkComparison:
     """Compare runs of chunks, passages or elements as text, on one gold set.
@@ -90,6 +92,8 @@ def compare_chunks(
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
+        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
+            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
         progress: Called with the number of finished questions and of all.
 
     Raises:
@@ -112,6 +116,7 @@ def compare_chunks(
         ties=ties,
         lenient=lenient,
         strategies=strategies,
+        document=document,
     )
     return compare_chunks_of_inputs(
         inputs, budgets, unit, measures, questions=questions, progress=progress

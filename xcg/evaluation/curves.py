@@ -16,6 +16,7 @@ from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.definition import Curve
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Ties
 
 IDEAL = "ideal ranking"
@@ -75,6 +76,7 @@ def curves(
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
+    document: DocumentKey = None,
 ) -> NotedList[CurveOf]:
     """Compute the curves of runs for every topic, and their means over topics.
 
@@ -94,6 +96,8 @@ def curves(
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
+        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
+            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
 
     Returns:
         The curves, with ``notes``.
@@ -115,6 +119,7 @@ def curves(
         ties=ties,
         lenient=lenient,
         strategies=strategies,
+        document=document,
     )
     return curves_of_inputs(inputs, measure, depth, with_ideal)
 

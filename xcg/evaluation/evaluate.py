@@ -37,6 +37,7 @@ from xcg.evaluation.scoring import (
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.trec import check_span_measures
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
@@ -58,6 +59,7 @@ def evaluate(
     progress: Progress | None = None,
     workers: int = 1,
     strategies: Strategies = (),
+    document: DocumentKey = None,
 ) -> Results:
     """Evaluate runs.
 
@@ -90,6 +92,8 @@ def evaluate(
             one per core. Values, notes and errors do not depend on it.
         strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
             run is evaluated once under each, as ``RUN+STRATEGY``.
+        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
+            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
 
     Returns:
         The value of every measure, run, user model and topic, and the means.
@@ -118,6 +122,7 @@ def evaluate(
         check_corpus=check_corpus,
         workers=workers,
         strategies=strategies,
+        document=document,
     )
     return evaluate_inputs(inputs, progress)
 

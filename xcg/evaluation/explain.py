@@ -24,6 +24,7 @@ from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, element_readers
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
@@ -45,6 +46,7 @@ def explain(
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
+    document: DocumentKey = None,
 ) -> Explanations:
     """Explain every run's ranking for a topic, under every user model.
 
@@ -58,6 +60,8 @@ def explain(
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies; the rewritten rankings are explained.
+        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
+            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
 
     Returns:
         One explanation per user model and run, with ``notes``. Print it to read it.
@@ -82,6 +86,7 @@ def explain(
         lenient=lenient,
         topics=[topic],
         strategies=strategies,
+        document=document,
     )
     return explain_inputs(inputs, topic)
 

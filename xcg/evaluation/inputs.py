@@ -20,7 +20,9 @@ from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
-from xcg.runs.chunks import is_chunk, run_of_chunks
+from xcg.runs.chunk_adapters import shortened
+from xcg.runs.chunk_documents import DocumentKey, check_document_key
+from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import Order, Run, Ties, Topics, check_order, name_without_strategy
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
@@ -67,6 +69,7 @@ class Inputs:
         workers: Number of processes; -1 for one per core.
         topics: The topics to read from run files; by default the assessed ones.
         strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
+        document: How chunks in memory name their document, see :func:`xcg.runs.chunks.span_of`.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -91,6 +94,7 @@ class Inputs:
     workers: int = 1
     topics: Topics = None
     strategies: Strategies = ()
+    document: DocumentKey = None
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
 
@@ -103,6 +107,7 @@ class Inputs:
             raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
         check_order(self.order, self.ties)
         check_workers(self.workers)
+        check_document_key(self.document)
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -221,25 +226,36 @@ class Inputs:
     def _given_runs(self) -> Sequence[Run | Path]:
         given = self.runs
         items = [given] if isinstance(given, (Run, str, os.PathLike, Mapping)) else given
+        if not isinstance(items, Iterable):
+            raise _illegal_runs(given)
         found: list[Run | Path] = []
         for item in items:
             if isinstance(item, Run):
                 found.append(item)
             elif isinstance(item, Mapping):
                 found += [self._run_of(str(name), results) for name, results in item.items()]
-            else:
+            elif isinstance(item, (str, os.PathLike)):
                 found += expand(item, "runs")
+            else:
+                raise _illegal_runs(item)
         if not found:
             raise XcgError("no runs: expected at least one")
         return found
 
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
-        kept = {t: r if isinstance(r, Mapping) else list(r) for t, r in results.items()}
+        if not isinstance(results, Mapping):
+            kind = type(results).__name__
+            raise XcgError(f"run {name} is a {kind}: expected topic → results")
+        kept = {}
+        for topic, found in results.items():
+            if not isinstance(found, Mapping) or {"doc", "start"} <= set(found):
+                check_chunks(found, f"run {name}, topic {topic}")
+            kept[topic] = found if isinstance(found, Mapping) else list(found)
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
-        return run_of_chunks(name, kept, texts=texts, notes=self.notes)
+        return run_of_chunks(name, kept, self.document, texts, notes=self.notes)
 
 
 class _Texts(Mapping[str, str]):
@@ -258,6 +274,14 @@ class _Texts(Mapping[str, str]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self._corpus)
+
+
+def _illegal_runs(given: object) -> XcgError:
+    hint = "; chunks belong to a run and a topic" if is_chunk(given) else ""
+    return XcgError(
+        f"illegal runs {shortened(repr(given))}: expected a path, a Run, or a dict run → topic → "
+        f"results{hint}"
+    )
 
 
 def resolve_user_models(user_model: UserModels) -> list[UserModel]:

@@ -21,7 +21,8 @@ from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.errors import InputError, XcgError
 from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource, checked_texts
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score, shortened
-from xcg.runs.chunks import DocumentKey, ranking_of_chunks, span_of
+from xcg.runs.chunk_documents import DocumentKey
+from xcg.runs.chunks import ranking_of_chunks, span_of
 from xcg.runs.run import ORACLE, Ranking
 from xcg.strategies.registry import STRATEGIES, BoundStrategy
 from xcg.strategies.rewriting import rewrite_ranking, single_strategy

@@ -19,7 +19,7 @@ from xcg.integrations.chunk_strategies import (
 )
 from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.haystack import ADAPTER
-from xcg.runs.chunks import DocumentKey
+from xcg.runs.chunk_documents import DocumentKey
 
 _OF_A_SPLITTER = {
     "split_id",

@@ -18,7 +18,7 @@ from xcg.integrations.chunk_strategies import (
 )
 from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.langchain import ADAPTER
-from xcg.runs.chunks import DocumentKey
+from xcg.runs.chunk_documents import DocumentKey
 
 
 class _LangChainChunks(ChunkLibrary):

@@ -25,7 +25,7 @@ from xcg.integrations.chunk_strategies import (
 )
 from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.llama_index import ADAPTER
-from xcg.runs.chunks import DocumentKey
+from xcg.runs.chunk_documents import DocumentKey
 
 _COPIED = ("text_template", "metadata_template", "metadata_separator")
 

@@ -100,6 +100,18 @@ def as_offset(value: Any, name: str) -> int | None:
     return number
 
 
+def as_rank(value: Any) -> int | None:
+    """Return a rank as an int.
+
+    Raises:
+        ValueError: If it is not a whole number from 0.
+    """
+    rank = as_offset(value, "rank")
+    if rank is not None and rank < 0:
+        raise ValueError(f"rank is {rank}: expected a whole number from 0")
+    return rank
+
+
 def as_score(value: Any) -> float | None:
     """Return a score as a float.
 

@@ -6,40 +6,44 @@ A chunk is a dict, a tuple, or an object of a library for which an adapter is re
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from xcg.documents.paths import canonical_file
-from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.runs.chunk_adapters import (
     ADAPTERS,
     ChunkAdapter,
     ChunkFields,
-    as_offset,
+    as_rank,
     as_score,
-    as_text,
     shortened,
 )
+from xcg.runs.chunk_documents import (
+    FILE_NAME,
+    DocumentKey,
+    check_document_key,
+    document_of,
+    file_name,
+    name_in_corpus,
+)
 from xcg.runs.chunk_matching import checked_span, matched_span, only_occurrence
-from xcg.runs.run import Ranking, Run, sorted_order
-
-DocumentKey = str | Callable[[Any], object] | None
-"""How to name a chunk's document: a key of the chunk's metadata, a function of the chunk, or None for
-the library's own name."""
+from xcg.runs.chunk_order import (
+    ChunkKeys,
+    Order,
+    check_order,
+    check_ranks,
+    order_of_pairs,
+    ordered,
+)
+from xcg.runs.plain_chunks import PlainAdapter
+from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None
 """The documents' texts by name."""
 
 Parents = Mapping[str, object] | Iterable[object]
 """The chunks of a hierarchical splitter, by id or as the splitter returned them."""
-
-Order = Literal["score", "distance", "given"]
-"""How to order chunks: by decreasing score, by increasing distance, or as given."""
-
-ORDERS: tuple[Order, ...] = ("score", "distance", "given")
 
 _MAX_DEPTH = 50
 
@@ -53,51 +57,16 @@ class ChunkSpan(NamedTuple):
     score: float | None = None
 
 
-_Chunk = tuple[ChunkSpan, tuple[int, int] | None]
-"""The span of a chunk, and that of its parent."""
+class _Chunk(NamedTuple):
+    """The span of a chunk, that of its parent, its rank, and whether it is a (chunk, number) pair."""
+
+    span: ChunkSpan
+    parent: tuple[int, int] | None
+    rank: int | None
+    is_pair: bool
 
 
-class _PlainAdapter(ChunkAdapter):
-    """Reads dicts and (doc, start, end) tuples."""
-
-    def recognises(self, chunk: Any) -> bool:
-        return isinstance(chunk, Mapping) or (isinstance(chunk, tuple) and len(chunk) == 3)
-
-    def unwrap(self, chunk: Any) -> tuple[object, object]:
-        return chunk, chunk.get("score") if isinstance(chunk, Mapping) else None
-
-    def fields(self, chunk: Any) -> ChunkFields:
-        if isinstance(chunk, tuple):
-            chunk = dict(zip(("doc", "start", "end"), chunk, strict=True))
-        missing = [repr(key) for key in ("start", "end") if chunk.get(key) is None]
-        return ChunkFields(
-            document=chunk.get("doc"),
-            start=as_offset(chunk.get("start"), "start"),
-            end=as_offset(chunk.get("end"), "end"),
-            text=as_text(chunk.get("text")),
-            metadata=chunk,
-            parent_span=_stated_parent(chunk),
-            no_document="the chunk has no 'doc'",
-            no_offsets=f"the chunk has no {' and no '.join(missing)}",
-        )
-
-
-def _stated_parent(chunk: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the span of the parent that a dict states."""
-    parent = chunk.get("parent")
-    if parent is None:
-        return None
-    if not isinstance(parent, Mapping) or None in (parent.get("start"), parent.get("end")):
-        raise ValueError(
-            f"the parent is {shortened(repr(parent))}: expected a dict with start and end, or None"
-        )
-    start, end = (as_offset(parent[name], f"{name} of the parent") for name in ("start", "end"))
-    if start is None or end is None or not 0 <= start <= end:
-        raise ValueError(f"the parent is from {start} to {end}: expected 0 <= start <= end")
-    return start, end
-
-
-_PLAIN = _PlainAdapter()
+_PLAIN = PlainAdapter()
 
 
 def span_of(
@@ -114,10 +83,11 @@ def span_of(
             ``doc``, ``start``, ``end`` and optionally ``score``, ``text`` and ``parent`` (the ``start``
             and ``end`` of a larger passage, such as a section), a (doc, start, end) tuple, or a
             (chunk, score) pair.
-        document: A key of the chunk's metadata that names its document, or a function of the chunk (the
-            node without its score). By default the id of the source node or ``file_name`` (LlamaIndex),
-            ``source_id`` or ``parent_id`` (Haystack), ``source`` (LangChain), ``doc``. File endings
-            (``.md``, ``.txt``, …) are removed from names as in a corpus.
+        document: A key of the chunk's metadata that names its document; ``"file name"`` for the last
+            part of the path in its metadata or name; a mapping from the library's names; or a function
+            of the chunk (the node without its score). By default the id of the source node or
+            ``file_name`` (LlamaIndex), ``source_id`` or ``parent_id`` (Haystack), ``source``
+            (LangChain), ``doc``. File endings (``.md``, ``.txt``, …) are removed as in a corpus.
         texts: The documents' texts by name. With them, the text of a chunk must equal that of its span,
             except for white space at its ends, and a chunk without offsets is searched in its document,
             where it must occur exactly once.
@@ -134,7 +104,7 @@ def span_of(
     >>> span_of((("bees", 10, 25), 0.5))
     ChunkSpan(document='bees', start=10, end=25, score=0.5)
     """
-    return _ChunkReader(document, texts, parents).read(chunk, where)[0]
+    return _ChunkReader(document, texts, parents).read(chunk, where).span
 
 
 def is_chunk(result: object) -> bool:
@@ -154,7 +124,7 @@ def run_of_chunks(
     document: DocumentKey = None,
     texts: Texts = None,
     parents: Parents = (),
-    order: Order = "score",
+    order: Order | None = None,
     notes: Notes | None = None,
 ) -> Run:
     """Return a run whose results are the spans of chunks.
@@ -169,30 +139,55 @@ def run_of_chunks(
         order: ``score`` orders by decreasing score if every chunk of the topic has one (ties as given),
             otherwise as given. ``distance`` orders by increasing score: LangChain's
             ``similarity_search_with_score`` returns distances on FAISS or Chroma. ``given`` keeps the
-            order.
+            order. By default the ``rank`` of dicts decides, from the lowest. Without ranks, scores
+            decide; but if all chunks are (chunk, number) pairs and their numbers increase with the rank
+            in every topic, these are distances, and a note says so.
         notes: If they are lenient, a chunk that does not match its document's text is counted. It keeps
             its rank and gains nothing.
 
     Raises:
-        XcgError: As in :func:`span_of`, with topic and rank; or if the order is unknown.
+        XcgError: As in :func:`span_of`, with topic and rank; if the order is unknown, only some chunks
+            of a topic have a rank, or the results are not a mapping of topics to chunks.
 
     >>> run = run_of_chunks("r", {"7": [("bees", 0, 9), {"doc": "ants", "start": 4, "end": 8}]})
     >>> list(run.rankings["7"]), run.rankings["7"].spans
     ([('bees', ''), ('ants', '')], {0: (0, 9), 1: (4, 8)})
     """
-    if order not in ORDERS:
-        raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
+    check_order(order)
+    if not isinstance(results, Mapping):
+        raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → chunks")
+    notes = notes or Notes()
     reader = _ChunkReader(document, texts, parents, notes)
-    found = {}
+    found: dict[str, list[_Chunk]] = {}
+    keys: dict[str, ChunkKeys] = {}
     for topic, chunks in results.items():
-        where = f"run {name}, topic {topic}, rank"
-        found[str(topic)] = [
-            reader.read(chunk, f"{where} {rank}") for rank, chunk in enumerate(chunks, 1)
+        where = f"run {name}, topic {topic}"
+        check_chunks(chunks, where)
+        found[str(topic)] = read = [
+            reader.read(chunk, f"{where}, rank {rank}") for rank, chunk in enumerate(chunks, 1)
         ]
+        keys[str(topic)] = _keys(read)
+        if order is None:
+            check_ranks(keys[str(topic)], where)
+    if order is None and order_of_pairs(keys.items(), name, notes) == "distance":
+        orders: dict[str, Order | None] = {
+            t: "distance" if k.are_pairs else None for t, k in keys.items()
+        }
+    else:
+        orders = dict.fromkeys(keys, order)
     rankings = {
-        topic: _ranking(chunks, order, reader.states_parents) for topic, chunks in found.items()
+        topic: _ranking(chunks, keys[topic], orders[topic], reader.states_parents)
+        for topic, chunks in found.items()
     }
     return Run(name, rankings)
+
+
+def check_chunks(chunks: object, where: str) -> None:
+    """Raise InputError if the results of a topic are not several chunks."""
+    is_one = not isinstance(chunks, (Sequence, str)) and _adapter(chunks) is not None
+    if is_one or isinstance(chunks, (str, bytes)) or not isinstance(chunks, Iterable):
+        shown = "one chunk" if is_one else shortened(repr(chunks))
+        raise InputError(where, f"the results are {shown}: expected a list of chunks")
 
 
 def ranking_of_chunks(
@@ -219,25 +214,27 @@ def ranking_of_chunks(
     """
     reader = _ChunkReader(document, texts, parents)
     found = [reader.read(chunk, f"{where}rank {rank}") for rank, chunk in enumerate(chunks, 1)]
-    return _ranking(found, "given", reader.states_parents)
+    return _ranking(found, _keys(found), "given", reader.states_parents)
 
 
-def _ranking(chunks: list[_Chunk], order: Order, states_parents: bool) -> Ranking:
-    scores = [span.score for span, _ in chunks if span.score is not None]
-    keys = None
-    if chunks and order != "given" and len(scores) == len(chunks):
-        ranked = sorted_order(scores, descending=order == "score")
-        chunks = [chunks[index] for index in ranked]
-        keys = array("d", (scores[index] for index in ranked))
+def _keys(chunks: Sequence[_Chunk]) -> ChunkKeys:
+    ranks, scores = [chunk.rank for chunk in chunks], [chunk.span.score for chunk in chunks]
+    return ChunkKeys(ranks, scores, all(chunk.is_pair for chunk in chunks))
+
+
+def _ranking(
+    chunks: list[_Chunk], keys: ChunkKeys, order: Order | None, states_parents: bool
+) -> Ranking:
+    positions, ordered_keys, has_scores = ordered(keys, order)
+    spans = [chunks[index].span for index in positions]
     ranking = Ranking.of(
-        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s, _ in chunks),
-        keys,
-        has_scores=keys is not None and order == "score",
+        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans),
+        ordered_keys,
+        has_scores=has_scores,
     )
     if states_parents:
-        ranking.parents = {
-            position: parent for position, (_, parent) in enumerate(chunks) if parent is not None
-        }
+        parents = (chunks[index].parent for index in positions)
+        ranking.parents = {rank: parent for rank, parent in enumerate(parents) if parent is not None}
     return ranking
 
 
@@ -251,49 +248,41 @@ class _ChunkReader:
     def __init__(
         self, document: DocumentKey, texts: Texts, parents: Parents, notes: Notes | None = None
     ) -> None:
+        check_document_key(document)
+        if texts is not None and not isinstance(texts, Mapping):
+            raise XcgError(f"texts is a {type(texts).__name__}: expected the documents' texts by name")
+        if isinstance(parents, (str, bytes)) or not isinstance(parents, Iterable):
+            raise XcgError(f"parents is a {type(parents).__name__}: expected chunks")
         self._document = document
         self._notes = notes or Notes()
         self._texts = texts
+        self._adapters = tuple(ADAPTERS.values())
         self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
         self.states_parents = bool(self._parents)
 
     def read(self, chunk: object, where: str) -> _Chunk:
         """Return the span of a chunk; an empty one if it is not found and errors are lenient."""
         try:
-            chunk, score = _unwrap(chunk)
+            is_pair = isinstance(chunk, tuple) and len(chunk) == 2
+            chunk, score = _unwrap(chunk, self._adapters)
             fields = self._fields(chunk)
-            if isinstance(chunk, Mapping) and "parent" in chunk:
-                self.states_parents = True
-            name = self._document_name(chunk, fields)
+            rank = None
+            if isinstance(chunk, Mapping):
+                self.states_parents = self.states_parents or "parent" in chunk
+                rank = as_rank(chunk.get("rank"))
+            name = document_of(chunk, fields, self._document)
             span = 0, 0
             try:
                 span = self._offsets(fields, name)
             except UnmappedError as error:
                 unmapped = UnmappedError(where, str(error))
                 self._notes.tolerate("chunks without a place in a document", unmapped)
-            return ChunkSpan(_name_in_corpus(name), *span, score), _parent_of(chunk, span, fields)
+            found = ChunkSpan(name_in_corpus(name), *span, score)
+            return _Chunk(found, _parent_of(chunk, span, fields), rank, is_pair)
         except UnmappedError:
             raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
-
-    def _document_name(self, chunk: object, fields: ChunkFields) -> str:
-        if callable(self._document):
-            name, problem = self._document(chunk), "the function for document= returned no name"
-        elif self._document is not None:
-            name = fields.metadata.get(self._document)
-            problem = f"the chunk's metadata has no {self._document!r}, the key for document="
-        else:
-            name, problem = fields.document, f"{fields.no_document}; or name it with document="
-        if name is None or name == "":
-            raise ValueError(problem)
-        if isinstance(name, bool) or not isinstance(name, (str, int)):
-            raise ValueError(f"the document is {name!r}: expected its name")
-        try:
-            canonical_file(str(name))
-        except ValueError as error:
-            raise ValueError(f"{error}; use document= to name it") from None
-        return str(name)
 
     def _offsets(self, fields: ChunkFields, name: str) -> tuple[int, int]:
         start, end = fields.start, fields.end
@@ -305,9 +294,12 @@ class _ChunkReader:
                 hint = "; or pass texts= to search for the chunk's text" if fields.text else ""
                 raise ValueError(fields.no_offsets + hint)
             return span
-        body = self._texts.get(name, self._texts.get(_name_in_corpus(name)))
+        body = self._texts.get(name, self._texts.get(name_in_corpus(name)))
         if body is None:
-            raise UnmappedError("", f"there is no text of the document {name!r}")
+            hint = ""
+            if self._document is None and name_in_corpus(file_name(name)) in self._texts:
+                hint = f", but one of {file_name(name)!r}: expected document={FILE_NAME!r}"
+            raise UnmappedError("", f"there is no text of the document {name!r}{hint}")
         if span is not None:
             return matched_span(body, *span, fields.text, name)
         if fields.text is None:
@@ -318,7 +310,7 @@ class _ChunkReader:
         """Return the fields of a chunk with offsets that count from the document's start."""
         if depth > _MAX_DEPTH:
             raise ValueError(f"a chunk has more than {_MAX_DEPTH} levels of parents")
-        adapter = _adapter(chunk)
+        adapter = _adapter(chunk, self._adapters)
         if adapter is None:
             raise ValueError(
                 f"illegal chunk {shortened(repr(chunk))}: expected a dict with doc, start and end, a "
@@ -328,7 +320,7 @@ class _ChunkReader:
         if fields.parent is None or fields.start is None:
             return fields
         if fields.parent in self._parents:
-            parent, _ = _unwrap(self._parents[fields.parent])
+            parent, _ = _unwrap(self._parents[fields.parent], self._adapters)
             return _from_document_start(fields, self._fields(parent, depth + 1))
         return _without_offsets(fields, fields.no_parent) if fields.no_parent else fields
 
@@ -352,20 +344,24 @@ def _parent_of(chunk: object, span: tuple[int, int], fields: ChunkFields) -> tup
     return None
 
 
-def _adapter(chunk: object) -> ChunkAdapter | None:
+def _adapter(chunk: object, adapters: Iterable[ChunkAdapter] | None = None) -> ChunkAdapter | None:
+    """Return the first adapter that recognises a chunk; looking up all adapters takes time."""
     if _PLAIN.recognises(chunk):
         return _PLAIN
     if isinstance(chunk, (str, tuple, list)):
         return None
-    return next((adapter for adapter in ADAPTERS.values() if adapter.recognises(chunk)), None)
+    known = ADAPTERS.values() if adapters is None else adapters
+    return next((adapter for adapter in known if adapter.recognises(chunk)), None)
 
 
-def _unwrap(chunk: object) -> tuple[object, float | None]:
+def _unwrap(
+    chunk: object, adapters: Iterable[ChunkAdapter] | None = None
+) -> tuple[object, float | None]:
     """Return a chunk without its score, and the score."""
     if isinstance(chunk, tuple) and len(chunk) == 2:
         inner, score = chunk
-        return _unwrap(inner)[0], as_score(score)
-    adapter = _adapter(chunk)
+        return _unwrap(inner, adapters)[0], as_score(score)
+    adapter = _adapter(chunk, adapters)
     if adapter is None:
         return chunk, None
     inner, score = adapter.unwrap(chunk)
@@ -380,11 +376,6 @@ def _by_id(parents: Iterable[object]) -> Mapping[str, object]:
         if adapter is not None and (key := adapter.id(chunk)) is not None:
             found[key] = chunk
     return found
-
-
-def _name_in_corpus(name: str) -> str:
-    """Return a document's name without the ending of its file."""
-    return document_name(name) or canonical_file(name)
 
 
 def _from_document_start(child: ChunkFields, parent: ChunkFields) -> ChunkFields:
