@@ -189,5 +189,6 @@ class Notes:
             f"{level}: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
             for level, kind, count, first in counted
         ]
-        lines[len(self._problems) : len(self._problems)] = [f"warning: {text}" for text in self._warnings]
+        after_problems = len(self._problems)
+        lines[after_problems:after_problems] = [f"warning: {text}" for text in self._warnings]
         return list(map(printable, [*lines, *(f"note: {text}" for text in self._notes)]))

@@ -83,7 +83,7 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
     """
     from rich.cells import cell_len
 
-    body = [list(map(_markdown_cell, row)) for row in (heading, *rows)]
+    body = [list(map(markdown_text, row)) for row in (heading, *rows)]
     numeric = _numeric_columns(body)
     widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
     rule = [
@@ -101,10 +101,15 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
     return "".join(f"|{line}|\n" for line in lines)
 
 
-def _markdown_cell(cell: str) -> str:
-    if isinstance(cell, Markup):
-        return cell
-    return _MARKDOWN_SPECIAL.sub(lambda found: _MARKDOWN_ESCAPES[found[0]], printable(cell))
+def markdown_text(text: str) -> Markup:
+    r"""Return a text as Markdown in one line; :class:`Markup` stays as it is.
+
+    >>> markdown_text("a_b *c* _d")
+    'a_b \\*c\\* \\_d'
+    """
+    if isinstance(text, Markup):
+        return text
+    return Markup(_MARKDOWN_SPECIAL.sub(lambda found: _MARKDOWN_ESCAPES[found[0]], printable(text)))
 
 
 def latex_table(heading: Row, rows: Iterable[Row]) -> str:

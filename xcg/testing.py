@@ -29,6 +29,7 @@ from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Run, Ties
 from xcg.statistics.gate import check_gate, parse_thresholds
+from xcg.statistics.gate_limits import parse_limits
 from xcg.statistics.margins import parse_margins
 
 
@@ -40,6 +41,9 @@ def assert_retrieval(
     *,
     at_least: Mapping[str, float] | None = None,
     not_worse_than: str | os.PathLike[str] | Run | None = None,
+    baseline: str | os.PathLike[str] | Run | None = None,
+    max_drop: float | str | Mapping[str, float | str] | None = None,
+    max_regressed: int | Mapping[str, int] | None = None,
     measures: Measures = (),
     unanswered: Unanswered = "zero",
     order: Order = "score",
@@ -54,7 +58,8 @@ def assert_retrieval(
 ) -> Results:
     """Evaluate runs, and fail if a run misses a minimum or is worse than a baseline.
 
-    The verdict is that of ``xcg compare`` with ``--fail-under`` and ``--fail-if-worse-than``.
+    The verdict is that of ``xcg compare`` with ``--fail-under``, ``--fail-if-worse-than``,
+    ``--max-drop`` and ``--max-regressed``.
 
     Args:
         assessments: As for :func:`xcg.evaluate`.
@@ -67,8 +72,15 @@ def assert_retrieval(
             (:class:`~pathlib.Path`) of a file with one run, to which ``at_least`` does not apply. A run
             fails if it is worse by any measure and the difference is significant at 5 %, corrected over
             all runs, measures and user models.
-        measures: Measures for the comparison with the baseline; by default those of ``at_least``, and
-            without these the default measures of :func:`xcg.evaluate`.
+        baseline: The baseline of ``max_drop`` and ``max_regressed`` without a test, in the same forms.
+            Without it, ``not_worse_than`` is their baseline.
+        max_drop: How much worse than the baseline's mean a mean may be: a difference such as 0.02, a
+            share of the baseline's mean such as ``"5%"``, or these by measure.
+        max_regressed: For how many topics a run may be worse than the baseline; or these numbers by
+            measure.
+        measures: Measures for the comparison with the baseline; by default those of ``at_least``,
+            ``max_drop`` and ``max_regressed``, and without these the default measures of
+            :func:`xcg.evaluate`.
         unanswered: As for :func:`xcg.evaluate`.
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
@@ -78,7 +90,7 @@ def assert_retrieval(
         margin: How much worse than the baseline a run may be: a number for all measures, or numbers by
             measure. Then a run fails unless it is shown (at 5 %) to be at most this much worse.
         allow_underpowered: Whether to accept a check that some run can never fail (with a margin: never
-            pass), because there are too few topics for the test.
+            pass), because there are too few topics for the test or no score can exceed a limit.
         allow_unmapped: Number of results and assessments that may be unusable, because they are wrong
             or do not exist in the corpus. They become warnings in the notes of the results.
         strategies: As for :func:`xcg.evaluate`; each run is checked under each strategy. A baseline
@@ -93,8 +105,8 @@ def assert_retrieval(
             the topics with the lowest scores or the largest losses.
         UnmappedError: If a result or relevant text does not exist in the corpus: its document or path
             is unknown, its span exceeds the text, or its text is not found.
-        XcgError: If other input is wrong, scores are missing, there are too few topics for the
-            test, or neither ``at_least`` nor ``not_worse_than`` is given.
+        XcgError: If other input is wrong, scores are missing, a run answers no topic, there are too few
+            topics for the test, or there is nothing to check.
 
     >>> gold = {"1": {"bees": [(0, 16)]}, "2": {"bees": [(17, 35)]}}
     >>> corpus = {"bees": "Bees dance well. Drones do no work."}
@@ -106,8 +118,20 @@ def assert_retrieval(
     AssertionError: chunks, spans: MAep is 0.5000, below 0.6; lowest on topic 2 (0.0000), topic 1 ...
     """
     __tracebackhide__ = True  # pytest then shows the line of the caller
-    if not at_least and not_worse_than is None:
-        raise XcgError("nothing to check: expected at_least or not_worse_than")
+    limits = parse_limits(max_drop, max_regressed)
+    if not at_least and not_worse_than is None and not limits:
+        raise XcgError(
+            "nothing to check: expected at_least or not_worse_than, or a baseline with max_drop or "
+            "max_regressed"
+        )
+    if baseline is not None and not_worse_than is not None:
+        raise XcgError("baseline has no effect with not_worse_than, which is the baseline: remove it")
+    if baseline is not None and not limits:
+        raise XcgError("baseline has no effect without max_drop or max_regressed: expected one of them")
+    compared = not_worse_than if baseline is None else baseline
+    if limits and compared is None:
+        given_limit = "max_drop" if limits.drops else "max_regressed"
+        raise XcgError(f"{given_limit} has no effect without baseline or not_worse_than: expected one")
     if allow_unmapped < 0:
         raise XcgError(f"allow_unmapped is {allow_unmapped}: expected an integer of at least 0")
     minimums = parse_thresholds(at_least or {})
@@ -115,19 +139,19 @@ def assert_retrieval(
         "test": test != "t",
         "correction": correction is not None,
         "margin": margin is not None,
-        "allow_underpowered": allow_underpowered,
+        "allow_underpowered": allow_underpowered and not limits,
     }
     if not_worse_than is None and any(given.values()):
-        name = next(name for name in given if given[name])
-        raise XcgError(f"{name} has no effect without not_worse_than: expected a baseline")
+        useless = next(parameter for parameter in given if given[parameter])
+        raise XcgError(f"{useless} has no effect without not_worse_than: expected a baseline")
     if margin is not None and given["correction"]:
         raise XcgError("correction has no effect with a margin: expected one of them")
     requested = MEASURES.parse_all(measures) if measures else []
     checked: list[Run | PathLike | NamedResults]
     checked = [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else list(runs)
     added: list[Run | PathLike | NamedResults] = []
-    if not_worse_than is not None and not isinstance(not_worse_than, str):
-        added.append(_single_run(not_worse_than))
+    if compared is not None and not isinstance(compared, str):
+        added.append(_single_run(compared, "baseline" if baseline is not None else "not_worse_than"))
         inputs = Inputs(
             assessments,
             checked,
@@ -145,7 +169,7 @@ def assert_retrieval(
         [*checked, *added],
         corpus,
         user_model,
-        [*requested, *minimums] or DEFAULT_MEASURES,
+        [*requested, *minimums, *limits.measures] or DEFAULT_MEASURES,
         unanswered=unanswered,
         order=order,
         ties=ties,
@@ -154,33 +178,35 @@ def assert_retrieval(
         strategies=strategies,
         document=document,
     )
-    baseline = not_worse_than if isinstance(not_worse_than, str) else None
+    name = compared if isinstance(compared, str) else None
     if added:
-        baseline = results.scope.runs[-1]
+        name = results.scope.runs[-1]
     exempt = results.scope.runs[-1:] if added else []
     verdict = check_gate(
         results,
         minimums,
-        baseline,
+        name,
         test=test,
         correction=correction,
         margins=None if margin is None else parse_margins(margin, results.measures),
         allow_unmapped=allow_unmapped,
         allow_underpowered=allow_underpowered,
         exempt=exempt,
+        limits=limits,
+        is_tested=not_worse_than is not None,
     )
     if verdict.failures:
         raise AssertionError("\n".join(map(printable, verdict.failures)))
     return results
 
 
-def _single_run(baseline: os.PathLike[str] | Run) -> Run | Path:
+def _single_run(baseline: os.PathLike[str] | Run, parameter: str) -> Run | Path:
     """Return a run, or the path of the only file that a path means."""
     if isinstance(baseline, Run):
         return baseline
     if not isinstance(baseline, os.PathLike):
         kind = type(baseline).__name__
-        raise XcgError(f"not_worse_than is of type {kind}: expected a run's name, a Run or a Path")
+        raise XcgError(f"{parameter} is of type {kind}: expected a run's name, a Run or a Path")
     files = expand(baseline, "a run")
     if len(files) != 1:
         raise XcgError(f"{os.fspath(baseline)} contains {len(files)} runs: expected one")

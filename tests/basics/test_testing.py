@@ -85,10 +85,39 @@ def test_a_margin_and_an_underpowered_check_can_be_chosen() -> None:
     assert_retrieval(GOLD, {"good": GOOD, "same": GOOD}, DOCUMENTS, margin=0.1, **call)
 
 
+def test_limits_compare_with_a_baseline_without_a_test(files: Any, tmp_path: Path) -> None:
+    """nxCG@1 of the mixed run is 5/6: 16.67 % lower, and worse for one topic of six."""
+    mixed = {**GOOD, "4": [WRONG, RIGHT]}
+    files(good=GOOD)
+    call: dict[str, Any] = {"measures": "nxCG@1"}
+    both = {"good": GOOD, "mixed": mixed}
+    for runs, baseline in (
+        (both, "good"),
+        ({"mixed": mixed}, tmp_path / "good.jsonl"),
+        ({"mixed": mixed}, xcg.read_run(tmp_path / "good.jsonl")),
+    ):
+        assert_retrieval(GOLD, runs, DOCUMENTS, baseline=baseline, max_drop="17%", **call)
+        assert_retrieval(GOLD, runs, DOCUMENTS, baseline=baseline, max_regressed=1, **call)
+        with pytest.raises(AssertionError) as error:
+            assert_retrieval(GOLD, runs, DOCUMENTS, baseline=baseline, max_drop=0.16, **call)
+        assert str(error.value) == (
+            "mixed, spans: nxCG@1 is 0.8333, 0.1667 lower than 1.0000 of good: at most 0.16 is "
+            "allowed; lost most on topic 4 (-1.0000)"
+        )
+        with pytest.raises(AssertionError, match="worse than that of good for 1 topic of 6: at most 0"):
+            assert_retrieval(GOLD, runs, DOCUMENTS, baseline=baseline, max_regressed=0, **call)
+    # not_worse_than is the baseline too; one worse topic is not significant.
+    assert_retrieval(GOLD, both, DOCUMENTS, not_worse_than="good", max_drop="17%", **call)
+    with pytest.raises(AssertionError, match="at most 1 % is allowed"):
+        assert_retrieval(
+            GOLD, both, DOCUMENTS, not_worse_than="good", max_drop={"nxCG@1": "1%"}, max_regressed=1
+        )
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({}, "nothing to check: expected at_least or not_worse_than"),
+        ({}, "nothing to check: expected at_least or not_worse_than, or a baseline"),
         ({"at_least": {"MAepp": 0.1}}, "unknown measure 'MAepp'"),
         ({"at_least": {"MAep": float("nan")}}, "illegal threshold"),
         ({"not_worse_than": "gone"}, "no run 'gone': "),
@@ -100,6 +129,22 @@ def test_a_margin_and_an_underpowered_check_can_be_chosen() -> None:
         ({"at_least": {"MAep": 0}, "corpus": None}, "expected a corpus"),
         ({"at_least": {"MAep": 0}, "margin": 0.01}, "margin has no effect without not_worse_than"),
         ({"at_least": {"MAep": 0}, "test": "wilcoxon"}, "test has no effect without not_worse_than"),
+        ({"max_drop": 0.1}, "max_drop has no effect without baseline or not_worse_than"),
+        ({"max_regressed": 1}, "max_regressed has no effect without baseline or not_worse_than"),
+        ({"baseline": "good"}, "nothing to check: "),
+        ({"baseline": "good", "at_least": {"MAep": 0}}, "baseline has no effect without max_drop or"),
+        (
+            {"baseline": "good", "not_worse_than": "good", "max_drop": 0.1},
+            "baseline has no effect with",
+        ),
+        ({"baseline": "gone", "max_drop": 0.1}, "no run 'gone': "),
+        ({"baseline": 3, "max_drop": 0.1}, "baseline is of type int: expected"),
+        ({"baseline": "good", "max_drop": "x"}, "illegal max-drop 'x'"),
+        ({"baseline": "good", "max_drop": 0.1, "test": "wilcoxon"}, "test has no effect without"),
+        (
+            {"baseline": "good", "max_drop": {"MAep": 9}, "runs": {"good": GOOD, "poor": POOR}},
+            "poor, spans: by MAep the gate can never fail: a drop of 9 is allowed",
+        ),
         ({"not_worse_than": "good", "margin": -0.01}, "illegal margin -0.01"),
         (
             {"not_worse_than": "good", "margin": 0.01, "correction": "none"},

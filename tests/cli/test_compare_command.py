@@ -266,8 +266,9 @@ def test_a_gate_on_unmapped_data_has_status_3(xcg_command: Command, tmp_path: Pa
     assert "warning: results with unknown paths: 1 time" in allowed.stderr
     useless = xcg_command(*call, "--allow-unmapped", 1)
     assert (useless.returncode, useless.stdout) == (2, "")
-    assert (
-        "--allow-unmapped has no effect without --fail-under or --fail-if-worse-than" in useless.stderr
+    assert useless.stderr == (
+        "xcg: error: --allow-unmapped has no effect without --fail-under, --fail-if-worse-than, "
+        "--max-drop or --max-regressed: remove it\n"
     )
 
 

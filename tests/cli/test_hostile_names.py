@@ -89,6 +89,8 @@ FAILING = {
     "break hostile_measures:fails --examples 3": 2,
     f"compare {CAMPAIGN} --fail-under nxCG@1=2": 1,
     f"compare {CAMPAIGN} --fail-if-worse-than¦{INVISIBLE}¦--allow-underpowered": 0,
+    f"compare {CAMPAIGN} --fail-under nxCG@1=2 --format markdown --junit {{tmp}}/gate.xml": 1,
+    f"compare {CAMPAIGN} --max-drop 5% --allow-underpowered --baseline¦{INVISIBLE}": 1,
     f"compare {CAMPAIGN} --baseline¦{LINES}?": 2,
     f"convert --run {RUN} --to trec": 2,
     f"convert --run {TREC_RUN} --to inex": 2,

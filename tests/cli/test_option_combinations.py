@@ -11,6 +11,7 @@ RUN = "corpora_samples/handbook-runs/focused.xml"
 AGREEMENT = f"stability assessors {CONFIG} --assessor assessments/handbook-second --agreement"
 CONVERT_RUN = f"convert --run {RUN} --to trec"
 CONVERT_ASSESSMENTS = "convert --assessments assessments/handbook --to jsonl"
+BASELINE_GATES = "--fail-if-worse-than, --max-drop or --max-regressed"
 
 WITHOUT_EFFECT = [
     (f"evaluate {FILES} --order file", "--ties rank", "with --order file"),
@@ -53,8 +54,22 @@ WITHOUT_EFFECT = [
     (f"compare {FILES} --fail-under MAep=0", "--margin 0.1", "without --fail-if-worse-than"),
     (f"compare {FILES} --orders", "--margin 0.1", "with --orders, without --fail"),
     (f"compare {FILES} --baseline best", "--margin 0.1", "without --fail-if-worse-than or a named"),
-    (f"compare {FILES}", "--allow-underpowered", "without --fail-if-worse-than"),
-    (f"compare {FILES}", "--allow-unmapped 1", "without --fail-under or --fail-if-worse-than"),
+    (
+        f"compare {FILES} --fail-under MAep=0",
+        "--allow-underpowered",
+        "without --fail-if-worse-than, --max-drop or --max-regressed",
+    ),
+    *(
+        (f"compare {FILES}", option, f"without --fail-under, {BASELINE_GATES}")
+        for option in ("--allow-unmapped 1", "--junit gate.xml")
+    ),
+    *(
+        (f"compare {FILES} {pairs}", option, "without --fail-if-worse-than or a named --baseline")
+        for pairs in ("", "--baseline best", "--baseline all")
+        for option in ("--max-drop 5%", "--max-regressed 3")
+    ),
+    (f"compare {FILES} --means --max-drop 5%", "--topics 5", "with --means"),
+    (f"compare {FILES} --fail-if-worse-than random --max-drop 5%", "--baseline random", "with --fail"),
     (f"curves {FILES} --over threshold", "--depth 9", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--ideal", "with --over threshold"),
     (f"curves {FILES} --over threshold", "--at 3", "with --over threshold"),

@@ -48,7 +48,8 @@ def test_a_run_without_any_answer_is_a_warning() -> None:
     ]
     skipped = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
     assert skipped.notes[0] == (
-        "warning: run other names answers no assessed topic, so each is left out of its means: topic 1, 2"
+        "warning: run other names answers no assessed topic, so each is left out of its means: "
+        "topic 1, 2"
     )
     both = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], strategies=["thorough", "unique"])
     assert [note for note in both.notes if note.startswith("warning")] == results.notes[:1]

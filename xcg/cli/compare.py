@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -20,8 +21,9 @@ from xcg.cli.options import (
     resamples_option,
     seed_option,
 )
-from xcg.cli.output import RECORDS, TABLES, Printed, prints
+from xcg.cli.output import FILE, RECORDS, TABLES, Printed, prints
 from xcg.cli.unused_options import given_options, refuse_unused
+from xcg.documents.writing import whole_file
 from xcg.errors import UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import Measure
@@ -35,6 +37,8 @@ from xcg.report.comparisons import (
     shift_rows,
     with_letters,
 )
+from xcg.report.gate_comment import gate_comment
+from xcg.report.junit import junit_xml
 from xcg.report.plots import differences_plot, sweep_plot
 from xcg.report.strategy_plots import panel_notes, strategies_plot
 from xcg.report.strategy_studies import (
@@ -45,6 +49,7 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.statistics.gate import check_gate, parse_thresholds
+from xcg.statistics.gate_limits import parse_limits
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
@@ -121,14 +126,20 @@ def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Prin
     return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
 
 
+_GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")
+"""The options that make ``xcg compare`` a gate."""
+
+_OF_BASELINE = ("--margin", "--max-drop", "--max-regressed")
+"""The options that need one baseline for all runs."""
+
+
 @contextmanager
 def _status_3_if_unmapped() -> Iterator[None]:
     """Exit with status 3 if a gate finds data that do not exist in the corpus."""
     try:
         yield
     except UnmappedError as error:
-        options = click.get_current_context().params
-        if not options["fail_under"] and options["fail_if_worse_than"] is None:
+        if not given_options(*_GATES):
             raise
         print_error(error)
         sys.exit(3)
@@ -141,7 +152,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
     "--baseline",
     metavar="RUN",
     help="Compare with this run, chosen before seeing the results; all compares every pair of runs, "
-    "and best prints those with the best run.  [default: all]",
+    "and best prints those with the best run. A named run is the baseline of --max-drop and "
+    "--max-regressed.  [default: all]",
 )
 @click.option(
     "--test",
@@ -200,9 +212,29 @@ def _status_3_if_unmapped() -> Iterator[None]:
     "most this much worse (5 %).",
 )
 @click.option(
+    "--max-drop",
+    multiple=True,
+    metavar="[MEASURE=]VALUE",
+    help="Exit with status 1 if a mean is worse than that of the baseline by more than this difference "
+    "(0.02), or share of the baseline's mean (5%). There is no test.",
+)
+@click.option(
+    "--max-regressed",
+    multiple=True,
+    metavar="[MEASURE=]N",
+    help="Exit with status 1 if a run is worse than the baseline for more than N topics (questions).",
+)
+@click.option(
+    "--junit",
+    type=FILE,
+    help="Write the verdict of the gate to this file as JUnit XML, one test case for each run, measure "
+    "and user model.",
+)
+@click.option(
     "--allow-underpowered",
     is_flag=True,
-    help="Accept a gate that some run can never fail, because there are too few topics for the test.",
+    help="Accept a gate that some run can never fail, because there are too few topics for the test or "
+    "no score can exceed a limit.",
 )
 @click.option(
     "--allow-unmapped",
@@ -226,6 +258,9 @@ def compare(
     fail_under: Sequence[str],
     fail_if_worse_than: str | None,
     margin: Sequence[str],
+    max_drop: Sequence[str],
+    max_regressed: Sequence[str],
+    junit: Path | None,
     allow_underpowered: bool,
     allow_unmapped: int | None,
 ) -> Printed:
@@ -244,34 +279,30 @@ def compare(
     --overall, the row of Friedman's test has the same form, and the difference of a pair is relative to
     the worse run.
 
-    With --fail-under or --fail-if-worse-than, the exit status is 1 if a run misses its target, 3 if a
-    result or relevant text does not exist in the corpus, and 2 if the input is wrong.
+    With --fail-under, --fail-if-worse-than, --max-drop or --max-regressed, the command is a gate: the
+    exit status is 1 if a run misses its target, 3 if a result or relevant text does not exist in the
+    corpus, and 2 if the input is wrong, or no topic is answered. --format markdown then prints a
+    comment for a pull request: the verdict and its reasons, the worst topics, and the table.
+    --max-drop and --max-regressed need a baseline, from --baseline or --fail-if-worse-than.
     """
     if overall + means + orders > 1:
         raise XcgError("expected one of --overall, --means and --orders")
     thresholds = parse_thresholds(fail_under)
-    gated = bool(thresholds) or fail_if_worse_than is not None
-    refuse_unused(not orders, "without --orders", "--resamples", "--seed")
-    refuse_unused(resamples == 0, "with --resamples 0", "--seed")
+    limits = parse_limits(max_drop, max_regressed)
+    gated = bool(thresholds or limits) or fail_if_worse_than is not None
     worse = fail_if_worse_than is not None
-    of_pairs = ("--baseline", "--topics")
-    for table, is_chosen in (("--orders", orders), ("--overall", overall), ("--means", means)):
-        refuse_unused(is_chosen, f"with {table}", *of_pairs, "--plot")
-        unused = ("--test", "--margin", *(("--correction",) if orders else ()))
-        refuse_unused(is_chosen and not worse, f"with {table}, without --fail-if-worse-than", *unused)
-    refuse_unused(orders and bool(margin), "with --margin", "--correction")
-    refuse_unused(not (overall or means), "without --overall or --means", "--letters")
-    refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
-    refuse_unused(not gated, "without --fail-under or --fail-if-worse-than", "--allow-unmapped")
-    refuse_unused(not worse, "without --fail-if-worse-than", "--allow-underpowered")
+    table = "--orders" if orders else "--overall" if overall else "--means" if means else ""
+    _refuse_unused_options(table, worse, bool(limits), gated)
+    refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     chosen = fail_if_worse_than or baseline
     named = chosen not in (None, ALL_PAIRS, BEST)
-    refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", "--margin")
+    refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", *_OF_BASELINE)
     campaign.lenient |= allow_unmapped is not None
-    if campaign.measures is None and thresholds and campaign.config is None:
-        campaign.measures = " ".join(thresholds)
+    limited = [*thresholds, *limits.measures]
+    if campaign.measures is None and limited and campaign.config is None:
+        campaign.measures = " ".join(limited)
     inputs = campaign.inputs(check_corpus=gated)
-    measures: list[str | Measure] = [*inputs.measure_list, *thresholds]
+    measures: list[str | Measure] = [*inputs.measure_list, *limited]
     results = evaluate_with_progress(replace(inputs, measures=measures))
     margins = parse_margins(margin, results.measures) if margin else None
     tested = results.without_references()
@@ -293,7 +324,8 @@ def compare(
         rows = comparison_rows(tested, comparisons, topics)
         sentences = comparison_sentences(comparisons, chosen, correction, compares_within_runs(tested))
     else:
-        refuse_unused(not worse, "on a single run", "--test", "--correction", "--margin", *of_pairs)
+        unused = ("--test", "--correction", "--margin", "--baseline", "--topics")
+        refuse_unused(not (worse or limits), "on a single run", *unused)
 
     figure = functools.partial(differences_plot, tested, chosen)
     if not gated:
@@ -301,13 +333,39 @@ def compare(
     verdict = check_gate(
         results,
         thresholds,
-        fail_if_worse_than,
+        chosen if worse or limits else None,
         test=test,
         correction=correction,
         margins=margins,
         allow_unmapped=allow_unmapped or 0,
         allow_underpowered=allow_underpowered,
+        limits=limits,
+        is_tested=worse,
     )
+    if junit is not None:
+        with whole_file(junit) as file:
+            file.write(junit_xml(verdict))
     all_notes = [*notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
     status = int(bool(verdict.failures))
-    return Printed(rows or "", all_notes, figure, lambda: status, sentences)
+    comment = gate_comment(verdict, notes, rows)
+    return Printed(rows or "", all_notes, figure, lambda: status, sentences, markdown=comment)
+
+
+def _refuse_unused_options(table: str, worse: bool, has_limits: bool, gated: bool) -> None:
+    """Refuse options without effect on a table ("" for pairs of runs) and on a gate."""
+    refuse_unused(table != "--orders", "without --orders", "--resamples", "--seed")
+    if table:
+        unused = ("--topics", "--plot") if has_limits else ("--baseline", "--topics", "--plot")
+        refuse_unused(True, f"with {table}", *unused)
+        unused = ("--test", "--margin", *(("--correction",) if table == "--orders" else ()))
+        refuse_unused(not worse, f"with {table}, without --fail-if-worse-than", *unused)
+        if table == "--orders" and given_options("--margin"):
+            refuse_unused(True, "with --margin", "--correction")
+    refuse_unused(table not in ("--overall", "--means"), "without --overall or --means", "--letters")
+    refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
+    refuse_unused(not gated, f"without {_or(_GATES)}", "--allow-unmapped", "--junit")
+    refuse_unused(not (worse or has_limits), f"without {_or(_GATES[1:])}", "--allow-underpowered")
+
+
+def _or(options: Sequence[str]) -> str:
+    return f"{', '.join(options[:-1])} or {options[-1]}"

@@ -46,6 +46,7 @@ class Printed(NamedTuple):
         heading: Sentences about the records. They are printed above a table, or to standard error for
             other formats.
         table: What --format table prints instead of the records.
+        markdown: What --format markdown prints instead of the records.
     """
 
     content: str | Sequence[Record]
@@ -54,6 +55,7 @@ class Printed(NamedTuple):
     status: Callable[[], int] = int
     heading: Sequence[str] = ()
     table: str | None = None
+    markdown: str | None = None
 
 
 def prints(
@@ -87,6 +89,8 @@ def prints(
                 is_table = records_format == "table"
                 content = printed.table if is_table and printed.table else printed.content
                 heading = list(printed.heading)
+                if records_format == "markdown" and printed.markdown:
+                    content = printed.markdown
                 above = ""
                 if is_table:
                     above = "".join(f"{printable(sentence)}\n" for sentence in heading)

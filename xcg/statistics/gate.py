@@ -12,12 +12,15 @@ from xcg.errors import UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
 from xcg.statistics.families import adjust
+from xcg.statistics.gate_limits import Limits, limit_failures, useless_limits
 from xcg.statistics.margins import advantages, evidence, margin_per_topic, not_worse_p
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import ROUNDING, check_name, standard_deviation
 
+_NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
 _SMALLEST_PRINTED = 0.0001
 _DEFAULT_CORRECTION = "holm"
@@ -69,38 +72,74 @@ def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[st
     return minimums
 
 
-class Verdict(NamedTuple):
-    """The result of :func:`check_gate`.
-
-    Attributes:
-        failures: A sentence for each reason to fail; empty if the gate passes.
-        notes: What was tested, and what the gate cannot find.
-    """
-
-    failures: list[str]
-    notes: list[str]
-
-
-@dataclass(frozen=True)
-class GateComparison:
-    """The comparison of a run with the baseline of a gate, by one measure under one user model.
+class Failure(NamedTuple):
+    """A reason why a gate fails.
 
     Attributes:
         run: Name of the run.
         measure: Canonical name of the measure.
         user_model: Name of the user model.
-        scores: Scores of the run for the topics that the baseline has too, by topic.
-        baseline_scores: Scores of the baseline for the same topics.
-        smallest_p: The smallest p value that the gate can reach if no other comparison shows anything.
-        p: p value that decides, corrected over all comparisons of the gate.
-        fails: Whether the gate fails because of this comparison.
+        rule: The rule that the run breaks: ``minimum``, ``worse-than``, ``margin``, ``max-drop`` or
+            ``max-regressed``.
+        text: The reason as one sentence.
     """
 
     run: str
     measure: str
     user_model: str
-    scores: dict[str, float]
-    baseline_scores: dict[str, float]
+    rule: str
+    text: str
+
+
+class Check(NamedTuple):
+    """What a gate found for one run, by one measure under one user model.
+
+    Attributes:
+        run: Name of the run.
+        measure: Canonical name of the measure.
+        user_model: Name of the user model.
+        mean: The mean of the run; over the topics of the pair if there is one.
+        scores: Scores of the run by topic.
+        pair: The scores of the run and of the baseline; None if the run is not compared with one.
+        failures: Why the run fails; empty if it passes.
+    """
+
+    run: str
+    measure: str
+    user_model: str
+    mean: float
+    scores: Mapping[str, float]
+    pair: BaselinePair | None
+    failures: Sequence[Failure]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of :func:`check_gate`.
+
+    Attributes:
+        checks: What was found, in the order of user models, measures and runs.
+        notes: What was tested, and what the gate cannot find.
+        baseline: Name of the run with which the others were compared.
+        failures: A sentence for each reason to fail; empty if the gate passes.
+    """
+
+    checks: list[Check]
+    notes: list[str]
+    baseline: str | None
+    failures: list[str]
+
+
+@dataclass(frozen=True)
+class GateComparison(BaselinePair):
+    """The test of a run against the baseline of a gate, by one measure under one user model.
+
+    Attributes:
+        smallest_p: The smallest p value that the gate can reach if no other comparison shows anything.
+        p: p value that decides, corrected over all comparisons of the gate.
+        fails: Whether the gate fails because of this comparison.
+    """
+
     smallest_p: float = 0.0
     p: float = 1.0
     fails: bool = False
@@ -117,42 +156,111 @@ def check_gate(
     allow_unmapped: int = 0,
     allow_underpowered: bool = False,
     exempt: Sequence[str] = (),
+    limits: Limits = _NO_LIMITS,
+    is_tested: bool = True,
 ) -> Verdict:
     """Check that no mean is below its minimum, and no run is worse than the baseline.
 
     A mean may be lower than its minimum by a rounding error. :func:`gate_comparisons` describes the
-    comparison with the baseline.
+    test against the baseline. The limits are compared without a test.
 
     Args:
         results: Results with scores per topic.
         minimums: Minimum mean of each measure, from :func:`parse_thresholds`.
-        baseline: Name of the run that no other run may be worse than, by any measure.
+        baseline: Name of the run with which all other runs are compared, by all measures.
         test: As for :func:`xcg.compare`.
         correction: As for :func:`gate_comparisons`.
         margins: By measure, how much worse than the baseline a run may be.
         allow_unmapped: Number of tolerated problems (see ``lenient`` of :func:`xcg.evaluate`) that may
             pass, at least 0.
         allow_underpowered: Whether comparisons are accepted that cannot change the verdict, because
-            there are too few topics.
+            there are too few topics, or because no score can exceed a limit.
         exempt: Names of runs to which the minimums do not apply.
+        limits: How far means may drop below those of the baseline, and how many topics may become
+            worse.
+        is_tested: Whether runs fail that are significantly worse than the baseline, or with margins not
+            shown to be close to it; otherwise only the limits count.
 
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
         XcgError: If a measure with a minimum was not evaluated, a run has no score, answers no
-            assessed topic or is a reference point, the baseline is unknown, or there are too few topics
-            for the test. Missing scores must not pass.
+            assessed topic or is a reference point, the baseline is unknown, or the gate can never fail.
+            Missing scores must not pass.
     """
+    for measure in limits.measures:
+        check_name("measure", measure, results.scope.measures)
     _check_complete(results, minimums, baseline, allow_unmapped)
     failures = _below_minimum(results, minimums, exempt)
-    if baseline is None:
-        return Verdict(failures, [])
+    notes: list[str] = []
+    pairs: list[BaselinePair] = []
+    if baseline is not None and is_tested:
+        pairs = _test_baseline(
+            results, baseline, test, correction, margins, allow_underpowered, failures, notes
+        )
+    elif baseline is not None:
+        pairs = baseline_pairs(results, baseline, 1)
+    if baseline is not None and limits:
+        notes.append(f"gate: limits without a test, baseline {baseline}")
+        limited = [pair for pair in pairs if limits.apply_to(pair.measure)]
+        for problem in (text for pair in limited for text in useless_limits(pair, baseline, limits)):
+            if not allow_underpowered:
+                raise XcgError(f"{problem}, or --allow-underpowered (allow_underpowered=True)")
+            notes.append(f"warning: {problem}")
+        for pair in limited:
+            for rule, text, losses in limit_failures(pair, baseline, limits):
+                lost = f"; lost most on {_lowest(losses, '+.4f', pair.sign)}" if losses else ""
+                failures.append(Failure(pair.run, pair.measure, pair.user_model, rule, text + lost))
+    compared = [pair for pair in pairs if is_tested or limits.apply_to(pair.measure)]
+    limited_runs = [run for run in results.runs if run not in exempt]
+    checks = _checks(results, [*minimums], limited_runs, compared, failures)
+    return Verdict(checks, notes, baseline, [failure.text for failure in failures])
+
+
+def _checks(
+    results: Results,
+    measures: Sequence[str],
+    runs: Sequence[str],
+    pairs: Sequence[BaselinePair],
+    failures: Sequence[Failure],
+) -> list[Check]:
+    """Return the checks of measures with a minimum for some runs, and of pairs with a baseline."""
+    by_cell: dict[Cell, list[Failure]] = {}
+    for failure in failures:
+        by_cell.setdefault((failure.measure, failure.user_model, failure.run), []).append(failure)
+    compared = {(pair.measure, pair.user_model, pair.run): pair for pair in pairs}
+    scores = scores_by_cell(results)
+    checks = []
+    for model, measure, run in product(results.user_models, results.measures, results.runs):
+        cell = measure, model, run
+        pair = compared.get(cell)
+        if pair is None and (measure not in measures or run not in runs):
+            continue
+        mean = pair.means[0] if pair else results.value(run, measure, user_model=model)
+        checks.append(
+            Check(run, measure, model, mean, scores.get(cell, {}), pair, by_cell.get(cell, []))
+        )
+    return checks
+
+
+def _test_baseline(
+    results: Results,
+    baseline: str,
+    test: str,
+    correction: str | None,
+    margins: Mapping[str, float] | None,
+    allow_underpowered: bool,
+    failures: list[Failure],
+    notes: list[str],
+) -> list[BaselinePair]:
+    """Test each run against the baseline, add failures and notes, and return the pairs."""
     found = gate_comparisons(results, baseline, test, correction, margins)
     family = f"{len(found)} comparison{'s' * (len(found) > 1)}"
     if margins is None:
         family = f"{_CORRECTION_NAMES[correction or _DEFAULT_CORRECTION]} over {family}"
     else:
         family = f"one-sided, must hold for {family}"
-    notes = [f"gate: {test} test, {family}, level {100 * SIGNIFICANCE_LEVEL:g} %, baseline {baseline}"]
+    level = f"level {100 * SIGNIFICANCE_LEVEL:g} %"
+    notes.append(f"gate: {test} test, {family}, {level}, baseline {baseline}")
     # A run that fails by another comparison needs no power here.
     decided = {line.run for line in found if line.fails} if margins is None else set()
     undecided = [line for line in found if line.run not in decided]
@@ -175,8 +283,12 @@ def check_gate(
     for comparison in found:
         if comparison.fails:
             margin = None if margins is None else margins[comparison.measure]
-            failures.append(_worse_than_baseline(comparison, baseline, test, family, margin))
-    return Verdict(failures, notes)
+            text = _worse_than_baseline(comparison, baseline, test, family, margin)
+            rule = "worse-than" if margin is None else "margin"
+            failures.append(
+                Failure(comparison.run, comparison.measure, comparison.user_model, rule, text)
+            )
+    return [*found]
 
 
 def gate_comparisons(
@@ -218,28 +330,14 @@ def gate_comparisons(
     check_name("test", test, PAIRED_TESTS)
     correction = correction or _DEFAULT_CORRECTION
     check_name("correction", correction, _CORRECTION_NAMES)
-    check_name("run", baseline, results.runs)
-    if len(results.runs) < 2:
-        raise XcgError(f"no run to compare with {baseline}: expected at least two runs")
-    scores: dict[tuple[str, str, str], dict[str, float]] = {}
-    for row in results:
-        if row.topic != MEAN:
-            scores.setdefault((row.measure, row.user_model, row.run), {})[row.topic] = row.value
-    found = []
-    for measure, model, run in product(results.measures, results.user_models, results.runs):
-        if run == baseline:
-            continue
-        first = scores.get((measure, model, run), {})
-        second = scores.get((measure, model, baseline), {})
-        topics = [topic for topic in first if topic in second]
-        if len(topics) < 2:
-            raise XcgError(
-                f"{run} and {baseline} share {len(topics)} topics with scores of {measure} under "
-                f"{model}: expected at least two"
-            )
-        pair = tuple({topic: values[topic] for topic in topics} for values in (first, second))
-        margin = None if margins is None else margins[measure]
-        found.append(_uncorrected(GateComparison(run, measure, model, pair[0], pair[1]), test, margin))
+    found = [
+        _uncorrected(
+            GateComparison(pair.run, pair.measure, pair.user_model, pair.scores, pair.baseline_scores),
+            test,
+            None if margins is None else margins[pair.measure],
+        )
+        for pair in baseline_pairs(results, baseline)
+    ]
     if margins is not None:
         return found
     others = [1.0] * (len(found) - 1)
@@ -272,15 +370,17 @@ def _uncorrected(comparison: GateComparison, test: str, margin: float | None) ->
     return replace(comparison, smallest_p=smallest, p=p, fails=worse)
 
 
-def _below_minimum(results: Results, minimums: Mapping[str, float], exempt: Sequence[str]) -> list[str]:
+def _below_minimum(
+    results: Results, minimums: Mapping[str, float], exempt: Sequence[str]
+) -> list[Failure]:
     failures = []
+    scores = scores_by_cell(results)
     for measure, model, run in product(minimums, results.user_models, results.runs):
         mean, minimum = results.value(run, measure, user_model=model), minimums[measure]
         if mean < minimum - ROUNDING and run not in exempt:
-            lowest = _lowest(_scores_by_topic(results, run, measure, model), ".4f")
-            failures.append(
-                f"{run}, {model}: {measure} is {mean:.4f}, below {minimum:g}; lowest on {lowest}"
-            )
+            lowest = _lowest(scores.get((measure, model, run), {}), ".4f")
+            text = f"{run}, {model}: {measure} is {mean:.4f}, below {minimum:g}; lowest on {lowest}"
+            failures.append(Failure(run, measure, model, "minimum", text))
     return failures
 
 
@@ -288,19 +388,13 @@ def _worse_than_baseline(
     comparison: GateComparison, baseline: str, test: str, family: str, margin: float | None
 ) -> str:
     """Write why a comparison makes the gate fail."""
-    measure, scores = comparison.measure, comparison.scores
-    topics = len(scores)
-    divisor = 1 if MEASURES.is_count(measure) else topics
-    mean = math.fsum(scores.values()) / divisor
-    baseline_mean = math.fsum(comparison.baseline_scores.values()) / divisor
-    losses = {topic: scores[topic] - comparison.baseline_scores[topic] for topic in scores}
-    sign = -1 if MEASURES.order(measure).lower_is_better else 1
+    mean, baseline_mean = comparison.means
     p = f"p = {comparison.p:.4f}" if comparison.p >= _SMALLEST_PRINTED else f"p < {_SMALLEST_PRINTED}"
     claim = "worse than" if margin is None else f"not shown to be at most {margin:g} worse than"
     return (
-        f"{comparison.run}, {comparison.user_model}: {measure} is {mean:.4f}, {claim} "
-        f"{baseline_mean:.4f} of {baseline} ({p}; {test} test, {topics} topics, {family}); "
-        f"lost most on {_lowest(losses, '+.4f', sign)}"
+        f"{comparison.run}, {comparison.user_model}: {comparison.measure} is {mean:.4f}, {claim} "
+        f"{baseline_mean:.4f} of {baseline} ({p}; {test} test, {len(comparison.scores)} topics, "
+        f"{family}); lost most on {_lowest(comparison.differences, '+.4f', comparison.sign)}"
     )
 
 
@@ -335,14 +429,6 @@ def _check_complete(
             raise XcgError(
                 f"run {run} has no score of {measure} under {model}: there is no topic to average over"
             )
-
-
-def _scores_by_topic(results: Results, run: str, measure: str, model: str) -> dict[str, float]:
-    return {
-        row.topic: row.value
-        for row in results
-        if (row.run, row.measure, row.user_model) == (run, measure, model) and row.topic != MEAN
-    }
 
 
 def _lowest(values: Mapping[str, float], form: str, sign: int = 1) -> str:
