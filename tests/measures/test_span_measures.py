@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import ir_measures
 import pytest
 from conftest import Command
 from hypothesis import given, settings
@@ -16,7 +17,9 @@ from hypothesis import strategies as st
 from span_examples import Chunk, GoldSpan, chunk_run, recall_base, span_cases
 
 import xcg
+import xcg.testing
 from xcg.documents.paths import WHOLE
+from xcg.documents.text_units import CharacterConverter
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import level_assessment
 from xcg.measures import span_ranking
@@ -385,3 +388,66 @@ def test_a_process(files: Path, xcg_process: Command) -> None:
     assert done.returncode == 0, done.stderr
     assert "0.7500" in done.stdout
     assert "0.3333" in done.stdout
+
+
+def test_curves_over_ranks_and_over_text_by_hand() -> None:
+    arguments = recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, "spans-levels"
+    found = xcg.curves(*arguments, "SpanPrecision", 5, with_ideal=True)
+    curves = {(curve.run, curve.topic): list(curve.y) for curve in found}
+    assert curves["r", "1"] == pytest.approx([30 / 40, 30 / 80, 30 / 130, 40 / 145, 40 / 145])
+    assert curves["ideal ranking", "all"] == [1] * 5
+    (over_text, _) = xcg.curves(*arguments, "SpanRecall(budget=tokens)", 8)
+    assert (len(over_text.x), over_text.x[49], over_text.x[99]) == (100, 4, 8)
+    assert (over_text.y[49], over_text.y[99]) == pytest.approx((10 / 65, 30 / 65))
+
+
+def test_a_result_at_an_unknown_offset_is_text_without_gold() -> None:
+    ranking = SpanRanking([("d", -18, 0), ("d", -18, 0), ("d", 0, 20)], {"d": [(0, 10, 1.0)]})
+    assert ranking.read_up_to([2, 3]) == [(0, 36, 36), (10, 56, 56)]
+    assert ranking.judged(0.5).ranks == [3]
+    converted = SpanRanking(ranking.results, ranking.gold, lambda unit, file: CharacterConverter())
+    assert converted.read_up_to([9, 23, 46], "characters") == [(0, 9, 9), (0, 23, 23), (10, 46, 46)]
+
+
+def test_a_result_without_text_costs_one_unit() -> None:
+    ranking = SpanRanking(
+        [("d", 5, 5), ("d", 0, 9)], {"d": [(0, 4, 1.0)]}, lambda unit, file: CharacterConverter()
+    )
+    assert ranking.read_up_to([0.5, 3], "characters") == [(0, 0, 0), (2, 2, 2)]
+    assert ranking.judged(0.5).ranks == [2]
+
+
+def test_the_gate_of_test_suites() -> None:
+    arguments = recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS
+    xcg.testing.assert_retrieval(*arguments, at_least={"SpanPrecision@1": 0.75, "Success@1": 1})
+    with pytest.raises(
+        AssertionError, match=r"r, spans-levels: SpanPrecision@2 is 0\.3750, below 0\.4"
+    ):
+        xcg.testing.assert_retrieval(*arguments, at_least={"SpanPrecision@2": 0.4})
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(1, 3), min_size=1, max_size=6),
+    st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=12),
+)
+def test_results_with_one_gold_span_each_score_as_documents_do(
+    grades: list[int], ranked: list[tuple[int, bool]]
+) -> None:
+    """A gold span is a document for ir_measures, and a result that finds none is another document."""
+    gold = [("d", 100 * i + 10, 100 * i + 50, float(grade)) for i, grade in enumerate(grades)]
+    # A result covers three quarters or one quarter of the span with its number, if there is one.
+    run = [("d", 100 * i, 100 * i + (40 if most else 20)) for i, most in ranked]
+    names: list[str] = []
+    for rank, (number, most) in enumerate(ranked):
+        finds = most and number < len(gold) and str(number) not in names
+        names.append(str(number) if finds else f"x{rank}")
+    qrels = {"1": {str(number): grade for number, grade in enumerate(grades)}}
+    scores = {"1": {name: float(-rank) for rank, name in enumerate(names)}}
+    measures = "Success@2 RR P@3 R@4 AP nDCG nDCG@5 AP(rel=2) P(rel=3)@2"
+    theirs = ir_measures.calc_aggregate(
+        [ir_measures.parse_measure(name) for name in measures.split()], qrels, scores
+    )
+    found = xcg.evaluate(recall_base(gold), chunk_run("r", run), None, None, measures)
+    for measure, value in theirs.items():
+        assert found.value("r", str(measure)) == pytest.approx(value, abs=1e-9), measure

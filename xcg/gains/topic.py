@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
@@ -275,7 +275,7 @@ class GainCalculator:
             overlaps=lambda depth: list(overlapping_results(ranking.top(depth))),
             grades=lambda: self._grades(run, model),
             highlights=lambda: self.highlighted_ranking(run, model),
-            spans=lambda: self.span_ranking(run, model),
+            spans=cache(lambda: self.span_ranking(run, model)),  # for all measures
             system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
             readings=lambda unit: self._readings(run, ideal, model, gains, unit),
             relevant_units=lambda: self._relevant_units(run, ideal, model),

@@ -79,8 +79,10 @@ def _declare(
         unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
         if not ranking.relevant or unknown:
             return None
-        read = ranking.read_up_to(limits, settings["budget"])
-        return [function(one, ranking.relevant, **own) for one in read]
+        unit = settings["budget"]
+        if len(limits) == 1:
+            return [function(ranking.text_at(limits[0], unit), ranking.relevant, **own)]
+        return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
 
     def compute(topic: TopicGains, cutoff: float, settings: Parameters) -> float | None:
         found = values(topic, [cutoff], settings)

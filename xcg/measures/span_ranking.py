@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from xcg.measures.highlighted_ranking import RelevantText
 from xcg.measures.judged_ranking import JudgedRanking
 from xcg.user_model.effort import EffortUnit
 
-MAX_COMPARISONS = 10_000_000
+MAX_COMPARISONS = 4_000_000
 """The maximum number of pairs of a result and a gold span that one ranking compares."""
 
 Gold = Mapping[str, Sequence[tuple[int, int, float]]]
@@ -62,6 +62,7 @@ class SpanRanking:
     gold: Gold
     converter: Callable[[TextUnit, str], UnitConverter] | None = None
     unknown: Sequence[int] = ()
+    _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
     def relevant_text(self) -> Mapping[str, RelevantText]:
@@ -110,7 +111,9 @@ class SpanRanking:
             found = [
                 (low, high, grade)
                 for low, high, grade in spans
-                if (min(high, end) - max(low, start)) / (high - low) >= overlap
+                if low < end
+                and start < high
+                and (min(high, end) - max(low, start)) / (high - low) >= overlap
             ]
             if found:
                 ranks.append(rank)
@@ -119,6 +122,13 @@ class SpanRanking:
                 taken = set(found)
                 missing[file] = [span for span in spans if span not in taken]
         return JudgedRanking(ranks, levels, judged, len(self.results), others=others)
+
+    def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
+        """Return what the user has read at a cutoff; several measures use the same one."""
+        key = cutoff, unit
+        if key not in self._read_texts:
+            (self._read_texts[key],) = self.read_up_to([cutoff], unit)
+        return self._read_texts[key]
 
     def read_up_to(self, limits: Sequence[float], unit: EffortUnit = "ranks") -> list[ReadText]:
         """Return what the user has read after each of some amounts of effort.
