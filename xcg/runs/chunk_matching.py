@@ -1,6 +1,16 @@
-"""Find the text of a chunk in its document."""
+"""Find the text of a chunk in its document.
+
+Splitters change text: they normalise white space, and add headers or context. Documents in a corpus
+have blanks instead of form feeds and other control characters. So texts are compared without both.
+"""
 
 from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
 
 from xcg.errors import UnmappedError
 from xcg.runs.chunk_adapters import shortened
@@ -19,53 +29,176 @@ def checked_span(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def matched_span(body: str, start: int, end: int, text: str | None, name: str) -> tuple[int, int]:
-    """Return the span of a chunk's text in its document; white space at its ends may differ.
+_WORD = re.compile("[^\\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+")
+_MOST_HEADERS = 20
+"""Maximum number of lines before the text of a chunk that can be headers or context."""
+_LEAST_LETTERS = 20
+"""Minimum number of characters without white space that are compared without it, or without headers.
+
+Shorter texts could match by accident.
+"""
+
+
+class DocumentText:
+    r"""The text of a document, prepared for finding chunks on first use.
+
+    >>> document = DocumentText("Bees dance \n\n very well in the dark.")
+    >>> document.find("dance very well in the dark")
+    [(5, 35)]
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def find(self, text: str) -> list[tuple[int, int]]:
+        """Return at most two occurrences of a text, as it is or else with other white space."""
+        for wanted in (text, text.strip()):
+            found = _two_occurrences(self.text, wanted)
+            if found:
+                return found
+        wanted = compact(text)
+        if len(wanted) < _LEAST_LETTERS:
+            return []
+        return [self._span(*span) for span in _two_occurrences(self._compact, wanted)]
+
+    def span_at(self, start: int, text: str) -> tuple[int, int] | None:
+        """Return the span of a text that starts at an offset, perhaps with other white space."""
+        wanted = compact(text)
+        if not 0 <= start < len(self.text) or not wanted:
+            return None
+        index = bisect_right(self._words[0], start) - 1
+        first = 0
+        if index >= 0:
+            word, before = self._words[0][index], self._words[1][index]
+            following = self._words[1][index + 1] if index + 1 < len(self._words[1]) else None
+            first = before + start - word
+            first = min(first, following if following is not None else len(self._compact))
+        if not self._compact.startswith(wanted, first):
+            return None
+        return self._span(first, first + len(wanted))
+
+    @cached_property
+    def _words(self) -> tuple[array[int], array[int]]:
+        """The offset of each word in the text, and in the text without white space."""
+        starts, offsets, total = array("q"), array("q"), 0
+        for match in _WORD.finditer(self.text):
+            starts.append(match.start())
+            offsets.append(total)
+            total += match.end() - match.start()
+        return starts, offsets
+
+    @cached_property
+    def _compact(self) -> str:
+        return compact(self.text)
+
+    def _span(self, first: int, last: int) -> tuple[int, int]:
+        """Return the characters of a span of the text without white space."""
+        return self._offset(first), self._offset(last - 1) + 1
+
+    def _offset(self, offset: int) -> int:
+        starts, offsets = self._words
+        index = bisect_right(offsets, offset) - 1
+        return starts[index] + offset - offsets[index]
+
+
+def compact(text: str) -> str:
+    r"""Return a text without white space and control characters.
+
+    >>> compact("one\ftwo \n three")
+    'onetwothree'
+    """
+    return "".join(_WORD.findall(text))
+
+
+def matched_span(
+    document: DocumentText, start: int, end: int | None, text: str | None, name: str
+) -> tuple[int, int]:
+    """Return the span of a chunk in its document.
+
+    White space and control characters may differ, and the chunk may start with headers or context that
+    the document does not have there.
 
     Args:
-        body: The text of the document.
+        document: The document.
         start: The offset of the chunk.
-        end: The offset of the first character after the chunk.
-        text: The text of the chunk, if known.
+        end: The offset of the first character after the chunk, if stated.
+        text: The text of the chunk, if known; without it, the end is stated.
         name: The document, for messages.
 
     Raises:
-        UnmappedError: If the document has another text there.
+        UnmappedError: If the document has another text there. The message states where the text is if
+            it occurs once.
     """
+    body = document.text
     if text is None:
+        assert end is not None
         if end > len(body):
             raise UnmappedError("", f"the chunk ends at {end}, but {name} has {len(body)} characters")
         return start, end
+    stop = end if end is not None else start + len(text)
     wanted = text.strip()
-    if start < len(body) and body[start:end].strip() == wanted:
-        return start, min(end, len(body))
+    if start < len(body) and body[start:stop].strip() == wanted:
+        return start, min(stop, len(body))
     first = len(body) - len(body[start:].lstrip())
     if wanted and body.startswith(wanted, first):
         return first, first + len(wanted)
+    if end is not None and end <= len(body):
+        there, stated = compact(body[start:end]), compact(text)
+        if there == stated or (len(there) >= _LEAST_LETTERS and there in stated):
+            return start, end
+    for rest in (text, *_without_headers(text)):
+        span = document.span_at(start, rest)
+        if span is not None:
+            return span
+    found = document.find(text) if wanted else []
+    where = f" (its text is at {found[0][0]} to {found[0][1]})" if len(found) == 1 else ""
     raise UnmappedError(
         "",
-        f"the chunk is {shortened(repr(text))}, but {name} has {shortened(repr(body[start:end]))} at "
-        f"{start} to {end} of its {len(body)} characters: do its offsets belong to this text?",
+        f"the chunk is {shortened(repr(text))}, but {name} has {shortened(repr(body[start:stop]))} at "
+        f"{start} to {stop} of its {len(body)} characters{where}: do its offsets belong to this text?",
     )
 
 
-def only_occurrence(body: str, text: str, name: str) -> tuple[int, int]:
+def only_occurrence(document: DocumentText, text: str, name: str) -> tuple[int, int]:
     """Return the span of a text that occurs exactly once in a document.
+
+    White space and control characters may differ. If the text does not occur, the first lines may be
+    headers or context that a splitter added.
 
     Raises:
         ValueError: If the text is empty.
         UnmappedError: If it does not occur, or occurs more than once.
     """
-    problem = "does not occur"
-    for wanted in (text, text.strip()):
-        if not wanted.strip():
-            raise ValueError("the chunk is empty: it has no text")
-        start = body.find(wanted)
-        if start >= 0:
-            if body.find(wanted, start + 1) < 0:
-                return start, start + len(wanted)
-            problem = "occurs more than once"
+    if not text.strip():
+        raise ValueError("the chunk is empty: it has no text")
+    found: list[tuple[int, int]] = []
+    for part in (text, *_without_headers(text)):
+        found = document.find(part)
+        if found:
             break
+    if len(found) == 1:
+        return found[0]
+    problem = "occurs more than once" if found else "does not occur"
     raise UnmappedError(
         "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}"
     )
+
+
+def _without_headers(text: str) -> Iterator[str]:
+    """Yield the text after each of its first lines, while enough of it is left."""
+    position = -1
+    for _ in range(_MOST_HEADERS):
+        position = text.find("\n", position + 1)
+        following = text[position : position + 50 * _LEAST_LETTERS]
+        if position < 0 or len(compact(following)) < _LEAST_LETTERS:
+            return
+        yield text[position + 1 :]
+
+
+def _two_occurrences(text: str, wanted: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    start = text.find(wanted) if wanted.strip() else -1
+    while start >= 0 and len(found) < 2:
+        found.append((start, start + len(wanted)))
+        start = text.find(wanted, start + 1)
+    return found

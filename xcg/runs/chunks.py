@@ -27,7 +27,7 @@ from xcg.runs.chunk_documents import (
     file_name,
     name_in_corpus,
 )
-from xcg.runs.chunk_matching import checked_span, matched_span, only_occurrence
+from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
 from xcg.runs.chunk_order import (
     ChunkKeys,
     Order,
@@ -46,6 +46,7 @@ Parents = Mapping[str, object] | Iterable[object]
 """The chunks of a hierarchical splitter, by id or as the splitter returned them."""
 
 _MAX_DEPTH = 50
+_KEPT_DOCUMENTS = 64
 
 
 class ChunkSpan(NamedTuple):
@@ -89,8 +90,9 @@ def span_of(
             ``file_name`` (LlamaIndex), ``source_id`` or ``parent_id`` (Haystack), ``source``
             (LangChain), ``doc``. File endings (``.md``, ``.txt``, …) are removed as in a corpus.
         texts: The documents' texts by name. With them, the text of a chunk must equal that of its span,
-            except for white space at its ends, and a chunk without offsets is searched in its document,
-            where it must occur exactly once.
+            and a chunk without offsets is searched in its document, where it must occur exactly once.
+            White space and control characters such as form feeds may differ, and the text may start
+            with up to 20 lines of headers or context that the splitter added.
         parents: All chunks of a hierarchical splitter. LlamaIndex and Haystack count the offsets of a
             child from the start of its parent.
         where: Prefix of error messages.
@@ -256,6 +258,7 @@ class _ChunkReader:
         self._document = document
         self._notes = notes or Notes()
         self._texts = texts
+        self._documents: dict[str, DocumentText] = {}
         self._adapters = tuple(ADAPTERS.values())
         self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
         self.states_parents = bool(self._parents)
@@ -300,11 +303,16 @@ class _ChunkReader:
             if self._document is None and name_in_corpus(file_name(name)) in self._texts:
                 hint = f", but one of {file_name(name)!r}: expected document={FILE_NAME!r}"
             raise UnmappedError("", f"there is no text of the document {name!r}{hint}")
+        if name not in self._documents:
+            while len(self._documents) >= _KEPT_DOCUMENTS:
+                del self._documents[next(iter(self._documents))]
+            self._documents[name] = DocumentText(body)
+        found = self._documents[name]
         if span is not None:
-            return matched_span(body, *span, fields.text, name)
+            return matched_span(found, span[0], fields.end, fields.text, name)
         if fields.text is None:
             raise ValueError(fields.no_offsets)
-        return only_occurrence(body, fields.text, name)
+        return only_occurrence(found, fields.text, name)
 
     def _fields(self, chunk: object, depth: int = 0) -> ChunkFields:
         """Return the fields of a chunk with offsets that count from the document's start."""
