@@ -23,7 +23,8 @@ from xcg.documents.sources import converted
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
-from xcg.formats.highlights import locate_passages, read_highlights
+from xcg.formats.highlights import read_highlights
+from xcg.formats.placing import locate_passages
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
 

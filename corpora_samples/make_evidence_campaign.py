@@ -26,7 +26,7 @@ import yaml
 from make_handbook_campaign import ROOT, Index, write_runs, write_thorough
 
 from xcg.documents.corpus import Corpus
-from xcg.formats.highlights import locate_passages
+from xcg.formats.placing import locate_passages
 
 CONFIGURATION = """\
 corpus: {corpus}

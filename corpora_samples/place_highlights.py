@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.text_search import locate_passage
 from xcg.errors import XcgError
-from xcg.judgements.text_search import locate_passage
 
 ROOT = Path(__file__).parent.parent
 

@@ -13,13 +13,13 @@ from random_cases import markup
 
 import xcg
 from xcg.documents.parsing import parse_document
+from xcg.documents.text_search import locate_passage
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments
 from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, SpecificityScale, assess
 from xcg.judgements.recall_base import RecallBase
-from xcg.judgements.text_search import locate_passage
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"
 

@@ -33,9 +33,10 @@ from xcg.evaluation.conversion import assessments_of_run, convert_assessments, l
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import read_assessments, read_run
-from xcg.formats.highlights import locate_passages, read_highlights
+from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.letor import read_letor_feature
+from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
@@ -93,7 +94,8 @@ def assess(
         scale = SpecificityScale(highly, fairly, smallest)
     except ValueError as error:
         raise XcgError(str(error)) from None
-    base = assess_elements(read_highlights(highlights), Corpus(corpus), scale)
+    documents = Corpus(corpus)
+    base = assess_elements(read_highlights(highlights, documents), documents, scale)
     for topic in base.topics:
         if "/" in topic or topic.startswith(".") or not topic.isprintable():
             raise XcgError(f"the topic {topic!r} cannot name a file")
@@ -241,22 +243,39 @@ def validate(
 @click.command()
 @click.argument("passages", nargs=-1, required=True)
 @corpus_option(required=True)
+@click.option("--update", is_flag=True, help="Move the passages of old assessments to their text.")
+@click.option(
+    "--fuzzy",
+    type=click.FloatRange(0.5, 1),
+    metavar="SIMILARITY",
+    help="Also accept similar text of at least this similarity, from 0.5 to 1, for example 0.9.",
+)
+@click.option("--lenient", is_flag=True, help="Exit with status 0 if passages are left out.")
 @prints()
-def place(passages: Sequence[str], corpus: str) -> Printed:
+def place(
+    passages: Sequence[str], corpus: str, update: bool, fuzzy: float | None, lenient: bool
+) -> Printed:
     """Find passages in the documents by their text.
 
-    PASSAGES are JSON Lines with topic, doc and text. The output adds start and end to each passage, so
-    that it can be used as assessments. White space and Unicode normalisation forms are ignored.
+    PASSAGES are JSON Lines with topic, doc and text (or exact), and optionally prefix and suffix, which
+    decide between several occurrences. The output adds start and end to each passage, so that it can be
+    used as assessments. White space, Unicode form, case, quotation marks, dashes, ligatures and
+    hyphenation may differ.
 
     Passages that are not found are named on standard error, and the exit status is then 1.
+
+    With --update, PASSAGES are assessments, and the documents have changed since. The output has the
+    same records with new start, end and text. Passages that are lost or ambiguous are left out and
+    named on standard error, and the exit status is then 2.
+
+    --fuzzy also finds text that was edited. It needs the extra fuzzy (rapidfuzz).
     """
-    placed = locate_passages(passages, Corpus(corpus))
-    found, warnings = len(placed.passages), [f"warning: {message}" for message in placed.missing]
-    summary = (
-        f"{found} of {found + len(warnings)} passages found, {placed.ambiguous} of them more than once"
-    )
+    placed = (update_gold if update else locate_passages)(passages, Corpus(corpus), fuzzy)
+    messages = [f"warning: {message}" for message in placed.missing]
+    messages += [f"note: {message}" for message in placed.notes]
+    status = 0 if lenient or not placed.missing else 2 if update else 1
     text = records(placed.passages, "jsonl")
-    return Printed(text, [*warnings, summary], status=lambda: 1 if warnings else 0)
+    return Printed(text, [*messages, placed.summary], status=lambda: status)
 
 
 @click.command()

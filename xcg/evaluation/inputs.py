@@ -17,6 +17,7 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
 from xcg.formats.base import read_assessments, read_run
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
@@ -116,12 +117,14 @@ class Inputs:
 
     @cached_property
     def recall_base(self) -> RecallBase:
-        """The assessments."""
+        """The assessments. The text that they state is compared with the documents."""
         if isinstance(self.assessments, RecallBase):
-            return self.assessments
-        if isinstance(self.assessments, Mapping):
-            return RecallBase.of(self.assessments)
-        return read_assessments(self.assessments, self.notes)
+            base = self.assessments
+        elif isinstance(self.assessments, Mapping):
+            base = RecallBase.of(self.assessments)
+        else:
+            base = read_assessments(self.assessments, self.notes)
+        return anchor(base, self.documents, self.notes) if base.has_quotes else base
 
     @cached_property
     def documents(self) -> Corpus | None:

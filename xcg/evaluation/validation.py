@@ -14,6 +14,7 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.formats.base import add_assessments, read_run
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
@@ -86,6 +87,8 @@ def validate(
     documents = _corpus(corpus, report) if corpus is not None else None
     base = _assessments(assessments, report) if assessments else None
     if base is not None:
+        if documents is not None:
+            base = anchor(base, documents, report.data)
         _check_assessments(base, documents, report)
     for path in _expanded(runs, "runs", report):
         notes = Notes(lenient=True)

@@ -14,8 +14,10 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
+from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.assessment import check_pair, level_assessment
+from xcg.judgements.plain_passages import QuotedPassage
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -50,12 +52,13 @@ _LEVEL_FIELDS = (
 )
 _PASSAGE_FIELDS = (
     *_ASSESSMENT,
-    Field("start", (int,), "a whole number"),
-    Field("end", (int,), "a whole number"),
+    Field("start", (int,), "a whole number", required=False),
+    Field("end", (int,), "a whole number", required=False),
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
-    Field("text", (str,), "text", required=False),
+    *QUOTE_FIELDS,
 )
+_OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
 _PARENT_FIELDS = (Field("start", (int,), "a whole number"), Field("end", (int,), "a whole number"))
 _RESULT_FIELDS = (
@@ -90,8 +93,9 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     """Add the assessments in a JSON Lines file to a recall-base.
 
     An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
-    whole document has a ``level``. A passage has ``start`` and ``end``, and optionally an
-    ``exhaustivity`` (1 or 2) or a ``level``. A level is a number from -1000 to 1000. A passage with a
+    whole document has a ``level``. A passage has ``start`` and ``end``, a quote (``exact`` or ``text``,
+    optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
+    ``level``. A level is a number from -1000 to 1000. A passage with a
     level of 0 or less is not relevant, but its document is assessed.
 
     Args:
@@ -104,7 +108,7 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         InputError: If a record is illegal, with file and line.
     """
     for where, record in json_lines(file, path):
-        is_passage = "start" in record or "end" in record
+        is_passage = not _OF_PASSAGES.isdisjoint(record)
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
         check_record(record, expected, where)
@@ -113,7 +117,7 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         try:
             document = canonical_file(record["doc"])
             if is_passage:
-                base.add_span(topic, document, _relevant_passage(record), where)
+                _add_passage(base, topic, document, record, where)
             elif has_level:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
                 base.add(topic, document, element, level_assessment(record["level"]), where)
@@ -126,18 +130,34 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
             notes.problem("assessments left out", where, str(error))
 
 
-def _relevant_passage(fields: dict[str, Any]) -> Span | None:
-    """Return a passage, or None if it is not relevant."""
+def _add_passage(
+    base: RecallBase, topic: str, document: str, fields: dict[str, Any], where: str
+) -> None:
+    """Add a passage, or only its document if it is not relevant."""
+    quote, grade = quote_of(fields, where), _grade(fields)
+    if quote is None or "start" in fields or "end" in fields:
+        for name in ("start", "end"):
+            if name not in fields:
+                raise InputError(where, f"the field {name!r} is missing")
+    span = (fields["start"], fields["end"]) if "start" in fields else None
+    if grade <= 0:
+        base.add_span(topic, document, None, where)
+    elif quote is not None:
+        base.add_quoted(topic, document, QuotedPassage(quote, span, grade, where))
+    elif span is not None:
+        base.add_span(topic, document, Span(*span, grade), where)
+
+
+def _grade(fields: dict[str, Any]) -> float:
+    """Return the grade of a passage, which is not relevant up to 0."""
     if "level" in fields and "exhaustivity" in fields:
         raise ValueError("a passage with level and exhaustivity: expected one of them")
     if "level" in fields:
-        grade = level_assessment(fields["level"]).exhaustivity
-    else:
-        exhaustivity = fields.get("exhaustivity", 2)
-        if exhaustivity not in (1, 2):
-            raise ValueError(f"exhaustivity is {exhaustivity}: expected 1 or 2 for a passage")
-        grade = float(exhaustivity)
-    return Span(fields["start"], fields["end"], grade) if grade > 0 else None
+        return level_assessment(fields["level"]).exhaustivity
+    exhaustivity = fields.get("exhaustivity", 2)
+    if exhaustivity not in (1, 2):
+        raise ValueError(f"exhaustivity is {exhaustivity}: expected 1 or 2 for a passage")
+    return float(exhaustivity)
 
 
 def read_json_run(

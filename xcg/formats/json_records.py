@@ -14,6 +14,8 @@ from xcg.errors import InputError, nearest
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
+_TEXTS = ("text", "exact", "prefix", "suffix")
+"""Fields with the text of a document, which may have form feeds."""
 
 MAX_NUMBER = (1 << 53) - 1
 """The largest whole number in JSON Lines; a float cannot hold all larger ones."""
@@ -73,7 +75,7 @@ def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:
         raise ValueError(f"the key {key!r} occurs twice")
     for key, value in pairs:
         if isinstance(value, str) and not value.isprintable():
-            if not _CONTROL_CHARACTERS.isdisjoint(value):
+            if key not in _TEXTS and not _CONTROL_CHARACTERS.isdisjoint(value):
                 raise ValueError(f"the value of {key!r} has control characters")
             try:
                 value.encode()

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.text_search import Quote, TextIndex, states_span
 from xcg.documents.tree import ElementTree
 from xcg.errors import UnmappedError, XcgError
+from xcg.judgements.anchoring import difference
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.covered_text import CoveredText
 from xcg.judgements.recall_base import RecallBase, Span
@@ -111,8 +113,8 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
     length = int(tree.characters[0])
     if end > length:
         raise UnmappedError(where, f"the document's text has {length} characters")
-    if text is not None and (found := tree.text[start:end]) != text:
-        raise UnmappedError(where, f"the text is {found[:60]!r}, not {text[:60]!r}")
+    if text is not None and not states_span(tree.text, start, end, text):
+        raise UnmappedError(where, difference(TextIndex(tree.text), start, end, Quote(text)))
 
 
 def _element_assessments(

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from io import BufferedReader
-from numbers import Real
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
-from xcg.judgements.assessment import Assessment, Scale, check_pair, level_assessment
+from xcg.judgements.assessment import Assessment, Scale, check_pair
+from xcg.judgements.plain_passages import PlainPassage, QuotedPassage, are_passages, parse_passage
 from xcg.registry import Registry
 from xcg.tables import html_table
 
-Judged = float | Mapping[str, float | Sequence[float]] | Sequence[Sequence[float]]
-"""Plain assessments of a document: a level; path → (e, s) or level; or (start, end, level) spans. A
-level is a number from -1000 to 1000."""
+Judged = float | Mapping[str, float | Sequence[float]] | Sequence[PlainPassage]
+"""Plain assessments of a document: a level; path → (e, s) or level; or relevant passages. A level is a
+number from -1000 to 1000."""
 DocumentLength = Callable[[str], int]
 """A function that returns the number of characters of a document's text."""
 MEAN = "all"
@@ -72,6 +73,7 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
+        self._quoted: dict[str, dict[str, list[QuotedPassage]]] = {}
         self.sources: dict[str, str] = {}
         """Topic → file, for messages."""
 
@@ -82,8 +84,9 @@ class RecallBase:
         Args:
             assessments: Topic → file → assessments of the document: a mapping path → (e, s), level or
                 :class:`Assessment`; the level of the whole document; or a list of relevant passages,
-                (start, end) in characters of the document's text or (start, end, level), which is empty
-                if nothing in the document is relevant.
+                (start, end) in characters of the document's text or (start, end, level), or dicts with
+                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``). The list is
+                empty if nothing in the document is relevant.
 
         Raises:
             InputError: If a file name, path, pair, level or passage is illegal.
@@ -102,9 +105,10 @@ class RecallBase:
     def _add_plain(self, topic: str, file: str, judged: Judged) -> None:
         where = f"assessments, topic {topic}, {file}"
         try:
-            if _are_spans(judged):
-                for span in (None, *map(_plain_span, judged)):
-                    self.add_span(topic, canonical_file(file), span, where)
+            if are_passages(judged):
+                self.add_span(topic, canonical_file(file), None, where)
+                for given in judged:
+                    self._add_plain_passage(topic, canonical_file(file), given, where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -118,6 +122,15 @@ class RecallBase:
             raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
+
+    def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
+        quote, span, grade = parse_passage(given)
+        if grade <= 0:
+            return
+        if quote is not None:
+            self.add_quoted(topic, file, QuotedPassage(quote, span, grade, where))
+        elif span is not None:
+            self.add_span(topic, file, Span(*span, grade), where)
 
     @property
     def topics(self) -> list[str]:
@@ -145,7 +158,7 @@ class RecallBase:
     @property
     def states_text(self) -> bool:
         """Whether any topic has relevant passages, by characters or by points."""
-        return any(self._spans.values()) or any(self._passages.values())
+        return any(map(any, (self._spans.values(), self._passages.values(), self._quoted.values())))
 
     @property
     def scales(self) -> set[Scale]:
@@ -212,6 +225,41 @@ class RecallBase:
         if file in self._topics.setdefault(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
+
+    def quoted(self, topic: str) -> Mapping[str, Sequence[QuotedPassage]]:
+        """Return file → passages that state their text, for a topic.
+
+        Those that also state their position are among :meth:`spans` too. The others need the documents,
+        see :func:`xcg.judgements.anchoring.anchor`.
+        """
+        return self._quoted.get(topic, {})
+
+    @property
+    def has_quotes(self) -> bool:
+        """Whether any passage states its text."""
+        return bool(self._quoted)
+
+    def add_quoted(self, topic: str, file: str, passage: QuotedPassage) -> None:
+        """Add a relevant passage that states its text, with or without its position.
+
+        Raises:
+            InputError: If the document has assessed elements for the topic, the passage or its text is
+                empty.
+        """
+        if not passage.quote.exact.strip():
+            raise InputError(passage.where, "the text of the passage is empty")
+        span = None if passage.span is None else Span(*passage.span, passage.exhaustivity)
+        self.add_span(topic, file, span, passage.where)
+        self._quoted.setdefault(topic, {}).setdefault(file, []).append(passage)
+
+    def with_spans(self, spans: Mapping[str, Mapping[str, list[Span]]]) -> RecallBase:
+        """Return the recall-base without quotes, and with these passages, topic → file → passages."""
+        changed = copy(self)
+        changed._quoted = {}
+        changed._spans = {
+            topic: {**files, **spans.get(topic, {})} for topic, files in self._spans.items()
+        }
+        return changed
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._topics
@@ -361,28 +409,6 @@ ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(
     "assessment format", "xcg.assessment_format", package="xcg.formats"
 )
 """The file formats for assessments by name."""
-
-
-def _are_spans(judged: object) -> TypeGuard[Sequence[Sequence[float]]]:
-    """Distinguish a list of passages from a pair of grades."""
-    return isinstance(judged, (list, tuple)) and all(isinstance(s, (list, tuple)) for s in judged)
-
-
-def _plain_span(given: Sequence[float]) -> Span | None:
-    """Return the span of a plain passage; None if its level is not relevant."""
-    if isinstance(given, Span):
-        return given
-    start, end, *levels = given if len(given) in (2, 3) else (None, None)
-    if type(start) is not int or type(end) is not int or not all(map(_is_level, levels)):
-        raise ValueError(f"illegal passage {given!r}: expected (start, end) or (start, end, level)")
-    if not levels:
-        return Span(start, end)
-    grade = level_assessment(*levels).exhaustivity
-    return Span(start, end, grade) if grade > 0 else None
-
-
-def _is_level(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def topic_key(topic: str) -> tuple[int, int, str]:

@@ -13,11 +13,10 @@ import pytest
 from conftest import REAL_DATA, ROOT, Command
 
 import xcg
-from xcg.documents.parsing import parse_document
+from xcg.documents import text_search
+from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, XcgError
-from xcg.formats.highlights import locate_passages
-from xcg.judgements import text_search
-from xcg.judgements.text_search import TextIndex
+from xcg.formats.placing import locate_passages
 
 EVIDENCE = REAL_DATA / "evidence-inference"
 
@@ -49,7 +48,7 @@ def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> No
     )
     located = locate_passages(path, xcg.Corpus.of(CORPUS))
     assert [passage["start"] for passage in located.passages] == [16, 19]
-    assert located.ambiguous == 2
+    assert located.counts["ambiguous"] == 2
     assert [message.partition(": ")[0] for message in located.missing] == [f"{path}:3", f"{path}:4"]
 
 
@@ -79,7 +78,7 @@ def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> 
         "place", quotes, "--corpus", tmp_path / "corpus", "--output", tmp_path / "a.jsonl"
     )
     assert done.returncode == 0
-    assert "1 of 1 passages found, 0 of them more than once" in done.stderr
+    assert "1 passage: 1 normalised" in done.stderr
     (tmp_path / "run.txt").write_text("1 Q0 d#/a/p[1] 1 1 r\n")
     (tmp_path / "model.yaml").write_text("name: shares\nquantisation: inex2006_gen\n")
     evaluated = xcg_command(
@@ -160,8 +159,83 @@ def test_a_text_with_very_many_occurrences_is_refused(
     assert found.returncode == 2
     assert f"{passages}:1: d: the text occurs more than 25 times: 'aaaaa" in found.stderr
     monkeypatch.setattr(text_search, "MAX_CHARACTERS", 6)
-    index = TextIndex(parse_document(b"<a>abcabcabc</a>"))
+    index = TextIndex("abcabcabc")
     assert len(index.find("ab")) == 3
     monkeypatch.setattr(text_search, "MAX_CHARACTERS", 5)
     with pytest.raises(XcgError, match="the text occurs more than 2 times: 'ab'; expected a lon"):
         index.find("ab")
+
+
+def test_gold_after_an_inserted_line_is_refused_and_then_repaired(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    handbook = xcg.Corpus(ROOT / "corpora_samples" / "handbook")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    gold, old = tmp_path / "gold.jsonl", {}
+    records = []
+    for number, name in enumerate(list(handbook)[:6]):
+        text = old[name] = handbook.tree(name).text
+        for start in range(0, len(text) - 50, len(text) // 5):
+            record = {"topic": str(number), "doc": name, "start": start, "end": start + 50}
+            records.append({**record, "text": text[start : start + 50], "level": 2})
+        changed = f"This page has moved.\n{text}"
+        (corpus / f"{name}.xml").parent.mkdir(exist_ok=True)
+        escaped = changed.replace("&", "&amp;").replace("<", "&lt;")
+        (corpus / f"{name}.xml").write_text(f"<a>{escaped}</a>")
+    gold.write_text("".join(json.dumps(record) + "\n" for record in records))
+    options = ("--assessments", gold, "--corpus", corpus)
+    run = tmp_path / "run.txt"
+    run.write_text("".join(f"{n} Q0 {name} 1 1 r\n" for n, name in enumerate(old)))
+    for command in (("validate",), ("evaluate", "--run", run), ("compare", "--run", run)):
+        assert xcg_command(*command, *options).returncode == 2
+    updated = tmp_path / "updated.jsonl"
+    done = xcg_command("place", "--update", gold, "--corpus", corpus, "--output", updated)
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"xcg: {len(records)} passages: {len(records)} exact\n",
+    )
+    expected = [{**r, "start": r["start"] + 21, "end": r["end"] + 21} for r in records]
+    assert [json.loads(line) for line in updated.read_text().splitlines()] == expected
+    options = ("--assessments", updated, "--corpus", corpus)
+    assert xcg_command("validate", *options, "--run", run).returncode == 0
+    assert xcg_command("evaluate", *options, "--run", run).returncode == 0
+
+
+def test_update_keeps_lines_and_reports_what_it_leaves_out(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "d.txt").write_text("New. A cat sat here. The dog ran. A cat sat on it now.")
+    gold = write(
+        tmp_path,
+        {"topic": "1", "doc": "d", "path": "/a", "level": 1},
+        {"topic": "1", "doc": "d", "exact": "the dog  ran", "note": "kept", "start": 3, "end": 9},
+        {"topic": "1", "doc": "d", "text": "cat sat", "start": 90, "end": 97},
+        {"topic": "1", "doc": "d", "start": 90, "end": 97},
+        {"topic": "1", "doc": "e", "text": "The dog", "start": 90, "end": 97},
+        {"topic": "1", "doc": "d", "text": "A cat sat all over it now.", "start": 90, "end": 97},
+    )
+    arguments = ("place", "--update", gold, "--corpus", tmp_path / "corpus")
+    done = xcg_command(*arguments)
+    assert done.returncode == 2
+    kept = [
+        {"topic": "1", "doc": "d", "path": "/a", "level": 1},
+        {"topic": "1", "doc": "d", "exact": "The dog ran", "note": "kept", "start": 21, "end": 32},
+    ]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == kept
+    for message in (
+        f"{gold}:3: 2 occurrences (at 7–14, 36–43) of 'cat sat' in d",
+        f"{gold}:4: the passage of d states no text, so it cannot be placed",
+        f"{gold}:5: the corpus does not contain the document 'e'",
+        f"{gold}:6: d does not contain 'A cat sat all over it now.'",
+        "5 passages: 1 normalised, 1 ambiguous, 3 lost",
+    ):
+        assert message in done.stderr
+    assert xcg_command(*arguments, "--lenient").returncode == 0
+    fuzzy = xcg_command(*arguments, "--fuzzy", "0.7")
+    assert "similar text (similarity 0.8" in fuzzy.stderr
+    assert json.loads(fuzzy.stdout.splitlines()[-1])["text"] == "A cat sat on it now."
+    wrong = xcg_command(*arguments, "--fuzzy", "90")
+    assert wrong.returncode == 2
+    assert "--fuzzy" in wrong.stderr

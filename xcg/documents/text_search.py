@@ -1,0 +1,351 @@
+"""Find quotes in a document, also if the document was edited since.
+
+A quote follows the Web Annotation Data Model of the W3C (2017, TextQuoteSelector): the exact text, and
+the text before and after it, which decides between several occurrences. The same search serves relevant
+text, ``xcg place`` and chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from xcg.documents.approximate_search import GramIndex, best_alignment, similarity
+from xcg.documents.text_normalisation import NormalisedText, is_word_inside, normalise, same_words
+from xcg.documents.tree import ElementTree
+from xcg.errors import XcgError
+
+MAX_CHARACTERS = 10_000_000
+"""Maximum total number of characters of all occurrences of a text.
+
+Each occurrence is compared, so a text of one repeated character would take quadratic time.
+"""
+MAX_OCCURRENCES = 10_000
+"""Maximum number of occurrences between which the context of a quote decides."""
+MAX_APPROXIMATE = 20_000
+"""Maximum number of characters of a quote that is searched approximately."""
+
+_CONTEXT = 200
+"""Characters of prefix and suffix that are compared."""
+_MIN_CONTEXT = 5
+"""Characters of context that must match for the context to decide."""
+_CLEARER_BY = 3
+"""Characters of context by which the best occurrence must exceed the second."""
+_LONG = 40
+"""Characters of a quote that hardly occurs by accident, so it may be in another context."""
+_INSIDE_WORDS = 20
+"""Characters of a quote that may start or end within a word."""
+_LISTED = 3
+_TIE = 0.03
+"""Similarities with a smaller difference are ties."""
+
+Span = tuple[int, int]
+Status = Literal["exact", "normalised", "approximate", "ambiguous", "lost"]
+
+
+class Quote(NamedTuple):
+    """A quote from a document.
+
+    Attributes:
+        exact: The text.
+        prefix: The text before it; may be empty.
+        suffix: The text after it; may be empty.
+    """
+
+    exact: str
+    prefix: str = ""
+    suffix: str = ""
+
+
+class Location(NamedTuple):
+    """The position of a quote in a document.
+
+    Attributes:
+        status: ``exact`` or ``normalised`` for the same words, ``approximate`` for similar ones,
+            ``ambiguous`` for several occurrences between which nothing decides, or ``lost``.
+        start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
+        end: First character after the quote.
+        similarity: From 0 to 1; 1 for the same words.
+        occurrences: All occurrences of the same words if there are several or the quote is ambiguous.
+    """
+
+    status: Status
+    start: int = 0
+    end: int = 0
+    similarity: float = 1.0
+    occurrences: Sequence[Span] = ()
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the quote has one position."""
+        return self.status not in ("ambiguous", "lost")
+
+    @property
+    def occurrence_list(self) -> str:
+        """The occurrences of an ambiguous quote for messages: "2 occurrences (at 3–7, 9–13)"."""
+        shown = [f"{start}–{end}" for start, end in self.occurrences[:_LISTED]]
+        more = ["…"] if len(self.occurrences) > _LISTED else []
+        count = len(self.occurrences)
+        noun = "occurrences" if count > 1 else "uncertain occurrence"
+        return f"{count} {noun} (at {', '.join([*shown, *more])})"
+
+
+_LOST = Location("lost", similarity=0.0)
+
+
+class TextIndex:
+    """A document's text, prepared for searching.
+
+    The text is normalised on the first search; time and memory of this are linear.
+
+    Args:
+        text: The text.
+
+    >>> index = TextIndex("e\ufb03cient  at last. Efficient at first.")
+    >>> index.find("efficient at last")
+    [(0, 16)]
+    >>> index.locate(Quote("efficient at", suffix=" first")).start
+    18
+    >>> index.locate(Quote("efficient at")).status
+    'ambiguous'
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _normalised(self) -> NormalisedText:
+        return normalise(self.text)
+
+    @cached_property
+    def _grams(self) -> GramIndex:
+        return GramIndex(self._normalised.text)
+
+    def find(self, text: str) -> list[Span]:
+        """Return the start and end of every occurrence of a text after normalisation, in order.
+
+        Raises:
+            XcgError: If the occurrences have more than :data:`MAX_CHARACTERS` characters in total.
+        """
+        return [self._in_text(span) for span in self._find(normalise(text).text, text)]
+
+    def locate(
+        self, quote: Quote, min_similarity: float | None = None, old_start: int | None = None
+    ) -> Location:
+        """Return the position of a quote.
+
+        The same words are searched first: as stated, then normalised. If the quote has a prefix or
+        suffix, the occurrence with the best context is taken, and a short quote in another context is
+        ambiguous. If nothing is found, similar text is searched if allowed.
+
+        Args:
+            quote: The quote.
+            min_similarity: Minimum similarity of an approximate match, from 0.5 to 1; None for the same
+                words only. Longer quotes than :data:`MAX_APPROXIMATE` are not searched approximately.
+            old_start: Where the quote was. It decides between occurrences of a quote without context if
+                one of them is still there. Without it, an occurrence as stated is preferred to
+                normalised ones.
+
+        Raises:
+            XcgError: If the quote occurs too often, or rapidfuzz is needed and missing.
+        """
+        parts = _normalised_parts(quote)
+        if not parts.exact:
+            return _LOST
+        candidates = self._find(parts.exact, quote.exact)
+        whole = candidates
+        if len(parts.exact) < _INSIDE_WORDS:
+            whole = [span for span in candidates if self._is_whole_words(span)]
+        if candidates:
+            return self._decide(whole or candidates, quote, parts, old_start, needs_context=not whole)
+        if min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
+            return _LOST
+        return self._approximate(parts, min_similarity)
+
+    def _find(self, wanted: str, shown: str) -> list[Span]:
+        """Return the occurrences of a normalised text in the normalised text."""
+        text = self._normalised.text
+        most = min(MAX_CHARACTERS // max(len(wanted), 1), MAX_OCCURRENCES)
+        occurrences: list[Span] = []
+        index = text.find(wanted) if wanted else -1
+        while index >= 0:
+            if len(occurrences) == most:
+                raise XcgError(
+                    f"the text occurs more than {most} times: {shown[:60]!r}; expected a longer one"
+                )
+            occurrences.append((index, index + len(wanted)))
+            index = text.find(wanted, index + 1)
+        return occurrences
+
+    def _in_text(self, span: Span) -> Span:
+        offsets = self._normalised.offsets
+        return int(offsets[span[0]]), int(offsets[span[1] - 1]) + 1
+
+    def _is_whole_words(self, span: Span) -> bool:
+        start, end = self._in_text(span)
+        return not is_word_inside(self.text, start) and not is_word_inside(self.text, end)
+
+    def _decide(
+        self,
+        candidates: list[Span],
+        quote: Quote,
+        parts: Quote,
+        old_start: int | None,
+        needs_context: bool,
+    ) -> Location:
+        """Return the one occurrence that a quote means."""
+        spans = [self._in_text(span) for span in candidates]
+        as_stated = [i for i, (start, end) in enumerate(spans) if self.text[start:end] == quote.exact]
+        stated_context = len(parts.prefix) + len(parts.suffix)
+        if stated_context:
+            scores = [self._context(span, parts) for span in candidates]
+            order = sorted(range(len(scores)), key=lambda i: -scores[i])
+            best = scores[order[0]]
+            second = scores[order[1]] if len(order) > 1 else None
+            needed = min(_MIN_CONTEXT, stated_context)
+            if second is None:
+                is_clear = best >= needed or (len(parts.exact) >= _LONG and not needs_context)
+            else:
+                is_clear = best >= needed and best - second >= min(_CLEARER_BY, stated_context)
+            if is_clear:
+                return self._found(spans[order[0]], quote, spans)
+            kept = [i for i in as_stated if scores[i] > best - _CLEARER_BY]
+            if len(spans) > 1 and any(spans[i][0] == old_start for i in kept):
+                chosen = next(spans[i] for i in kept if spans[i][0] == old_start)
+                return self._found(chosen, quote, spans)
+        elif len(spans) == 1 and not needs_context:
+            return self._found(spans[0], quote)
+        elif len(as_stated) == 1 and old_start is None and not needs_context:
+            return self._found(spans[as_stated[0]], quote, spans)
+        elif any(spans[i][0] == old_start for i in as_stated):
+            chosen = next(spans[i] for i in as_stated if spans[i][0] == old_start)
+            return self._found(chosen, quote, spans)
+        return Location("ambiguous", *spans[0], occurrences=spans)
+
+    def _found(self, span: Span, quote: Quote, spans: Sequence[Span] = ()) -> Location:
+        others = spans if len(spans) > 1 else ()
+        stated = self._with_ends(span, quote.exact)
+        if stated is not None:
+            return Location("exact", *stated, occurrences=others)
+        return Location("normalised", *span, occurrences=others)
+
+    def _with_ends(self, span: Span, exact: str) -> Span | None:
+        """Return the span with the characters at its ends that normalisation ignores, if all match."""
+        start = span[0] - (len(exact) - len(exact.lstrip()))
+        for first in (start, span[0]):
+            if first >= 0 and self.text.startswith(exact, first):
+                return first, first + len(exact)
+        return None
+
+    def _context(self, span: Span, parts: Quote) -> int:
+        """Return how many characters next to an occurrence match the prefix and the suffix."""
+        text = self._normalised.text
+        before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
+        after = text[span[1] : span[1] + len(parts.suffix)]
+        return _common(before[::-1], parts.prefix[::-1]) + _common(after, parts.suffix)
+
+    def _approximate(self, parts: Quote, min_similarity: float) -> Location:
+        text, wanted = self._normalised.text, parts.exact
+        found: dict[Span, float] = {}
+        shortest = int(len(wanted) * min_similarity / (2 - min_similarity))
+        windows = [(*window, True) for window in self._grams.windows(wanted, min_similarity)]
+        while windows:
+            first, last, is_whole = windows.pop()
+            aligned = best_alignment(wanted, text[first:last]) if last - first >= shortest else None
+            if aligned is None:
+                continue
+            low, high = first + aligned[0], first + aligned[1]
+            if is_whole:  # another text that is as similar may be next to it
+                windows += [(first, low, False), (high, last, False)]
+            start, end = self._whole_words(self._in_text((low, high)))
+            score = similarity(wanted, normalise(self.text[start:end]).text)
+            if score >= min_similarity:
+                found[start, end] = score
+        if not found:
+            return _LOST
+        distinct: list[Span] = []
+        for span in sorted(found, key=lambda span: -found[span]):
+            if all(span[1] <= other[0] or other[1] <= span[0] for other in distinct):
+                distinct.append(span)
+        tied = [span for span in distinct if found[span] >= found[distinct[0]] - _TIE]
+        if len(tied) > 1:
+            contexts = {span: self._similar_context(span, parts) for span in tied}
+            tied.sort(key=lambda span: -contexts[span])
+            if contexts[tied[0]] - contexts[tied[1]] < _MIN_CONTEXT:
+                return Location("ambiguous", *distinct[0], found[distinct[0]], sorted(tied))
+        return Location("approximate", *tied[0], found[tied[0]])
+
+    def _whole_words(self, span: Span) -> Span:
+        """Return a span with the whole words at its ends."""
+        start, end = span
+        while is_word_inside(self.text, start):
+            start -= 1
+        while is_word_inside(self.text, end):
+            end += 1
+        return start, end
+
+    def _similar_context(self, span: Span, parts: Quote) -> float:
+        """Return about how many characters of the prefix and the suffix are next to a span."""
+        start, end = span
+        reach = 2 * _CONTEXT
+        before = normalise(self.text[max(start - reach, 0) : start]).text
+        after = normalise(self.text[end : end + reach]).text
+        total = 0.0
+        for stated, near in (
+            (parts.prefix, before[len(before) - min(len(parts.prefix), len(before)) :]),
+            (parts.suffix, after[: len(parts.suffix)]),
+        ):
+            if stated:  # different text has a similarity of about 0.5
+                total += len(stated) * max(2 * similarity(stated, near) - 1, 0.0)
+        return total
+
+
+def _normalised_parts(quote: Quote) -> Quote:
+    """Return the parts of a quote, normalised as one text."""
+    prefix, suffix = quote.prefix[-_CONTEXT:], quote.suffix[:_CONTEXT]
+    text, offsets = normalise(prefix + quote.exact + suffix)
+    first, last = offsets.searchsorted([len(prefix), len(prefix) + len(quote.exact)]).tolist()
+    return Quote(text[first:last], text[:first], text[last:])
+
+
+def _common(first: str, second: str) -> int:
+    """Return the length of the longest common beginning of two texts."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
+
+
+def locate_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:
+    """Return the start and end of the only occurrence of a passage.
+
+    Args:
+        tree: The document.
+        text: The passage.
+        within: Canonical path of the element to search; the whole document by default.
+
+    Raises:
+        XcgError: If the passage does not occur, or occurs more than once.
+
+    >>> from xcg.documents.parsing import parse_document
+    >>> locate_passage(parse_document(b"<a><p>one  two</p> <p>three</p></a>"), "two three")
+    (5, 14)
+    """
+    row = tree.row(within) if within is not None else 0
+    first = int(tree.start[row])
+    occurrences = TextIndex(tree.text[first : int(tree.stop[row])]).find(text)
+    if len(occurrences) != 1:
+        problem = "the text occurs more than once" if occurrences else "the text does not occur"
+        raise XcgError(f"{problem}: {text[:60]!r}")
+    start, end = occurrences[0]
+    return first + start, first + end
+
+
+def states_span(text: str, start: int, end: int, stated: str) -> bool:
+    """Return whether a span of a text has the stated words.
+
+    >>> states_span("Bees dance well.", 5, 10, "dance"), states_span("Bees dance well.", 4, 9, "dance")
+    (True, False)
+    """
+    return end <= len(text) and same_words(text[start:end], stated)

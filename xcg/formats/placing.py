@@ -1,0 +1,292 @@
+"""Find the passages of JSON Lines files in their documents by their text.
+
+Passages are grouped by document, so that each document is prepared for the search once, and only one at
+a time is in memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.files import PathLike, expand, open_input
+from xcg.documents.text_search import Location, Status, TextIndex
+from xcg.errors import InputError, XcgError
+from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
+from xcg.formats.json_records import Field, check_record, json_lines
+
+_PASSAGE_FIELDS = (
+    Field("topic", (str, int), "an id"),
+    Field("doc", (str,), "a document's name"),
+    *QUOTE_FIELDS,
+    Field("near", (int, float), "a number from 0 to 1", required=False),
+    Field("exhaustivity", (int,), "1, 2 or 3", required=False),
+    Field("level", (int, float), "a level of relevance", required=False),
+)
+_OLD_PASSAGE_FIELDS = (
+    *_PASSAGE_FIELDS[:2],
+    *QUOTE_FIELDS,
+    Field("start", (int,), "a whole number", required=False),
+    Field("end", (int,), "a whole number", required=False),
+)
+_SHOWN = 60
+_SHORT = 40
+"""Characters below which the words of a passage may occur elsewhere by accident."""
+
+Record = dict[str, Any]
+
+
+@dataclass
+class PlacedPassages:
+    """The result of a search for passages.
+
+    Attributes:
+        passages: The records of the passages that were found, in the order of the files.
+        missing: Messages on passages that were not found, and by ``update`` also on ambiguous ones.
+        notes: Messages on passages that need a look: approximate ones, and ambiguous ones of which the
+            occurrence near the stated position was taken.
+        counts: Status → number of passages.
+    """
+
+    passages: list[Record] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def summary(self) -> str:
+        """The numbers of passages by status, in one line."""
+        parts = [f"{self.counts[name]} {name}" for name in _STATUSES if self.counts[name]]
+        total = self.counts.total()
+        return f"{total} passage{'s' if total != 1 else ''}: {', '.join(parts) or 'none'}"
+
+
+_STATUSES = ("exact", "normalised", "approximate", "ambiguous", "lost")
+
+
+def locate_passages(
+    paths: PathLike | Iterable[PathLike], corpus: Corpus, min_similarity: float | None = None
+) -> PlacedPassages:
+    """Find passages, given as text in JSON Lines files, in their documents.
+
+    A record has the fields ``topic``, ``doc``, ``exact`` or ``text``, and optionally ``prefix``,
+    ``suffix``, ``near``, and ``exhaustivity`` or ``level``. ``near`` is the approximate position in the
+    document, from 0 (its start, the default) to 1. If a passage is ambiguous, the occurrence nearest to
+    it is taken.
+
+    Args:
+        paths: Files, folders and globs.
+        corpus: The documents.
+        min_similarity: Minimum similarity of approximate matches; None for the same words only.
+
+    Raises:
+        InputError: If a record is illegal, the corpus does not have its document, or the passage occurs
+            too often.
+    """
+    placed = PlacedPassages()
+    given = list(_records(paths, "passages in JSON Lines"))
+    for where, record in given:
+        check_record(record, _PASSAGE_FIELDS, where)
+        record["doc"] = document_name(record, where)
+        if record["doc"] not in corpus:
+            raise InputError(where, f"the corpus does not contain the document {record['doc']!r}")
+        if not 0 <= record.get("near", 0) <= 1:
+            raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
+        if (quote := quote_of(record, where)) is None:
+            raise InputError(where, "the field 'text' is missing")
+        record["exact" if "exact" in record else "text"] = quote.exact.strip()
+    for where, record, location, text, _ in _located(given, corpus, min_similarity):
+        if location.status == "ambiguous":
+            position = record.get("near", 0) * len(text)
+            near = min(location.occurrences, key=lambda span: abs(span[0] - position))
+            location = location._replace(start=near[0], end=near[1])  # noqa: PLW2901
+        record.pop("near", None)
+        _report(placed, where, record, location)
+        if location.status != "lost":
+            _place(record, location, text)
+            placed.passages.append(record)
+    return placed
+
+
+def update_gold(
+    paths: PathLike | Iterable[PathLike], corpus: Corpus, min_similarity: float | None = None
+) -> PlacedPassages:
+    """Move the passages of assessments in JSON Lines to where their text is now.
+
+    Records keep their order and their fields; only ``start``, ``end`` and the text change. Passages
+    that are lost or ambiguous, or state no text, are left out. Records of elements and documents stay.
+
+    Args:
+        paths: Files, folders and globs.
+        corpus: The changed documents.
+        min_similarity: Minimum similarity of approximate matches; None for the same words only.
+
+    Raises:
+        InputError: If a record is illegal.
+    """
+    placed = PlacedPassages()
+    given = list(_records(paths, "assessments in JSON Lines"))
+    passages = []
+    for where, record in given:
+        if not {"start", "end", "exact", "text"} & record.keys():
+            continue
+        known = {name: record[name] for name in _OLD_NAMES if name in record}
+        check_record(known, _OLD_PASSAGE_FIELDS, where)
+        name = document_name(record, where)
+        if quote_of(record, where) is None:
+            _lose(placed, f"{where}: the passage of {name} states no text, so it cannot be placed")
+        elif name not in corpus:
+            _lose(placed, f"{where}: the corpus does not contain the document {name!r}")
+        else:
+            passages.append((where, record))
+            continue
+        record.clear()
+    for where, record, location, text, is_doubtful in _located(passages, corpus, min_similarity):
+        _report(placed, where, record, location, left_out=True)
+        if is_doubtful:
+            placed.notes.append(
+                f"{where}: moved from {record['start']} to {location.start}, unlike its neighbours; "
+                "check it, because its words may be those of another passage"
+            )
+        if location.is_found:
+            _place(record, location, text)
+        else:
+            record.clear()
+    placed.passages = [record for _, record in given if record]
+    return placed
+
+
+_OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
+
+
+def _records(paths: PathLike | Iterable[PathLike], what: str) -> Iterable[tuple[str, Record]]:
+    for path in expand(paths, what):
+        with open_input(path) as file:
+            yield from json_lines(file, path)
+
+
+class _Located(NamedTuple):
+    """A record with the location of its passage.
+
+    Attributes:
+        where: File and line.
+        record: The record.
+        location: The location.
+        text: The text of the document.
+        is_doubtful: Whether its words are no proof that it is the same passage.
+    """
+
+    where: str
+    record: Record
+    location: Location
+    text: str
+    is_doubtful: bool = False
+
+
+def _located(
+    given: Sequence[tuple[str, Record]], corpus: Corpus, min_similarity: float | None
+) -> Iterable[_Located]:
+    """Return the location of each record, in order."""
+    by_document: dict[str, list[int]] = {}
+    for number, (where, record) in enumerate(given):
+        by_document.setdefault(document_name(record, where), []).append(number)
+    found: dict[int, _Located] = {}
+    for name, numbers in by_document.items():
+        index = TextIndex(corpus.tree(name).text)
+        located = []
+        for number in numbers:
+            where, record = given[number]
+            quote = quote_of(record, where)
+            assert quote is not None
+            try:
+                location = index.locate(quote, min_similarity, record.get("start"))
+            except XcgError as error:
+                raise InputError(where, f"{name}: {error}") from None
+            located.append(_Located(where, record, location, index.text))
+        found.update(zip(numbers, _compared_with_neighbours(located), strict=True))
+    return [found[number] for number in range(len(given))]
+
+
+def _compared_with_neighbours(located: Sequence[_Located]) -> list[_Located]:
+    """Return the passages of a document, decided by how far the passages around them moved.
+
+    An ambiguous passage is at the occurrence that moved like its neighbours. A passage whose words may
+    belong to another one, because it is short and has no context or because it has several occurrences,
+    is doubtful unless it moved like its neighbours.
+    """
+    certain = sorted(
+        (one.record["start"], one.location.start - one.record["start"])
+        for one in located
+        if "start" in one.record
+        and one.location.status in ("exact", "normalised")
+        and not _is_weak(one)
+    )
+    starts = [start for start, _ in certain]
+    decided = []
+    for one in located:
+        if "start" not in one.record or not (_is_weak(one) or one.location.status == "ambiguous"):
+            decided.append(one)
+            continue
+        start, location = one.record["start"], one.location
+        position = bisect_left(starts, start)
+        shifts = {shift for _, shift in certain[max(position - 1, 0) : position + 1]}
+        expected = start + shifts.pop() if len(shifts) == 1 else None
+        if location.status == "ambiguous":
+            spans = [span for span in location.occurrences if span[0] == expected]
+            if spans:
+                as_stated = one.text[slice(*spans[0])] == (
+                    one.record.get("exact") or one.record.get("text")
+                )
+                status: Status = "exact" if as_stated else "normalised"
+                location = Location(status, *spans[0])
+            decided.append(one._replace(location=location))
+        else:
+            decided.append(one._replace(is_doubtful=expected != location.start != start))
+    return decided
+
+
+def _is_weak(one: _Located) -> bool:
+    """Return whether the words of a passage are not enough to find it again."""
+    if one.location.occurrences:
+        return True
+    has_context = bool(one.record.get("prefix") or one.record.get("suffix"))
+    return not has_context and one.location.end - one.location.start < _SHORT
+
+
+def _place(record: Record, location: Location, text: str) -> None:
+    record["start"], record["end"] = location.start, location.end
+    record["exact" if "exact" in record else "text"] = text[location.start : location.end]
+
+
+def _report(
+    placed: PlacedPassages,
+    where: str,
+    record: Mapping[str, Any],
+    location: Location,
+    left_out: bool = False,
+) -> None:
+    name, quote = record["doc"], quote_of(record, where)
+    assert quote is not None
+    shown = f"{quote.exact[:_SHOWN]!r}"
+    placed.counts[location.status] += 1
+    if location.status == "lost":
+        placed.missing.append(f"{where}: {name} does not contain {shown}")
+    elif location.status == "ambiguous":
+        message = f"{where}: {location.occurrence_list} of {shown} in {name}"
+        (placed.missing if left_out else placed.notes).append(
+            message if left_out else f"{message}; took {location.start}–{location.end}"
+        )
+    elif location.status == "approximate":
+        placed.notes.append(
+            f"{where}: similar text (similarity {location.similarity:.3f}) for {shown} in {name}, at "
+            f"{location.start}–{location.end}"
+        )
+
+
+def _lose(placed: PlacedPassages, message: str) -> None:
+    placed.counts["lost"] += 1
+    placed.missing.append(message)
