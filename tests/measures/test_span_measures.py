@@ -451,3 +451,16 @@ def test_results_with_one_gold_span_each_score_as_documents_do(
     found = xcg.evaluate(recall_base(gold), chunk_run("r", run), None, None, measures)
     for measure, value in theirs.items():
         assert found.value("r", str(measure)) == pytest.approx(value, abs=1e-9), measure
+
+
+def test_unknown_text_is_not_relevant_and_leaves_measures_in_characters_undefined() -> None:
+    runs = {"r": {"1": [{"doc": "d", "start": 0, "end": 40}, {"doc": "d", "start": 0, "end": 900}]}}
+    names = "AP P@2 SpanRecall@1 SpanRecall@2"
+    with pytest.raises(InputError, match="rank 2: the chunk ends at 900, but d has 150 characters"):
+        xcg.evaluate(recall_base(GOLD), runs, DOCUMENTS, None, names)
+    found = xcg.evaluate(recall_base(GOLD), runs, DOCUMENTS, None, names, lenient=True)
+    assert (found.value("r", "AP"), found.value("r", "P@2")) == (0.5, 0.5)
+    assert found.value("r", "SpanRecall@1") == pytest.approx(30 / 65)
+    assert {row.measure for row in found} == {"AP", "P@2", "SpanRecall@1"}
+    note = "the corpus lacks the text of results, so not in the means of SpanRecall@2: topic 1"
+    assert any(note in line for line in found.notes)
