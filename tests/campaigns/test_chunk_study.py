@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import sys
 from pathlib import Path
@@ -166,13 +167,14 @@ def test_the_runs_and_configurations_are_valid(study: tuple[Path, str], xcg_comm
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     printed = parse_table(tables)
     for name in ("config.yaml", "controls.yaml"):
-        done = xcg_command("evaluate", target / name)
+        done = xcg_command("evaluate", target / name, "--format", "csv")
         assert (done.returncode, done.stderr) == (0, "")
-        rows = [line.split() for line in done.stdout.splitlines()[1:]]
-        assert {row[0]: [*map(float, row[1:])] for row in rows} == {
-            row[0]: [printed[row[0]][measure] for measure in TEXT] for row in rows
-        }
-        assert {row[0] for row in rows} <= set(printed)
+        found: dict[str, list[float]] = {}
+        for row in csv.DictReader(done.stdout.splitlines()):
+            found.setdefault(row["run"], []).append(round(float(row["value"]), 4))
+        assert found
+        assert set(found) <= set(printed)
+        assert found == {run: [printed[run][measure] for measure in TEXT] for run in found}
 
 
 def test_the_article_shows_the_output_for_the_handbook(study: tuple[Path, str]) -> None:
@@ -262,7 +264,7 @@ def test_the_table_that_compares_with_another_package() -> None:
     rows = etree.parse(ARTICLE).findall(".//tbody/tr")
     for row, ranking in zip(rows, rankings, strict=True):
         run = run_of_chunks("r", {"q": [("bees", *span) for span in ranking]})
-        measures = ["MAep", "gr(budget=tokens)@8"]
+        measures = ["MAep(charge=as_read)", "gr(budget=tokens,charge=as_read)@8"]
         found = xcg.evaluate(base, [run], {"bees": "word " * 20}, "spans", measures).means()
         printed = [float(cell.text or "") for cell in row[-2:]]
         assert printed == [round(mean.value, 3) for mean in found], row[0].text

@@ -28,13 +28,13 @@ RUN = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
 
 
 def test_a_line_by_hand() -> None:
-    found = compare_chunks(recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, budgets=[4, 15, 4])
+    found = compare_chunks(recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, budgets=[6, 15, 6])
     (line,) = found.lines
-    # Read: 2 tokens of nothing, 4 for the first gold span, 2 of nothing; 6 of nothing new, 2 for the
-    # second; 20 of nothing new. Seen before: 4 of the second result, 12 of the third.
-    maep = (1 - math.log(3) / 2 + 0.5 - 2.5 * math.log(16 / 14)) / 1.5
+    # Paid: 4 tokens of nothing, 4 for the first gold span; 6 of nothing new, 2 for the second; 20 of
+    # nothing new. Seen before: 4 of the second result, 12 of the third.
+    maep = (1 - math.log(2) + 0.5 - 2.5 * math.log(16 / 14)) / 1.5
     assert (line.run, line.questions, line.unanswered, line.nothing_found) == ("r", 1, 0, 0)
-    assert line.nxcg == pytest.approx({4: 0.5, 15: 1.25 / 1.5})
+    assert line.nxcg == pytest.approx({6: 0.5 / 1.5, 15: 1.25 / 1.5})
     figures = (line.chunks, line.chunk_size, line.text, line.found, line.useful, line.twice, line.maep)
     assert figures == pytest.approx((3, 12, 36, 1, 6 / 36, 16 / 36, maep))
     run, ideal = found.curves
@@ -93,7 +93,7 @@ def test_questions_by_hand() -> None:
     )
     gold = [line for line in found.questions if isinstance(line, GoldLine)]
     assert [tuple(line)[:-1] for line in gold] == [
-        ("1", "r", "bees", 10, 30, 4.0, 1.0, 1.0, "found", 1, 2.0),
+        ("1", "r", "bees", 10, 30, 4.0, 1.0, 1.0, "found", 1, 4.0),
         ("1", "r", "bees", 50, 60, 2.0, 0.5, 1.0, "found", 2, 14.0),
         ("1", "r", "bees", 80, 100, 4.0, 1.0, 0.25, "partly found", 4, 28.0),
     ]
@@ -295,9 +295,9 @@ def test_the_user_model_follows_the_gold() -> None:
     four_point = RecallBase.of({"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}})
     assert default_text_model(four_point).name == "kazai-lalmas-2006, as text"
     documents = {"d": "<a><p>one two </p><p>three four</p></a>"}
-    # The ideal element, two tokens, is gold; the run reads it and two more.
-    (line,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[1]).lines
-    assert (line.found, line.useful, line.nxcg) == (1, 0.5, {1: 1.0})
+    # The ideal element, two tokens, is gold; the run pays two more first.
+    (line,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[3]).lines
+    assert (line.found, line.useful, line.nxcg) == (1, 0.5, {3: 0.5})
 
 
 # The command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -52,37 +53,152 @@ def figures(
     return {row.measure: row.value for row in found.means()}
 
 
-def test_gains_and_effort_by_hand() -> None:
+def reciprocal(ideal: float, start: float, first: float, last: float) -> float:
+    """Return ∫ ideal·g / (start + 4g) from one level g to another, with 4 tokens for each gain of 1."""
+    return ideal / 4 * (last - first - start / 4 * math.log((start + 4 * last) / (start + 4 * first)))
+
+
+@pytest.mark.parametrize(("charge", "before"), [("whole", 4), ("as_read", 2)])
+def test_gains_and_effort_by_hand(charge: str, before: int) -> None:
     run = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
-    # Read: 2 tokens of nothing, 4 for the first gold span, 2 of nothing; 6 of nothing new, 2 for the
-    # second.
+    # Paid: some tokens of nothing, 4 for the first gold span, the rest of 4 tokens of nothing; then 6
+    # of nothing new, and 2 for the second.
+    model = {
+        "name": "m",
+        "quantisation": "inex2005_gen",
+        "spans": "text",
+        "effort": {"unit": "tokens", "charge": charge},
+    }
     found = figures(
         GOLD,
         run,
-        measures="xCG@1 xCG@2 nxCG@1 ep@0.5 ep@1 nxCG(budget=tokens)@4 gr(budget=tokens)@15 "
-        "nxCG(budget=characters)@20 MAep iMAep MAep(effort=ranks)",
+        measures="xCG@1 xCG@2 nxCG@1 ep@0.5 ep@1 nxCG(budget=tokens)@6 gr(budget=tokens)@15 "
+        "nxCG(budget=characters)@30 MAep iMAep MAep(effort=ranks)",
+        model=model,
     )
-    t = math.log  # ∫ t_ideal / t_run over g: first (4g) / (2 + 4g) up to 1, then (4g) / (14 + 4(g - 1))
-    first = 1 - t(3) / 2
-    second = 0.5 - 10 / 4 * t(16 / 14)
+    after_6 = (6 - before) / 4
     expected = {
         "xCG@1": 1.0,
         "xCG@2": 1.5,
         "nxCG@1": 1.0,
-        "ep@0.5": 3 / 5,  # g = .75: the ideal reader needs 3 tokens, this one 2 + 3
+        "ep@0.5": 3 / (before + 3),  # g = .75: the ideal reader needs 3 tokens, this one more
         "ep@1": 6 / 16,
-        "nxCG(budget=tokens)@4": 0.5 / 1.0,
+        "nxCG(budget=tokens)@6": after_6 / 1.5,
         "gr(budget=tokens)@15": 1.25 / 1.5,
-        "nxCG(budget=characters)@20": 0.5 / 1.0,
-        "MAep": (first + second) / 1.5,
+        "nxCG(budget=characters)@30": after_6 / 1.5,
+        "MAep": (reciprocal(4, before, 0, 1) + reciprocal(4, 10, 1, 1.5)) / 1.5,
         "iMAep": sum(
-            (6 * r) / (2 + 6 * r if r <= 2 / 3 else 14 + (6 * r - 4))
+            (6 * r) / (before + 6 * r if r <= 2 / 3 else 14 + (6 * r - 4))
             for r in (k / 10 for k in range(1, 11))
         )
         / 10,
         "MAep(effort=ranks)": (1.0 + 1.0) / 2,
     }
     assert found == pytest.approx(expected, abs=1e-12)
+    if charge == "whole":
+        assert found == figures(GOLD, run, measures=" ".join(expected))
+    stated = {f"MAep(effort=tokens,charge={charge})": expected["MAep"]}
+    assert figures(GOLD, run, measures=" ".join(stated)) == pytest.approx(stated, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("result", "whole", "as_read"),
+    [
+        ((1000, 1240), 1.0, 1.0),
+        ((900, 1340), 1 - 200 / 240 * math.log(440 / 200), 1 - 100 / 240 * math.log(340 / 100)),
+        ((1000, 13240), 1 - 12000 / 240 * math.log(12240 / 12000), 1.0),
+    ],
+)
+def test_a_result_is_paid_as_a_whole(result: tuple[int, int], whole: float, as_read: float) -> None:
+    found = xcg.evaluate(
+        {"1": {"d": [(1000, 1240)]}},
+        {"r": {"1": [("d", *result)]}},
+        {"d": "x" * 14000},
+        "spans",
+        "MAep(effort=characters) MAep(effort=characters,charge=as_read)",
+    )
+    assert [row.value for row in found.means()] == pytest.approx([whole, as_read], abs=1e-12)
+    rounded = {1000: {1240: 1.0, 13240: 0.0099}, 900: {1340: 0.3430}}
+    assert round(found.value("r", "MAep(effort=characters)"), 4) == rounded[result[0]][result[1]]
+
+
+@pytest.mark.parametrize("padding", ["before", "after", "around"])
+def test_noise_costs_more_than_a_sentence(padding: str) -> None:
+    noise, sentence = "noise " * 2000, "One more sentence is short. "
+    answer = "The answer has these ten words, or nearly so many words. "
+    text = f"{noise}{sentence}{answer}{sentence}{noise}"
+    start = len(noise) + len(sentence)
+    end = start + len(answer)
+
+    def padded(before: int, after: int) -> Chunk:
+        return (
+            "d",
+            start - before * (padding != "after"),
+            end + after * (padding != "before"),
+        )
+
+    measures = "MAep iMAep ep@0.1 ep@1 nxCG(budget=tokens)@100 gr(budget=words)@100 MAep(effort=words)"
+    long = len(sentence) + len(noise)
+    runs = {
+        "answer": ("d", start, end),
+        "sentence": padded(len(sentence), len(sentence)),
+        "noise": padded(long, long),
+        "document": ("d", 0, len(text)),
+    }
+    results = xcg.evaluate(
+        {"1": {"d": [(start, end)]}},
+        {name: {"1": [chunk]} for name, chunk in runs.items()},
+        {"d": text},
+        "spans",
+        measures,
+    )
+    for measure in results.measures:
+        answer_score, sentence_score, noise_score, document_score = (
+            results.value(run, measure) for run in runs
+        )
+        assert answer_score == pytest.approx(1)
+        assert sentence_score > 10 * noise_score
+        assert document_score <= noise_score
+
+
+def test_the_charge_in_user_models_and_curves(tmp_path: Path) -> None:
+    model = {**AS_READ, "effort": {"unit": "characters", "charge": ["as_read", "whole"]}}
+    run = chunk_run("r", [("bees", 10, 100)])
+    found = xcg.evaluate(recall_base(GOLD[:1]), [run], DOCUMENTS, model, "ep@1")
+    assert [row.value for row in found.means()] == pytest.approx([1.0, 20 / 90])
+    curves = xcg.curves(
+        recall_base(GOLD[:1]), [run], DOCUMENTS, model, "nxCG(budget=characters)", depth=100
+    )
+    heights = [curve.y[49] for curve in curves if curve.run == "r" and curve.topic == "all"]
+    assert heights == pytest.approx([1.0, 0.0])
+
+
+def test_a_user_model_without_charge_pays_as_read() -> None:
+    model = {
+        "name": "m",
+        "quantisation": "inex2005_gen",
+        "spans": "text",
+        "effort": {"unit": "tokens"},
+    }
+    assert xcg.UserModel.of(model).effort.charge == "as_read"
+    assert xcg.UserModel.shipped("spans").effort.charge == "whole"
+    assert xcg.UserModel.shipped("spans-levels").effort.charge == "whole"
+    found = figures(GOLD, [("bees", 10, 100)], measures="nxCG(budget=tokens)@4", model=model)
+    assert found == {"nxCG(budget=tokens)@4": 1.0}
+
+
+def test_gold_spans_of_a_result_gain_in_the_order_of_the_text() -> None:
+    # One gain spread evenly over both would be lost by cutting the result: 1 after 100 characters
+    # instead of 1 after 55.
+    gold = [("d", 0, 100, 2.0), ("d", 100, 110, 2.0)]
+    documents = {"d": "x" * 120}
+    measures = "ep(effort=characters)@0.5 ep(effort=characters)@1 MAep(effort=characters)"
+    whole = figures(gold, [("d", 0, 120)], documents, measures)
+    assert whole["ep(effort=characters)@0.5"] == pytest.approx(10 / 110)
+    assert whole["ep(effort=characters)@1"] == pytest.approx(110 / 120)
+    cut = figures(gold, [("d", 0, 100), ("d", 100, 120)], documents, measures)
+    assert cut["ep(effort=characters)@0.5"] == pytest.approx(10 / 100)
+    no_higher(whole, cut)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +346,7 @@ def test_levels_of_passages(tmp_path: Path) -> None:
         ),
         ({"relevance_value": {"partially_seen": "capped"}}, "capped applies to elements only"),
         ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
+        ({"effort": {"charge": "hole"}}, "effort.charge: illegal value 'hole': did you mean 'whole'"),
         ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
     ],
 )
@@ -247,6 +364,20 @@ def test_parameters_of_ranks_are_refused_with_effort_in_text() -> None:
     assert "MAep(interpolation=linear,effort=ranks)" in figures(
         GOLD, [("bees", 0, 40)], measures="MAep(effort=ranks,interpolation=linear)"
     )
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("MAep(effort=ranks,charge=whole)", "charge applies to effort in text only: add effort=tokens"),
+        ("nxCG(charge=whole)@3", "charge applies to effort in text only: add budget=tokens"),
+        ("MAep(charge=hole)", "MAep: illegal charge 'hole': did you mean 'whole'"),
+        ("MAnxCG(charge=whole)@3", "MAnxCG has no parameter 'charge'"),
+    ],
+)
+def test_charge_is_refused_with_effort_in_ranks(measure: str, message: str) -> None:
+    with pytest.raises(XcgError, match=re.escape(message)):
+        figures(GOLD, [("bees", 0, 40)], measures=measure)
 
 
 def test_effort_in_text_needs_documents() -> None:
@@ -286,11 +417,11 @@ def test_the_command_evaluates_explains_and_reports(tmp_path: Path) -> None:
     )
     common = ["--assessments", str(tmp_path / "gold.jsonl"), "--run", str(tmp_path / "run.txt")]
     common += ["--corpus", str(documents), "--user-model", "spans"]
-    measures = ["--measures", "MAep nxCG(budget=tokens)@4"]
+    measures = ["--measures", "MAep nxCG(budget=tokens)@6"]
     shown = CliRunner().invoke(main, ["evaluate", *common, *measures, "--format", "csv"])
     assert shown.exit_code == 0, shown.output
-    # Both are worth 1 here: the ideal reader has read 50–60 and half of 10–30, this one half of 10–30.
-    assert "r,all,nxCG(budget=tokens)@4,0.3333333333333333,spans" in shown.output
+    # Both are worth 1. After six tokens, this reader has paid four for nothing and half of 10–30.
+    assert "r,all,nxCG(budget=tokens)@6,0.25,spans" in shown.output
     page = tmp_path / "report.html"
     made = CliRunner().invoke(main, ["report", *common, *measures, "--output", str(page)])
     assert made.exit_code == 0, made.output
@@ -368,14 +499,62 @@ def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.Data
         no_higher(scored(case, [*ranking[:at], extra, *ranking[at:]]), before)
 
 
+AS_READ = {
+    "name": "as read",
+    "quantisation": "inex2005_gen",
+    "spans": "text",
+    "relevance_value": {"alpha": 1.0, "normalisation": "subtree"},
+    "effort": {"unit": "tokens", "charge": "as_read"},
+}
+
+
 @settings(max_examples=150, deadline=None)
 @given(span_cases(), st.data())
-def test_cutting_results_in_two_changes_no_gain_of_text(case: Any, data: st.DataObject) -> None:
+def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObject) -> None:
+    documents, gold, ranking = case
     cut = []
-    for name, start, end in case[2]:
+    for name, start, end in ranking:
         middle = data.draw(st.integers(start, end))
         cut += [(name, a, b) for a, b in ((start, middle), (middle, end)) if a < b]
-    assert scored(case, cut) == pytest.approx(scored(case), abs=1e-9)
+    no_higher(scored(case), scored(case, cut))
+    as_read = figures(gold, ranking, documents, model=AS_READ)
+    assert figures(gold, cut, documents, model=AS_READ) == pytest.approx(as_read, abs=1e-9)
+    no_higher(scored(case), as_read)
+
+
+@settings(max_examples=150, deadline=None)
+@given(span_cases(), st.data())
+def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject) -> None:
+    documents, gold, ranking = case
+    assume(ranking)
+    position = data.draw(st.integers(0, len(ranking) - 1))
+    name, start, end = ranking[position]
+    text = documents[name].removeprefix("<t>").removesuffix("</t>")
+    relevant = {i for g in gold if g[0] == name for i in range(g[1], g[2])}
+    low, high = start, end
+    while low > 0 and low - 1 not in relevant:
+        low -= 1
+    while high < len(text) and high not in relevant:
+        high += 1
+    padded = (name, data.draw(st.integers(low, start)), data.draw(st.integers(end, high)))
+    assume(padded != ranking[position])
+    after = [*ranking[:position], padded, *ranking[position + 1 :]]
+    no_higher(scored(case, after), scored(case))
+    no_higher(
+        figures(gold, after, documents, model=AS_READ), figures(gold, ranking, documents, model=AS_READ)
+    )
+    # The levels that are reached in or after the result cost more.
+    names = ["gr(budget=characters)@99999", "MAep(effort=characters)", "iMAep(effort=characters)"]
+    names += [f"ep(effort=characters)@{level / 10}" for level in range(1, 11)]
+    found = figures(gold, ranking, documents, " ".join(names))
+    less = figures(gold, after, documents, " ".join(names))
+    reached = figures(gold, ranking[:position], documents, names[0])[names[0]]
+    gained = found.pop(names[0]) - reached > 1e-6
+    del less[names[0]]
+    for measure, value in found.items():
+        level = float(measure.partition("@")[2] or 0)
+        if value > 0 and gained and (measure == names[1] or level > reached + 1e-6):
+            assert less[measure] < value, measure
 
 
 @settings(max_examples=150, deadline=None)

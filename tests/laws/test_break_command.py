@@ -106,9 +106,38 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("module")
 def test_a_users_own_function_is_tested(xcg_command: Command, tmp_path: Path) -> None:
-    done = xcg_command("break", "mine:covered", "--examples", "20", cwd=tmp_path)
+    options = ("--examples", "20", "--effort", "ranks")
+    done = xcg_command("break", "mine:covered", *options, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count(": held in ") == 5
+    assert done.stdout.count(": held in ") == 6
+
+
+@pytest.mark.usefixtures("module")
+def test_the_user_of_a_function_pays_for_padding(xcg_command: Command, tmp_path: Path) -> None:
+    done = xcg_command("break", "mine:covered", "--law", "padding", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("padding: broken, in case ")
+    assert lines[2:] == [
+        "  Adding text without relevant text to a result never increases the score; if the user pays "
+        "for",
+        "  whole results, adding it to the first of the best results decreases the score.",
+        '  document a: "[a] "',
+        '  gold: a 0–1 "a", grade 1',
+        "  before: score 1",
+        '     1. a 0–1 "a"',
+        "  after: score 1",
+        '     1. a 0–2 "a "',
+        "  The score stayed at 1. Padding costs nothing: a system that returns the answer with pages "
+        "of",
+        "  other text is at least as good as one that returns the answer alone.",
+    ]
+    assert (
+        xcg_command(
+            "break", "mine:covered", "--law", "padding", "--effort", "ranks", cwd=tmp_path
+        ).returncode
+        == 0
+    )
 
 
 @pytest.mark.usefixtures("module")

@@ -10,7 +10,8 @@ from law_abiding_measures import characters, covered_gold, reciprocal_rank
 from xcg.laws.chunk_measures import Gold, Retrieved
 from xcg.laws.laws import LAWS
 from xcg.laws.search import search
-from xcg.laws.subjects import FunctionSubject
+from xcg.laws.subjects import FunctionSubject, MeasureSubject
+from xcg.user_model.model import UserModel
 
 
 def verdicts(function: Callable[[list[Gold], list[Retrieved]], float], examples: int) -> set[str]:
@@ -26,7 +27,7 @@ def test_covered_text_and_reciprocal_rank_keep_all_laws(
     assert verdicts(function, examples=100) == {"held"}
 
 
-def test_splitting_must_not_change_the_score_if_effort_is_text() -> None:
+def test_splitting_must_not_lower_the_score_if_effort_is_text() -> None:
     # A user who stops after the first result sees less of it after it is split.
     def first_result(gold: list[Gold], ranking: list[Retrieved]) -> float:
         return covered_gold(gold, ranking[:1])
@@ -37,6 +38,34 @@ def test_splitting_must_not_change_the_score_if_effort_is_text() -> None:
         assert outcome.verdict == verdict
 
 
+def test_padding_must_lower_the_score_if_effort_is_text() -> None:
+    def density(gold: list[Gold], ranking: list[Retrieved]) -> float:
+        """Return the share of gold in the text of the first results that contain all that is found."""
+        found = set().union(*map(characters, gold)) & set().union(*map(characters, ranking))
+        length = sum(r.end - r.start for r in ranking)
+        return len(found) ** 2 / length / len(set().union(*map(characters, gold)))
+
+    for function, effort_is_text, verdict in (
+        (covered_gold, False, "held"),
+        (covered_gold, True, "broken"),
+        (density, True, "held"),
+    ):
+        (outcome,) = search(FunctionSubject("f", function, effort_is_text), ["padding"])
+        assert outcome.verdict == verdict
+        if verdict == "broken":
+            assert outcome.claim is not None
+            assert outcome.score == outcome.before == 1.0
+            assert len(outcome.claim.ranking) == 1
+
+
+@pytest.mark.parametrize(("measure", "verdict"), [("", "held"), ("(charge=as_read)", "held")])
+def test_padding_of_spans(measure: str, verdict: str) -> None:
+    subject = MeasureSubject.named(f"MAep{measure}", UserModel.shipped("spans"))
+    assert subject.setting.padding_costs == (not measure)
+    (outcome,) = search(subject, ["padding"], examples=100)
+    assert outcome.verdict == verdict
+
+
 BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
     "boundedness": lambda gold, ranking: 1.5 if covered_gold(gold, ranking) < 1 else 1.0,
     "no-pay-twice": lambda gold, ranking: (
@@ -44,6 +73,9 @@ BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
     ),
     "granularity": lambda gold, ranking: (
         1.0 if min(len(characters(r)) for r in ranking) == 1 else covered_gold(gold, ranking)
+    ),
+    "padding": lambda gold, ranking: (
+        1.0 if max(len(characters(r)) for r in ranking) > 9 else covered_gold(gold, ranking)
     ),
     "order": lambda gold, ranking: (
         covered_gold(gold, ranking) * (0.5 if reciprocal_rank(gold, ranking) == 1 else 1)
@@ -72,7 +104,14 @@ def test_rounding_breaks_no_law() -> None:
 
 
 def test_each_law_has_a_statement_and_an_explanation_of_violations() -> None:
-    assert list(LAWS) == ["boundedness", "no-pay-twice", "granularity", "order", "ideal"]
+    assert list(LAWS) == [
+        "boundedness",
+        "no-pay-twice",
+        "granularity",
+        "padding",
+        "order",
+        "ideal",
+    ]
     for law in LAWS.values():
         assert law.statement.endswith(".")
         assert law.violation.endswith(".")

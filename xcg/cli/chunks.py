@@ -58,8 +58,9 @@ def chunks(
     questions, of unanswered questions and of questions for which nothing was found; the chunks per
     question, their size, and the text read per question; the share of the gold text that was found; the
     shares of the text read that were useful (relevant and new) and that were read twice; MAep and nxCG
-    with effort measured in text. --measures adds further measures to the table, as xcg evaluate
-    computes them.
+    with effort measured in text. The default user models charge for whole results: the text of a result
+    that gains nothing counts before its gains. --measures adds further measures to the table, as xcg
+    evaluate computes them.
 
     The default user model is spans, or spans-levels if the gold has levels of relevance. --questions
     prints for every question which gold spans were found or missed, and which results were new,

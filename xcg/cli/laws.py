@@ -29,7 +29,8 @@ from xcg.tables import records
 @click.option(
     "--effort",
     type=click.Choice(["ranks", "text"]),
-    help="Measure the effort of the user of a function in ranks or in text.  [default: ranks]",
+    help="Measure the effort of the user of a function in ranks, or in text as the user model spans "
+    "does.  [default: text]",
 )
 @click.option(
     "--law",
@@ -56,13 +57,15 @@ def break_(
 
     MEASURE is a measure of xcg, such as "nxCG@10", or package.module:function. A function is called
     with a list of gold spans (document, start, end, grade) and a list of results (document, start, end)
-    in rank order, and returns a number. xcg.laws.chunk_measures:ndcg_over_chunks is nDCG as it is often
-    computed over chunks.
+    in rank order, and returns a number. Its user is the one of the user model spans, who pays for whole
+    results by their length, here in characters; --effort ranks counts results instead.
+    xcg.laws.chunk_measures:ndcg_over_chunks is nDCG as it is often computed over chunks.
 
     \b
     boundedness   a score is between 0 and 1
     no-pay-twice  a result that repeats an earlier one, or lies in it, never raises the score
-    granularity   splitting results in two never raises the score, and keeps it if effort is text
+    granularity   splitting results never raises the score; if effort is text, never lowers it
+    padding       text without gold in a result never raises the score; if effort is text, it costs
     order         moving a result with relevant text above results without never lowers the score
     ideal         the gold spans themselves, best first, score 1
 
@@ -94,7 +97,7 @@ def _subject(measure: str, user_model: str | None, effort: str | None) -> Subjec
     refuse_unused(is_function, "on a function, which has its own user model", "--user-model")
     refuse_unused(not is_function, "on a measure of xcg, which declares its own effort", "--effort")
     if is_function:
-        return FunctionSubject.named(measure, effort == "text")
+        return FunctionSubject.named(measure, effort != "ranks")
     models = resolve_user_models(user_model) if user_model is not None else [None]
     if len(models) > 1:
         raise XcgError(f"{user_model} means {len(models)} user models: expected one")

@@ -55,7 +55,8 @@ class GoldLine(NamedTuple):
         found: The share of its text that was shown.
         verdict: ``found``, ``partly found`` or ``missed``.
         rank: The first result that showed some of it.
-        after: The amount of text read before that.
+        after: The amount of text that the user pays before the first of it; the user model's charge
+            decides what part of the result is paid before.
         words: The beginning of the text.
     """
 

@@ -158,7 +158,9 @@ def compare_chunks_of_inputs(
             continue
         for of_run in scores:
             answered = of_run.run in topic.rankings
-            reading, best = calculator.details(of_run.run, ideal, model, ()).readings(unit)
+            reading, best = calculator.details(of_run.run, ideal, model, ()).readings(
+                unit, model.effort.charge
+            )
             results, gold = _read(calculator, of_run.run, ideal, model, unit)
             of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
@@ -297,12 +299,13 @@ def _read(
             for number in reader.related(span):
                 low, high = max(start, reader.gold[number].start), min(end, reader.gold[number].end)
                 known = reader.seen_text(low, high)
-                first.setdefault((named[0], number), (rank, before + low - start))
                 shown[named[0], number] += high - low - known
                 new += high - low - known
                 again += known
             new, again, seen = map(_without_rounding, (new, again, reader.seen_text(start, end)))
-            reader.read(span)
+            read = reader.read_parts(span)
+            for number, amount in read.text_before_gold(model.effort.charge).items():
+                first.setdefault((named[0], number), (rank, before + amount))
         before += text
         irrelevant = _without_rounding(text - new - again)
         verdict = "new" if new else "paid twice" if seen else "irrelevant"

@@ -224,6 +224,6 @@ def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
     """Return the gains of the ideal ranking; all details but its text are those of a run."""
     details = of_run.required_details(IDEAL)
     best = details._replace(
-        readings=lambda unit: (details.readings(unit)[1],) * 2, spans=lambda: details.spans().ideal()
+        readings=lambda *how: (details.readings(*how)[1],) * 2, spans=lambda: details.spans().ideal()
     )
     return TopicGains(ideal.gains, ideal.gains, 0, best)

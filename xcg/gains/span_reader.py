@@ -22,6 +22,7 @@ from xcg.documents.text_units import UnitConverter
 from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.runs.run import FunctionCache
+from xcg.user_model.effort import Charge
 from xcg.user_model.relevance_value import RelevanceValue
 
 TextSpan = tuple[str, int, int]
@@ -87,10 +88,19 @@ class ReadResult(NamedTuple):
     gain: float
     parts: Sequence[GainedPart]
 
-    def stretches(self) -> list[tuple[float, float]]:
-        """Return the (text, gain) pairs that the user reads through.
+    def stretches(self, charge: Charge = "as_read") -> list[tuple[float, float]]:
+        """Return the (text, gain) pairs that the user pays for one after the other.
 
         A result without text costs one unit, because the user has to look at it.
+
+        Args:
+            charge: With ``as_read``, text is paid in its order, so text after the last gain of a result
+                costs nothing if the user stops there. With ``whole``, text without a gain is paid
+                first; then come the parts with a gain, in the order of the text.
+
+        >>> result = ReadResult(0, 40, 1.0, [GainedPart(10, 30, 1.0, 0)])
+        >>> result.stretches(), result.stretches("whole")
+        ([(10, 0.0), (20, 1.0), (10, 0.0)], [(10, 0.0), (10, 0.0), (20, 1.0)])
         """
         if self.start == self.end:
             return [(1.0, 0.0)]
@@ -99,7 +109,25 @@ class ReadResult(NamedTuple):
         for part in self.parts:
             pairs += [(part.start - position, 0.0), (part.end - part.start, part.gain)]
             position = part.end
-        return [(text, gain) for text, gain in (*pairs, (self.end - position, 0.0)) if text > 0]
+        pairs.append((self.end - position, 0.0))
+        if charge == "whole":
+            pairs.sort(key=lambda pair: pair[1] > 0)  # stable: gains stay in the order of the text
+        return [(text, gain) for text, gain in pairs if text > 0]
+
+    def text_before_gold(self, charge: Charge) -> dict[int, float]:
+        """Return for each gold span with a gain the text that the user pays before its first gain.
+
+        >>> result = ReadResult(0, 40, 1.0, [GainedPart(10, 30, 1.0, 0)])
+        >>> result.text_before_gold("as_read"), result.text_before_gold("whole")
+        ({0: 10}, {0: 20})
+        """
+        before: dict[int, float] = {}
+        gaining = 0.0
+        for part in reversed(self.parts):
+            gaining += part.end - part.start
+            whole = charge == "whole"
+            before[part.gold] = self.end - self.start - gaining if whole else part.start - self.start
+        return before
 
 
 class SpanReader:

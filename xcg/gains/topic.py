@@ -25,6 +25,7 @@ from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import FunctionCache
+from xcg.user_model.effort import Charge
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_elements
 
@@ -277,7 +278,7 @@ class GainCalculator:
             highlights=lambda: self.highlighted_ranking(run, model),
             spans=cache(lambda: self.span_ranking(run, model)),  # for all measures
             system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
-            readings=lambda unit: self._readings(run, ideal, model, gains, unit),
+            readings=lambda unit, charge: self._readings(run, ideal, model, gains, unit, charge),
             relevant_units=lambda: self._relevant_units(run, ideal, model),
         )
 
@@ -308,11 +309,15 @@ class GainCalculator:
         model: UserModel,
         gains: npt.ArrayLike,
         unit: TextUnit,
+        charge: Charge,
     ) -> tuple[Reading, Reading]:
-        """Return what the user reads of a run and of the ideal ranking."""
+        """Return what the user reads of a run and of the ideal ranking.
+
+        The gain of an element grows evenly over its text, so both charges are the same for elements.
+        """
         if ideal.gold is not None:
             results, _ = self.read_text(run, ideal, model, unit)
-            read = [stretch for result in results for stretch in result.stretches()]
+            read = [stretch for result in results for stretch in result.stretches(charge)]
             gold = self.span_topic(ideal, model, unit).gold
             best = [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         else:

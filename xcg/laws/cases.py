@@ -116,11 +116,14 @@ class Setting:
         grades: Possible grades of gold.
         converter: Returns the measure of effort for a document's text; None if the user's effort is the
             same for each result.
+        padding_costs: Whether text without gold that is added to a result must lower its score,
+            because the user pays for whole results and the measure depends on all effort.
     """
 
     form: Form = "text"
     grades: tuple[int, ...] = (1, 2, 3)
     converter: Callable[[str], UnitConverter] | None = None
+    padding_costs: bool = False
 
 
 @st.composite
@@ -210,6 +213,36 @@ def irrelevant_spans(case: Case, setting: Setting) -> list[Retrieved]:
             start = gold.end
         spans.append(Retrieved(name, start, document.size))
     return [span for span in spans if span.start < span.end]
+
+
+def padded(case: Case, setting: Setting, result: Retrieved) -> list[Retrieved]:
+    """Return longer results with the same relevant text: all spans, or all elements."""
+    name, start, end = result
+    document = case.documents[name]
+    if setting.form == "elements":
+        spans = [s for s in document.elements if s[0] <= start and end <= s[1] and s != (start, end)]
+        return [
+            Retrieved(name, *span)
+            for span in spans
+            if all(
+                start <= gold.start and gold.end <= end
+                for gold in case.gold
+                if overlap(gold, Retrieved(name, *span))
+            )
+        ]
+    inside = [gold for gold in case.gold if gold.document == name]
+    low = max((gold.end for gold in inside if gold.end <= start), default=0)
+    high = min((gold.start for gold in inside if gold.start >= end), default=document.size)
+    if any(gold.start < start < gold.end for gold in inside):
+        low = start
+    if any(gold.start < end < gold.end for gold in inside):
+        high = end
+    return [
+        Retrieved(name, new_start, new_end)
+        for new_start in range(low, start + 1)
+        for new_end in range(end, high + 1)
+        if (new_start, new_end) != (start, end)
+    ]
 
 
 @st.composite

@@ -17,6 +17,7 @@ from xcg.laws.cases import (
     Setting,
     cases,
     irrelevant_spans,
+    padded,
     rankings,
     results,
     results_inside,
@@ -27,7 +28,7 @@ from xcg.laws.chunk_measures import Retrieved
 TOLERANCE = 1e-9
 """Differences between scores up to this size are rounding."""
 
-Relation = Literal["bounded", "not above", "not below", "equal", "one"]
+Relation = Literal["bounded", "below", "not above", "not below", "equal", "one"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Claim:
     def holds(self, before: float | None, score: float) -> bool:
         """Return whether the scores of ``before`` and of the ranking obey the law."""
         other = math.nan if before is None else before
+        if self.relation == "below":
+            return other - score > TOLERANCE
         lowest, highest = {
             "bounded": (0, 1),
             "one": (1, 1),
@@ -123,10 +126,10 @@ def no_pay_twice(draw: DrawFn, setting: Setting) -> Claim:
 
 
 @_law(
-    "Splitting results in two never increases the score, and does not change it if effort is "
-    "the length of the text.",
-    "The score depends on how a system splits its text, and not only on the text: systems with "
-    "different chunk sizes cannot be compared.",
+    "Splitting results in two never increases the score if effort is the number of results; it never "
+    "decreases the score if effort is the length of the text.",
+    "The score depends on how a system splits its text in a way that rewards the wrong systems: those "
+    "that split results without saving effort, or those that do not split them.",
 )
 def granularity(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a ranking, and split its results in two."""
@@ -134,8 +137,29 @@ def granularity(draw: DrawFn, setting: Setting) -> Claim:
     ranking = draw(rankings(case, setting))
     split = [part for result in ranking for part in draw(splits(case, setting, result))]
     assume(len(split) > len(ranking))
-    relation: Relation = "not above" if setting.converter is None else "equal"
+    relation: Relation = "not above" if setting.converter is None else "not below"
     return Claim(case, tuple(split), relation, ranking)
+
+
+@_law(
+    "Adding text without relevant text to a result never increases the score; if the user pays for "
+    "whole results, adding it to the first of the best results decreases the score.",
+    "Padding costs nothing: a system that returns the answer with pages of other text is at least as "
+    "good as one that returns the answer alone.",
+)
+def padding(draw: DrawFn, setting: Setting) -> Claim:
+    """Draw a ranking, or the gold spans best first, and add irrelevant text to one result."""
+    case = draw(cases(setting))
+    if setting.padding_costs and draw(st.booleans()):
+        ranking, position = _best_first(case, setting), 0
+        relation: Relation = "below"
+    else:
+        ranking, relation = draw(rankings(case, setting)), "not above"
+        position = draw(st.integers(0, len(ranking) - 1))
+    longer = padded(case, setting, ranking[position])
+    assume(longer)
+    result = draw(st.sampled_from(longer))
+    return Claim(case, (*ranking[:position], result, *ranking[position + 1 :]), relation, ranking)
 
 
 @_law(
@@ -165,6 +189,11 @@ def order(draw: DrawFn, setting: Setting) -> Claim:
 def ideal(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a case, and rank its gold spans by grade, or by grade per unit of effort."""
     case = draw(cases(setting))
+    return Claim(case, _best_first(case, setting), "one")
+
+
+def _best_first(case: Case, setting: Setting) -> Ranking:
+    """Return the gold spans by grade, or by grade per unit of effort."""
 
     def value(index: int) -> float:
         document, start, end, grade = case.gold[index]
@@ -174,4 +203,4 @@ def ideal(draw: DrawFn, setting: Setting) -> Claim:
         return float(grade / (last - first))
 
     best = sorted(range(len(case.gold)), key=value, reverse=True)
-    return Claim(case, tuple(Retrieved(*case.gold[index][:3]) for index in best), "one")
+    return tuple(Retrieved(*case.gold[index][:3]) for index in best)

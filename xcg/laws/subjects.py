@@ -41,7 +41,8 @@ class FunctionSubject:
         name: Name in messages.
         function: The function.
         effort_is_text: Whether the user's effort is the length of the text, and not the number of
-            results. Only the laws ``granularity`` and ``ideal`` depend on it.
+            results. Then the user pays for whole results, as with the user model ``spans``. The laws
+            ``granularity``, ``padding`` and ``ideal`` depend on it.
     """
 
     name: str
@@ -70,7 +71,9 @@ class FunctionSubject:
     @property
     def setting(self) -> Setting:
         """Gold and results are spans of plain text."""
-        return Setting(converter=(lambda text: CharacterConverter()) if self.effort_is_text else None)
+        if not self.effort_is_text:
+            return Setting()
+        return Setting(converter=lambda text: CharacterConverter(), padding_costs=True)
 
     def score(self, case: Case, ranking: Ranking) -> float:
         """Return the score of a ranking.
@@ -126,11 +129,19 @@ class MeasureSubject:
             raise XcgError(f"{measure} is lower-is-better: the laws are for higher-is-better measures")
         converter = _converter(measure, model)
         is_text = model.spans == "text" or measure.definition.needs == "text"
+        effort = measure.settings(model.effort.parameters())
+        # After a budget, padding costs only what the budget no longer buys.
+        padding_costs = (
+            model.spans == "text"
+            and effort.get("effort", "ranks") != "ranks"
+            and effort["charge"] == "whole"
+        )
         form: Form = "text" if is_text else "elements"
         scales: list[Scale] = ["level"] if is_text else list(_SCALES)
         reasons = []
         for scale in scales:
-            subject = cls(measure, model, Setting(form, converter=converter), scale)
+            setting = Setting(form, converter=converter, padding_costs=padding_costs)
+            subject = cls(measure, model, setting, scale)
             grades = []
             for grade in range(1, _SCALES[scale][0] + 1):
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
@@ -141,7 +152,7 @@ class MeasureSubject:
                 else:
                     grades.append(grade)
             if grades:
-                return replace(subject, setting=Setting(form, tuple(grades), converter))
+                return replace(subject, setting=replace(setting, grades=tuple(grades)))
         raise XcgError(f"{subject.name} has no score for the simplest case: {reasons[0]}")
 
     @property

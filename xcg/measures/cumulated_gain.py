@@ -10,7 +10,7 @@ from typing import Any
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK, UNITS, Curve, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.text_effort import gain_at_budgets
+from xcg.measures.text_effort import CHARGE, CHARGE_CAVEAT, gain_at_budgets
 from xcg.measures.topic_gains import Gains, TopicGains, check_ideal, cumulate
 
 
@@ -206,10 +206,10 @@ BOUND = (
     "0 to 1; above 1 only if a run gains more than the ideal ranking, which is possible without "
     "normalisation, with alpha below 1, or with several results above one ideal element"
 )
-_BUDGET = {"budget": UNITS}
+_BUDGET = {"budget": UNITS, **CHARGE}
 _BUDGET_CAVEAT = (
     "budget=tokens (words, characters) takes the value after that amount of text instead of after "
-    "that number of results."
+    f"that number of results; {CHARGE_CAVEAT}"
 )
 _CURVE_POINTS = 100
 
@@ -230,7 +230,8 @@ def _vectors_and_total(
     if unit == "ranks":
         depth, ideal_gains = int(cutoff), check_ideal(topic.ideal)
         return cumulate(topic.gains, depth), cumulate(ideal_gains, depth), float(ideal_gains.sum())
-    run, ideal = topic.required_details(f"a budget in {unit}").readings(unit)
+    details = topic.required_details(f"a budget in {unit}")
+    run, ideal = details.readings(unit, parameters["charge"])
     budgets = _budgets(cutoff, points)
     total = float(np.sum(ideal.gains))
     return gain_at_budgets(run, budgets), gain_at_budgets(ideal, budgets), total

@@ -151,15 +151,13 @@ class Definition:
             a measure that ir_measures computes.
         range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.
-        parameters: Name → a :class:`Number`, or the legal words with the default first. A user
-            model's ``effort`` changes the defaults of ``effort``, ``interpolation`` and
-            ``unretrieved``.
+        parameters: Name → a :class:`Number`, or the legal words with the default first. The user model
+            changes the defaults of ``effort``, ``charge``, ``interpolation`` and ``unretrieved``.
         caveat: What users should know before they rely on the measure.
         aliases: Other names that mean the same measure.
         lower_is_better: Whether a lower value is better.
         needs: The input of the measure.
-        needs_characters: Whether it needs the text or the sizes of the documents, whatever its
-            parameters are.
+        needs_characters: Whether it always needs the text or the sizes of the documents.
         with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
         curve: ``(topic, depth, parameters) → points`` of the curve that plots draw, or None if the
             curve is undefined for a ranking.
@@ -325,10 +323,13 @@ class Measure:
         }
         settings.update({name: v for name, v in (defaults or {}).items() if name in settings})
         settings.update(self.parameters)
-        unit = settings.get("effort", "ranks")
+        unit = settings.get("budget", settings.get("effort", "ranks"))
         for name, _ in self.parameters:
             if unit != "ranks" and name in _FOR_RANKS_ONLY:
                 raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
+            if unit == "ranks" and name == "charge":
+                key = "budget" if "budget" in settings else "effort"
+                raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
         return settings
 
     def unit(self, defaults: Mapping[str, str] | None = None) -> EffortUnit:
@@ -380,7 +381,7 @@ class Measure:
     @property
     def curve_over(self) -> str:
         """What the abscissa of the measure's curve is, for example ``rank`` or ``tokens read``."""
-        budget = self.settings().get("budget", "ranks")
+        budget = dict(self.parameters).get("budget", "ranks")
         return self.definition.curve_over if budget == "ranks" else f"{budget} read"
 
     def curve_input(

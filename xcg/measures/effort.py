@@ -9,6 +9,8 @@ from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.definition import RECALL, UNITS, Curve, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.text_effort import (
+    CHARGE,
+    CHARGE_CAVEAT,
     effort_precision_in_text,
     interpolated_mean_effort_precision_in_text,
     mean_effort_precision_in_text,
@@ -168,13 +170,16 @@ def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolatio
 _CURVE_RECALL = tuple(point / 100 for point in range(1, 101))
 _INTERPOLATION = {"interpolation": ("segment", "linear")}
 UNRETRIEVED = {"unretrieved": ("uncredited", "max")}
-_EFFORT = {"effort": UNITS}
-_TEXT_CAVEAT = "effort=tokens (words, characters) counts the text read instead of the results visited."
+_EFFORT = {"effort": UNITS, **CHARGE}
+_TEXT_CAVEAT = (
+    "effort=tokens (words, characters) counts the text read instead of the results visited; "
+    f"{CHARGE_CAVEAT}"
+)
 
 
 def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Reading]:
     unit = parameters["effort"]
-    return topic.required_details(f"effort in {unit}").readings(unit)
+    return topic.required_details(f"effort in {unit}").readings(unit, parameters["charge"])
 
 
 def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
@@ -227,7 +232,7 @@ def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     source="Kazai & Lalmas 2006, section 5.4",
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
-    f"elements. {_TEXT_CAVEAT} It is then the mean of ep over all gain-recall levels.",
+    f"elements. {_TEXT_CAVEAT} In text, MAep is the mean of ep over all gain-recall levels.",
     parameters={**_INTERPOLATION, **UNRETRIEVED, **_EFFORT},
 )
 def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:

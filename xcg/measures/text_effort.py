@@ -1,17 +1,27 @@
 """Measures over the text that a user reads, instead of over the ranks that the user visits.
 
 C(t) is the gain after t units of text, and t(g) the least text after which the gain is g. The user
-reads results as a whole, even what was seen before: ten times the text is ten times the effort. These
-definitions are xcg's own. With one unit of text per result they are those of Kazai and Lalmas 2006,
-sections 5.1 and 5.4.
+reads all text of results, even what was seen before: ten times the text is ten times the effort. The
+parameter ``charge`` decides whether the text of a result that gains nothing counts in its order or
+before the gains of the result. These definitions are xcg's own. With one unit of text per result they
+are those of Kazai and Lalmas 2006, sections 5.1 and 5.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.topic_gains import RECALL_POINTS, TOLERANCE, Gains, Reading, vector
+from xcg.user_model.effort import Charge
+
+CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
+"""The parameter for how results are paid for, of measures with effort in text."""
+CHARGE_CAVEAT = (
+    "charge=whole counts the text of a result that gains nothing before its gains, charge=as_read in "
+    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it."
+)
 
 
 def by_density(stretches: Sequence[tuple[float, float]]) -> Reading:

@@ -11,6 +11,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
+from xcg.user_model.effort import Charge
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
 
@@ -159,7 +160,7 @@ class RankingDetails(NamedTuple):
     highlights: Callable[[], HighlightedRanking]
     spans: Callable[[], SpanRanking]
     system_scores: Callable[[], Sequence[float] | None]
-    readings: Callable[[TextUnit], tuple[Reading, Reading]]
+    readings: Callable[[TextUnit, Charge], tuple[Reading, Reading]]
     relevant_units: Callable[[], Sequence[RelevantUnit]]
 
 

@@ -55,6 +55,8 @@ def _describe_violation(claim: Claim, outcome: Outcome) -> str:
     score = outcome.score
     assert score is not None
     if outcome.before is not None:
+        if claim.relation == "below" and abs(score - outcome.before) <= TOLERANCE:
+            return f"The score stayed at {_format_score(score)}."
         verb = "rose" if score > outcome.before else "fell"
         return f"The score {verb} from {_format_score(outcome.before)} to {_format_score(score)}."
     if claim.relation == "bounded":

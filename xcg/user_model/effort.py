@@ -14,6 +14,9 @@ Unretrieved = Literal["uncredited", "max"]
 """How ideal elements that a run does not retrieve count in the divisor of MAep and Q."""
 EffortUnit = Literal["ranks", "characters", "words", "tokens"]
 """What effort is counted in: visited results, or units of read text."""
+Charge = Literal["as_read", "whole"]
+"""The order in which the text of a result is paid for: as it is read from the start, or text without a
+gain first. With ``whole``, a result has been paid in full when it gains for the last time."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,15 @@ class Effort:
         interpolation: See :func:`xcg.measures.effort_precision`.
         unretrieved: See :func:`xcg.measures.mean_effort_precision`.
         unit: What effort is counted in: visited results, or units of read text.
+        charge: How results that are scored as text are paid for: ``as_read``, or ``whole``. See
+            :meth:`xcg.gains.span_reader.ReadResult.stretches`.
         tokenizer: Splits text into tokens, for the unit ``tokens``.
     """
 
     interpolation: Interpolation = "segment"
     unretrieved: Unretrieved = "uncredited"
     unit: EffortUnit = "ranks"
+    charge: Charge = "as_read"
     tokenizer: Part[Tokenizer] = field(default_factory=lambda: TOKENIZERS.part("words_and_marks"))
 
     def parameters(self) -> dict[str, str]:
@@ -38,4 +44,5 @@ class Effort:
             "interpolation": self.interpolation,
             "unretrieved": self.unretrieved,
             "effort": self.unit,
+            "charge": self.charge,
         }

@@ -12,7 +12,7 @@ from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import vol
 from xcg.registry import FunctionRegistry, Part
-from xcg.user_model.effort import Effort, EffortUnit, Interpolation, Unretrieved
+from xcg.user_model.effort import Charge, Effort, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
@@ -92,6 +92,7 @@ def user_model_schema(folder: Path | None = None) -> vol.Schema:
         "interpolation": choice(get_args(Interpolation)),
         "unretrieved": choice(get_args(Unretrieved)),
         "unit": choice(get_args(EffortUnit)),
+        "charge": choice(get_args(Charge)),
         "tokenizer": _part(TOKENIZERS, folder),
     }
     return vol.Schema(
