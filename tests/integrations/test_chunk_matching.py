@@ -177,3 +177,9 @@ def test_stand_ins_of_llama_index_with_context() -> None:
         relationships={},
     )
     assert span_of(node, texts={"bees": MARKDOWN})[1:3] == (8, 48)
+
+
+def test_chunks_are_searched_like_quotes() -> None:
+    body = "He said: “The bees fly home” – before night\u00adfall, in fine weather."
+    found = span_of(chunk('said: "The bees fly home" - before nightfall'), texts={"bees": body})
+    assert body[found.start : found.end] == "said: “The bees fly home” – before night\u00adfall"

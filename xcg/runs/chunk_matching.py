@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
-from xcg.errors import UnmappedError
+from xcg.documents.text_search import Quote, TextIndex
+from xcg.errors import UnmappedError, XcgError
 from xcg.runs.chunk_adapters import shortened
 
 
@@ -51,7 +52,14 @@ class DocumentText:
         self.text = text
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Return at most two occurrences of a text, as it is or else with other white space."""
+        """Return at most two occurrences of a text, as it is or else normalised.
+
+        White space and control characters are ignored first, which keeps the marks at the start of a
+        list. Then the text is searched like a quote.
+
+        Raises:
+            UnmappedError: If it occurs too often to be compared.
+        """
         for wanted in (text, text.strip()):
             found = _two_occurrences(self.text, wanted)
             if found:
@@ -59,7 +67,16 @@ class DocumentText:
         wanted = compact(text)
         if len(wanted) < _LEAST_LETTERS:
             return []
-        return [self._span(*span) for span in _two_occurrences(self._compact, wanted)]
+        found = _two_occurrences(self._compact, wanted)
+        if found:
+            return [self._span(*span) for span in found]
+        try:
+            location = self._index.locate(Quote(text))
+        except XcgError as error:
+            raise UnmappedError("", str(error)) from None
+        if location.is_found:
+            return [(location.start, location.end)]
+        return list(location.occurrences[:2])
 
     def span_at(self, start: int, text: str) -> tuple[int, int] | None:
         """Return the span of a text that starts at an offset, perhaps with other white space."""
@@ -76,6 +93,10 @@ class DocumentText:
         if not self._compact.startswith(wanted, first):
             return None
         return self._span(first, first + len(wanted))
+
+    @cached_property
+    def _index(self) -> TextIndex:
+        return TextIndex(self.text)
 
     @cached_property
     def _words(self) -> tuple[array[int], array[int]]:
