@@ -165,10 +165,14 @@ def gold_of(text: str, count: int, rng: random.Random) -> Iterator[tuple[int, in
             yield start, end
 
 
-def verdict(old: str, edited: Text, span: tuple[int, int], placed: dict[str, object] | None) -> str:
-    """Judge where a span was placed: right, wrong, or left out; and whether its text survives."""
-    positions = [i for i, (_, offset) in enumerate(edited) if span[0] <= offset < span[1]]
-    plain = "".join(character for character, _ in edited)
+def verdict(
+    old: str, plain: str, now: dict[int, int], span: tuple[int, int], placed: dict[str, object] | None
+) -> str:
+    """Judge where a span was placed: right, wrong, or left out; and whether its text survives.
+
+    ``now`` is old offset → offset in the edited text, which is ``plain``.
+    """
+    positions = sorted(now[offset] for offset in range(*span) if offset in now)
     survives = False
     if positions:
         first, last = positions[0], positions[-1] + 1
@@ -203,6 +207,7 @@ def measure(
             edited = edit([(character, offset) for offset, character in enumerate(old)], rng)
             chosen = list(gold_of(old, spans, rng))
             plain = "".join(character for character, _ in edited)
+            now = {offset: index for index, (_, offset) in enumerate(edited) if offset >= 0}
             documents = Corpus.of({name: f"<a>{_escaped(plain)}</a>"})
             with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as gold:
                 for number, (start, end) in enumerate(chosen):
@@ -223,7 +228,7 @@ def measure(
             reported = " ".join([*placed.missing, *placed.notes])
             assert documents.tree(name).text == plain
             for number, span in enumerate(chosen):
-                result = verdict(old, edited, span, found.get(number))
+                result = verdict(old, plain, now, span, found.get(number))
                 if result.startswith("wrong"):
                     is_silent = f"{gold.name}:{number + 1}:" not in reported
                     result += ", silent" if is_silent else ", reported"

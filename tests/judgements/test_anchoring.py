@@ -10,7 +10,7 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.errors import InputError, Notes, UnmappedError
+from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.formats.base import read_assessments
 from xcg.formats.highlights import read_highlights
 from xcg.judgements.anchoring import anchor
@@ -176,3 +176,23 @@ def test_highlights_with_quotes(tmp_path: Path) -> None:
     write(path, {**quote, "exact": "ants"})
     with pytest.raises(UnmappedError, match="bees does not contain 'ants'"):
         read_highlights(path, xcg.Corpus.of(CORPUS))
+
+
+def test_conversion_and_agreement_read_quotes(xcg_command: Command, tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", {"topic": "1", "doc": "bees", "exact": "Drones do no work."})
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "bees.txt").write_text(BEES)
+    options = ("--assessments", gold, "--corpus", tmp_path / "corpus")
+    done = xcg_command("convert", *options, "--to", "jsonl")
+    record = {"topic": "1", "doc": "bees", "start": 17, "end": 35, "exhaustivity": 2}
+    assert json.loads(done.stdout) == record
+    agreement = xcg_command("stability", "assessors", *options, "--assessor", gold, "--agreement")
+    assert (agreement.returncode, agreement.stderr) == (0, "")
+    refused = xcg_command("convert", "--assessments", gold, "--to", "jsonl")
+    assert refused.returncode == 2
+    assert f"{gold}:1: the passage is given by its text: expected a corpus" in refused.stderr
+    with pytest.raises(XcgError, match="cannot write passages without start and end"):
+        read_assessments(gold).to_text("jsonl")
+    counted = xcg_command("validate", "--assessments", gold)
+    assert "relevant passages" in counted.stdout
+    assert counted.returncode == 0

@@ -16,6 +16,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs
 from xcg.formats.base import read_assessments
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.distributions import cross_rows, distribution_rows
@@ -66,7 +67,7 @@ def distribution(
     base, notes = inputs.recall_base, inputs.notes
     if not against:
         return Printed(distribution_rows(level_distribution(base, topics)), notes.lines())
-    other = read_assessments(against, notes)
+    other = anchor(read_assessments(against, notes), inputs.documents, notes)
     table = cross_tabulate(base, other, topics, unassessed)
     lines = [*notes.lines(), *_differences(base, other, table, unassessed)]
     if not topics:

@@ -26,6 +26,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend, check_workers
 from xcg.formats.base import read_assessments
+from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.report import plots
 from xcg.report.stability import (
@@ -108,7 +109,8 @@ def stability_assessors(
     if agreement:
         campaign.runs = None  # not required
     inputs = campaign.inputs()
-    bases = [inputs.recall_base, *map(read_assessments, assessors)]
+    bases = [inputs.recall_base]
+    bases += [anchor(read_assessments(one), inputs.documents, inputs.notes) for one in assessors]
     if agreement:
         if inputs.documents is not None:  # highlighted passages become elements
             bases = [assess_elements_of_passages(base, inputs.documents) for base in bases]

@@ -8,6 +8,7 @@ from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, assess_elements_of_passages
 from xcg.formats.writing import check_topic_count, lost_text_details
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
@@ -59,6 +60,7 @@ def convert_assessments(
     target = ASSESSMENT_FORMATS.get(format)
     if target.one_topic:
         check_topic_count(base, format)
+    base = anchor(base, corpus, Notes())
     lost: list[str] = []
     scale = target.passages_become
     if corpus is not None and base.states_text:

@@ -124,7 +124,7 @@ class Inputs:
             base = RecallBase.of(self.assessments)
         else:
             base = read_assessments(self.assessments, self.notes)
-        return anchor(base, self.documents, self.notes) if base.has_quotes else base
+        return anchor(base, self.documents if base.has_quotes else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:

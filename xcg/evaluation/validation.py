@@ -175,7 +175,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
     report.counts["assessed topics"] = len(base.topics)
     report.counts["assessed elements"] = len(elements)
     report.counts["relevant elements"] = sum(assessment.relevant for assessment in elements)
-    report.counts["relevant passages"] = passages
+    report.counts["relevant passages"] = passages + base.quotes_without_position
 
 
 def _check_elements(

@@ -34,6 +34,8 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     >>> anchor(base, Corpus.of({"bees": "Bees do a waggle dance."}), Notes()).spans("1")["bees"]
     [Span(start=10, end=22, exhaustivity=2.0)]
     """
+    if not base.has_quotes:
+        return base
     if corpus is None:
         _refuse_quotes(base)
         return base.with_spans({})

@@ -239,6 +239,12 @@ class RecallBase:
         """Whether any passage states its text."""
         return bool(self._quoted)
 
+    @property
+    def quotes_without_position(self) -> int:
+        """Number of passages that state only their text."""
+        files = (passages for files in self._quoted.values() for passages in files.values())
+        return sum(passage.span is None for passages in files for passage in passages)
+
     def add_quoted(self, topic: str, file: str, passage: QuotedPassage) -> None:
         """Add a relevant passage that states its text, with or without its position.
 
@@ -354,6 +360,8 @@ class RecallBase:
         write = ASSESSMENT_FORMATS.get(format).write
         if write is None:
             raise XcgError(f"cannot write assessments in the format {format!r}: it is only read")
+        if self.quotes_without_position:
+            raise XcgError("cannot write passages without start and end, which xcg place adds")
         return write(self, lengths)
 
     def write(self, path: PathLike, format: str, lengths: DocumentLength | None = None) -> list[str]:
