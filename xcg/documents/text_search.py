@@ -28,7 +28,7 @@ MAX_APPROXIMATE = 20_000
 
 _CONTEXT = 200
 """Characters of prefix and suffix that are compared."""
-_MIN_CONTEXT = 5
+_MIN_CONTEXT = 12
 """Characters of context that must match for the context to decide."""
 _CLEARER_BY = 3
 """Characters of context by which the best occurrence must exceed the second."""
@@ -67,7 +67,8 @@ class Location(NamedTuple):
         start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
-        occurrences: All occurrences of the same words if there are several or the quote is ambiguous.
+        occurrences: All occurrences of the same words if there are several, the quote is ambiguous, or
+            its context is elsewhere.
     """
 
     status: Status
@@ -209,7 +210,8 @@ class TextIndex:
             else:
                 is_clear = best >= needed and best - second >= min(_CLEARER_BY, stated_context)
             if is_clear:
-                return self._found(spans[order[0]], quote, spans)
+                found = self._found(spans[order[0]], quote, spans)
+                return found if best >= needed else found._replace(occurrences=spans)
             kept = [i for i in as_stated if scores[i] > best - _CLEARER_BY]
             if len(spans) > 1 and any(spans[i][0] == old_start for i in kept):
                 chosen = next(spans[i] for i in kept if spans[i][0] == old_start)
