@@ -112,9 +112,16 @@ def test_every_form_of_a_chunk_is_accepted() -> None:
 
 
 def test_scores_order_chunks() -> None:
-    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9)]
+    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9), (("bees", 24, 30), 0.5)]
     results = xcg.evaluate(GOLD, {"r": {"1": chunks}}, CORPUS, measures="nxCG@1")
     assert results.value("r", "nxCG@1") == 1
+
+
+def test_rising_numbers_are_distances() -> None:
+    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9)]
+    results = xcg.evaluate(GOLD, {"r": {"1": chunks}}, CORPUS, measures="nxCG@1")
+    assert results.value("r", "nxCG@1") == 0
+    assert any("distances" in note for note in results.notes)
 
 
 @pytest.mark.parametrize(
