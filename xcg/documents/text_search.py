@@ -68,7 +68,7 @@ class Location(NamedTuple):
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
         occurrences: All occurrences of the same words if there are several, the quote is ambiguous, or
-            its context is elsewhere.
+            a part of its context is elsewhere.
     """
 
     status: Status
@@ -200,7 +200,7 @@ class TextIndex:
         as_stated = [i for i, (start, end) in enumerate(spans) if self.text[start:end] == quote.exact]
         stated_context = len(parts.prefix) + len(parts.suffix)
         if stated_context:
-            scores = [self._context(span, parts) for span in candidates]
+            scores = [sum(self._context(span, parts)) for span in candidates]
             order = sorted(range(len(scores)), key=lambda i: -scores[i])
             best = scores[order[0]]
             second = scores[order[1]] if len(order) > 1 else None
@@ -211,7 +211,13 @@ class TextIndex:
                 is_clear = best >= needed and best - second >= min(_CLEARER_BY, stated_context)
             if is_clear:
                 found = self._found(spans[order[0]], quote, spans)
-                return found if best >= needed else found._replace(occurrences=spans)
+                sides = self._context(candidates[order[0]], parts)
+                has_both = all(
+                    matched >= min(_MIN_CONTEXT, len(stated))
+                    for matched, stated in zip(sides, (parts.prefix, parts.suffix), strict=True)
+                )
+                is_certain = best >= needed and (has_both or len(parts.exact) >= _LONG)
+                return found if is_certain else found._replace(occurrences=spans)
             kept = [i for i in as_stated if scores[i] > best - _CLEARER_BY]
             if len(spans) > 1 and any(spans[i][0] == old_start for i in kept):
                 chosen = next(spans[i] for i in kept if spans[i][0] == old_start)
@@ -240,12 +246,12 @@ class TextIndex:
                 return first, first + len(exact)
         return None
 
-    def _context(self, span: Span, parts: Quote) -> int:
-        """Return how many characters next to an occurrence match the prefix and the suffix."""
+    def _context(self, span: Span, parts: Quote) -> tuple[int, int]:
+        """Return how many characters next to an occurrence match the prefix, and the suffix."""
         text = self._normalised.text
         before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
         after = text[span[1] : span[1] + len(parts.suffix)]
-        return _common(before[::-1], parts.prefix[::-1]) + _common(after, parts.suffix)
+        return _common(before[::-1], parts.prefix[::-1]), _common(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         text, wanted = self._normalised.text, parts.exact
