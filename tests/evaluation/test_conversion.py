@@ -121,8 +121,12 @@ def test_standard_measures_follow_the_advice_of_their_message(
     campaign: Path, xcg_command: Command
 ) -> None:
     run = {"r": {"1": ["d#/a/p[2]", "e#/a/p[1]", "d#/a"]}}
-    with pytest.raises(XcgError, match="convert them to elements with xcg convert --corpus"):
+    with pytest.raises(
+        XcgError, match="named by its path, so it needs its document; expected a corpus"
+    ):
         xcg.evaluate(campaign / "q", run, None, None, "AP")
+    with pytest.raises(XcgError, match="convert the passages to elements with xcg convert --corpus"):
+        xcg.evaluate(campaign / "q", run, None, None, "Rprec")
     target = campaign / "elements.qrels"
     done = xcg_command(
         *("convert", "--assessments", campaign / "q", "--corpus", campaign / "corpus"),
