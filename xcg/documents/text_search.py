@@ -247,7 +247,7 @@ class TextIndex:
         return None
 
     def _context(self, span: Span, parts: Quote) -> tuple[int, int]:
-        """Return how many characters next to an occurrence match the prefix, and the suffix."""
+        """Return how many characters of prefix and suffix match the text around an occurrence."""
         text = self._normalised.text
         before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
         after = text[span[1] : span[1] + len(parts.suffix)]

@@ -203,7 +203,7 @@ def _checked_budgets(budgets: Iterable[int], unit: str) -> list[int]:
 
 
 def _further_measures(measures: Measures, budgets: Sequence[int]) -> list[Measure]:
-    """Return the further measures; XcgError for one that the comparison has a column for."""
+    """Return the further measures; XcgError if the table already has a column for one."""
     further = MEASURES.parse_all(measures) if measures else []
     for measure in further:
         if str(measure) in ("MAep", *(f"nxCG@{budget}" for budget in budgets)):
