@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 from conftest import ROOT, Command
+from page_output import is_output, line_pattern
 
 PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
 SAMPLES = ("assessments", "configs", "corpora_samples")
@@ -124,9 +125,8 @@ class Session:
     def _console(self, block: str) -> Iterator[str]:
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
-            found = _stripped(self._run(command)[0])
-            pattern = "\n".join(map(_pattern, _stripped(expected).split("\n")))
-            if not re.fullmatch(pattern, found):
+            found = self._run(command)[0]
+            if not is_output(expected, found):
                 yield f"$ {command}\n{found}"
 
     def _python_session(self, block: str) -> Iterator[str]:
@@ -156,21 +156,10 @@ class Session:
         lines = [" ".join(line.split()) for text in self._run(command) for line in text.splitlines()]
         assert shown or "--plot" in command, "expected a result as code"
         for text in shown:
-            pattern = re.compile(rf"(?<![\w.-]){_pattern(text)}(?![\w.])")
+            pattern = re.compile(rf"(?<![\w.-]){line_pattern(text)}(?![\w.])")
             if not any(map(pattern.search, lines)):
                 similar = difflib.get_close_matches(text, lines, 5, 0)
                 yield "\n".join([command, f"no line with {text!r}; similar:", *similar])
-
-
-def _pattern(text: str) -> str:
-    """Return a regular expression for a text, in which ``…`` stands for any text."""
-    if text == "…":
-        return r"(?s:.*)"
-    return ".*".join(map(re.escape, re.split(" *… *", text)))
-
-
-def _stripped(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
 def _cases() -> Iterator[Any]:
