@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import Command
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
@@ -153,38 +154,27 @@ def test_beginnings_are_short_and_harmless() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(span_cases())
-def test_the_figures_are_those_of_an_evaluation(case: Any) -> None:
+@given(span_cases(), st.sampled_from(["tokens", "words", "characters"]))
+def test_the_figures_are_those_of_an_evaluation(case: Any, unit: Any) -> None:
     documents, gold, ranking = case
     base, run = recall_base(gold), chunk_run("r", ranking)
-    for unit in ("tokens", "words", "characters"):
-        names = [f"MAep(effort={unit})", *(f"nxCG(budget={unit})@{n}" for n in (3, 7))]
-        names.append(f"gr(budget={unit})@999999999")
-        expected = xcg.evaluate(base, [run], documents, "spans", names)
-        found = compare_chunks(
-            base,
-            run,
-            documents,
-            "spans",
-            budgets=(3, 7),
-            unit=unit,  # type: ignore[arg-type]
-            questions=True,
-        )
-        (line,) = found.lines
-        values = [line.maep, *line.nxcg.values(), line.found]
-        assert values == pytest.approx([expected.value("r", name) for name in names], abs=1e-12)
-        shown = [line for line in found.questions if isinstance(line, ResultLine)]
-        pieces = [line for line in found.questions if isinstance(line, GoldLine)]
-        for result in shown:
-            parts = result.new + result.again + result.irrelevant
-            assert parts == pytest.approx(result.text, abs=1e-8)
-            assert result.again - 1e-8 <= result.seen <= result.text + 1e-8
-        # Relevant text is new once, and what was shown of gold is worth what was gained on it.
-        assert sum(r.new for r in shown) == pytest.approx(
-            sum(g.found * g.text for g in pieces), abs=1e-8
-        )
-        worth = sum(g.found * g.score for g in pieces) / sum(g.score for g in pieces)
-        assert worth == pytest.approx(line.found, abs=1e-8)
+    names = [f"MAep(effort={unit})", *(f"nxCG(budget={unit})@{n}" for n in (3, 7))]
+    names.append(f"gr(budget={unit})@999999999")
+    expected = xcg.evaluate(base, [run], documents, "spans", names)
+    found = compare_chunks(base, run, documents, "spans", budgets=(3, 7), unit=unit, questions=True)
+    (line,) = found.lines
+    values = [line.maep, *line.nxcg.values(), line.found]
+    assert values == pytest.approx([expected.value("r", name) for name in names], abs=1e-12)
+    shown = [line for line in found.questions if isinstance(line, ResultLine)]
+    pieces = [line for line in found.questions if isinstance(line, GoldLine)]
+    for result in shown:
+        parts = result.new + result.again + result.irrelevant
+        assert parts == pytest.approx(result.text, abs=1e-8)
+        assert result.again - 1e-8 <= result.seen <= result.text + 1e-8
+    # Relevant text is new once, and what was shown of gold is worth what was gained on it.
+    assert sum(r.new for r in shown) == pytest.approx(sum(g.found * g.text for g in pieces), abs=1e-8)
+    worth = sum(g.found * g.score for g in pieces) / sum(g.score for g in pieces)
+    assert worth == pytest.approx(line.found, abs=1e-8)
 
 
 def test_by_path_by_offsets_and_as_chunks_is_one_line() -> None:

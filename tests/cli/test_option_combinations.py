@@ -148,7 +148,8 @@ def test_a_message_names_all_options_without_effect(xcg_command: Command) -> Non
 @pytest.mark.parametrize(
     "call",
     [
-        f"compare {FILES} --user-model overlap-off --orders --fail-if-worse-than random --test t",
+        f"compare {FILES} --user-model overlap-off --orders --resamples 99 --fail-if-worse-than random "
+        "--test t",
         f"compare {FILES} --overall --correction holm --fail-if-worse-than random",
         f"evaluate {FILES} --format latex --mark --against random",
         AGREEMENT,

@@ -214,9 +214,9 @@ def test_hostile_rankings_take_seconds_and_little_memory(shape, scores):
     }[scores]
     keys = sorted((score() for _ in spans), reverse=True)
     ranking = Ranking.of([("d", "", span) for span in spans], keys, True)
-    started = time.perf_counter()
+    started = time.process_time()
     rewritten_ranking = max_score(ranking)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     tracemalloc.start()
     assert max_score(ranking) == rewritten_ranking
     assert tracemalloc.get_traced_memory()[1] < 200 * 2**20
