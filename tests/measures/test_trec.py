@@ -318,8 +318,8 @@ def test_passages_without_elements_have_no_levels(tmp_path: Path) -> None:
     campaign = (tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None)
     with pytest.raises(XcgError, match="topic 1: Bpref needs levels or assessed elements, but it has"):
         xcg.evaluate(*campaign, "Bpref")
-    with pytest.raises(XcgError, match="topic 1: standard measures need levels or assessed"):
-        perturb(Inputs(*campaign, "AP"))
+    with pytest.raises(XcgError, match="topic 1: Bpref needs levels or assessed elements, but it has"):
+        perturb(Inputs(*campaign, "Bpref"))
     assert xcg.evaluate(*campaign, "AP").value("r", "AP") == 1  # on spans
 
 

@@ -258,7 +258,8 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     """Insert non-relevant results after or before the first result, and print the effect on measures.
 
     The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6, whose measures are the default.
-    Standard measures such as AP are possible too.
+    Standard measures such as AP are possible too. Effort is counted in ranks, because the inserted
+    results have no text.
     """
     numbers = list(COUNTS)
     if counts is not None:

@@ -121,20 +121,30 @@ def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
 
 
-def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
+def span_values(
+    ranking: SpanRanking,
+    measures: Sequence[Measure],
+    by_level: bool,
+    *,
+    inserted: int = 0,
+    after: int = 0,
+) -> dict[str, float]:
     """Compute standard measures of a ranking for a topic whose relevance is given by passages alone.
 
     Args:
         ranking: The ranking, with the gold spans of the topic.
         measures: Measures of levels that are defined on spans.
         by_level: Whether the results are ordered by level first, as those of a reference point are.
+        inserted: Number of results without relevant text to insert into the ordered ranking.
+        after: The rank after which they are inserted; 0 for the start.
 
     Returns:
         Measure → value, for the measures that are defined.
 
     >>> from xcg.measures import RR
-    >>> span_values(SpanRanking([("d", 0, 9), ("d", 9, 20)], {"d": [(10, 20, 1)]}), [RR], False)
-    {'RR': 0.5}
+    >>> ranking = SpanRanking([("d", 0, 9), ("d", 9, 20)], {"d": [(10, 20, 1)]})
+    >>> span_values(ranking, [RR], False), span_values(ranking, [RR], False, inserted=2)
+    ({'RR': 0.5}, {'RR': 0.25})
     """
     judged: dict[float, JudgedRanking] = {}
     values = {}
@@ -142,7 +152,8 @@ def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: boo
         overlap = measure.settings()["overlap"]
         if overlap not in judged:
             found = ranking.judged(overlap)
-            judged[overlap] = _with_best_first(found) if by_level else found
+            found = _with_best_first(found) if by_level else found
+            judged[overlap] = found.with_inserted(inserted, after) if inserted else found
         value = measure.compute(judged[overlap])
         if value is not None:
             values[str(measure)] = value
@@ -207,27 +218,20 @@ def levels_of(base: RecallBase, *, but_of: Container[str] = ()) -> Levels:
 
     Args:
         base: The assessments.
-        but_of: Topics to leave out.
+        but_of: Topics to leave out, such as those of :func:`span_topics`.
 
     Raises:
-        XcgError: If a topic has assessed passages only.
         InputError: If a level is not a whole number. trec_eval cuts the digits after the point off.
     """
     return {topic: _levels(base, topic) for topic in base.topics if topic not in but_of}
 
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
-    files = base.files(topic)
-    if _has_only_passages(base, topic):
-        raise XcgError(
-            f"topic {topic}: standard measures need levels or assessed elements, but it has "
-            "only passages; convert them to elements with xcg convert --corpus"
-        )
     levels = {
         _document(file, path) if path != WHOLE else file: assessment.exhaustivity
         if assessment.scale == "level"
         else _level(assessment)
-        for file, elements in files.items()
+        for file, elements in base.files(topic).items()
         for path, assessment in elements.items()
     }
     if not all(map(float.is_integer, set(levels.values()))):

@@ -8,16 +8,25 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from xcg.documents.paths import WHOLE
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.gains.topic import GainCalculator
 from xcg.lazy_modules import np
 from xcg.measures import Measure, TopicGains
+from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.topic_gains import vector
-from xcg.measures.trec import levels_of, ordered_by_level, standard_values
+from xcg.measures.trec import (
+    check_span_measures,
+    levels_of,
+    ordered_by_level,
+    span_topics,
+    span_values,
+    standard_values,
+)
 from xcg.runs.run import Ranking, Run
+from xcg.user_model.model import UserModel
 
 Position = Literal["after first", "before first"]
 POSITIONS: tuple[Position, ...] = ("after first", "before first")
@@ -52,9 +61,10 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
-    no other result; for standard measures, they are not assessed. They are inserted into the ranking of
-    each topic that the run answers, after or before its first result. Means are over the answered
-    topics: those with an ideal gain above 0, and for standard measures the assessed ones.
+    no other result; for standard measures, they are not assessed. They have no text, so effort counts
+    ranks. They are inserted into the ranking of each topic that the run answers, after or before its
+    first result. Means are over the answered topics: those with an ideal gain above 0, and for standard
+    measures the assessed ones.
 
     Args:
         inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.
@@ -64,8 +74,8 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
         Rows in the order of runs, user models, measures, positions and counts, with notes.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else, or no run
-            answers such a topic.
+        XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else or has its effort
+            in text, or no run answers such a topic.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
@@ -73,19 +83,20 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
     [('after first', 0.8333), ('before first', 0.5833)]
     """
     measures, models = inputs.measure_list, inputs.user_models
-    for measure in measures:
-        if measure.definition.needs not in ("gains", "levels"):
-            raise XcgError(
-                f"{measure} depends on more than gains: expected measures like MAep, or standard "
-                "measures like AP"
-            )
+    _check_measures(measures, models)
     inputs.check()
     _ = inputs.loaded_runs
     notes = inputs.new_notes()
     standard = _StandardMeans(inputs)
     gains: dict[tuple[str, str], list[TopicGains]] = {}
-    if len(standard.measures) < len(measures):
-        gains = _gains(inputs, notes)
+    needs_gains = len(standard.measures) < len(measures)
+    if needs_gains or standard.span_topics:
+        campaign = Campaign.of(inputs, needs_elements=needs_gains)
+        for topic in campaign.topics(notes, None if needs_gains else standard.span_topics):
+            calculator = GainCalculator(topic, campaign)
+            standard.add(calculator)
+            if needs_gains:
+                _add_gains(gains, calculator, models)
     lines: list[PerturbedMean] = []
     for run, model in product(inputs.loaded_runs, models):
         effort = model.effort.parameters()
@@ -109,18 +120,36 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
     return NotedList(lines, notes.lines())
 
 
-def _gains(inputs: Inputs, notes: Notes) -> dict[tuple[str, str], list[TopicGains]]:
-    """Return (run, user model) → the gains of the answered topics with an ideal gain above 0."""
-    campaign = Campaign.of(inputs)
-    gains: dict[tuple[str, str], list[TopicGains]] = {}
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
-        for model in inputs.user_models:
-            ideal = calculator.ideal(model)
-            for run in topic.rankings if ideal.gains else ():
-                topic_gains = calculator.gains(run, ideal, model)
-                gains.setdefault((run, model.name), []).append(topic_gains)
-    return gains
+def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
+    """Raise XcgError for measures that depend on more than the gains or levels of the results."""
+    for measure in measures:
+        if measure.definition.needs not in ("gains", "levels"):
+            raise XcgError(
+                f"{measure} depends on more than gains: expected measures like MAep, or standard "
+                "measures like AP"
+            )
+        for model in models if measure.definition.needs == "gains" else ():
+            unit = measure.unit(model.effort.parameters())
+            if unit != "ranks":
+                key = "budget" if "budget" in measure.definition.parameters else "effort"
+                raise XcgError(
+                    f"{measure}: effort is in {unit} under the user model {model.name}, but the "
+                    "inserted results have no text: expected effort in ranks, such as "
+                    f"{measure.definition.name}({key}=ranks)"
+                )
+
+
+def _add_gains(
+    gains: dict[tuple[str, str], list[TopicGains]],
+    calculator: GainCalculator,
+    models: Sequence[UserModel],
+) -> None:
+    """Add the gains of an answered topic under each user model with an ideal gain above 0."""
+    for model in models:
+        ideal = calculator.ideal(model)
+        for run in calculator.topic.rankings if ideal.gains else ():
+            topic_gains = calculator.gains(run, ideal, model)
+            gains.setdefault((run, model.name), []).append(topic_gains)
 
 
 def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, str]) -> float | None:
@@ -143,23 +172,41 @@ class _StandardMeans:
 
     Attributes:
         measures: The standard measures of the inputs.
+        span_topics: The topics for which they are computed on gold spans; :meth:`add` adds each.
     """
 
     def __init__(self, inputs: Inputs) -> None:
         self.measures = [m for m in inputs.measure_list if m.definition.needs == "levels"]
-        self._levels = levels_of(inputs.recall_base) if self.measures else {}
+        base = inputs.recall_base
+        check_span_measures(base, self.measures)
+        self.span_topics = span_topics(base) if self.measures else []
+        self._levels = levels_of(base, but_of=self.span_topics) if self.measures else {}
+        self._spans: dict[tuple[str, str], SpanRanking] = {}
         self._means: dict[tuple[str, Position, int], dict[Measure, float]] = {}
+
+    def add(self, calculator: GainCalculator) -> None:
+        """Add the rankings of a topic if its relevance is given by passages alone."""
+        topic = calculator.topic
+        for run in topic.rankings if topic.topic in self.span_topics else ():
+            self._spans[run, topic.topic] = calculator.span_ranking(run)
 
     def mean(self, run: Run, measure: Measure, position: Position, count: int) -> float | None:
         key = run.name, position, count
         if key not in self._means:
-            ordered = ordered_by_level(self._levels, run) if run.is_reference else run
-            self._means[key] = self._compute(_insert_documents(ordered, position, count))
+            self._means[key] = self._compute(run, position, count)
         return self._means[key].get(measure)
 
-    def _compute(self, run: Run) -> dict[Measure, float]:
-        values = standard_values(self._levels, run, self.measures)
-        topics = [topic for topic in self._levels if topic in run.answered]
+    def _compute(self, run: Run, position: Position, count: int) -> dict[Measure, float]:
+        ordered = ordered_by_level(self._levels, run) if run.is_reference else run
+        perturbed = _insert_documents(ordered, position, count)
+        values = standard_values(self._levels, perturbed, self.measures)
+        for (name, topic), ranking in self._spans.items():
+            if name == run.name:
+                found = span_values(
+                    ranking, self.measures, run.is_reference, inserted=count, after=_index(position)
+                )
+                values.update({(topic, measure): value for measure, value in found.items()})
+        topics = [t for t in [*self._levels, *self.span_topics] if t in run.answered]
         return {
             measure: measure.aggregate([values.get((topic, str(measure)), 0.0) for topic in topics])
             for measure in (self.measures if topics else ())
