@@ -19,20 +19,21 @@ from xcg.cli.options import (
     check_order_options,
     corpus_option,
     count_option,
+    document_option,
     order_option,
     paths_option,
     ties_option,
 )
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.unused_options import refuse_unused
-from xcg.documents.corpus import Corpus
+from xcg.documents.corpus import Corpus, corpus_of
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
-from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.validation import validate as validate_files
-from xcg.formats.base import read_assessments, read_run
+from xcg.formats.base import can_have_chunks, read_assessments, read_run
 from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.letor import read_letor_feature
@@ -41,6 +42,7 @@ from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
 from xcg.report.listings import report_as_json, report_as_text
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Ties
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import MIN_ELEMENTS, Shape
@@ -151,6 +153,7 @@ def assess(
     "Read documents from this folder or archive, to convert passages to elements and to add lengths "
     "that the assessments do not state."
 )
+@document_option
 @order_option
 @ties_option
 @prints()
@@ -163,6 +166,7 @@ def convert(
     feature: int | None,
     target_format: str,
     corpus: str | None,
+    document: DocumentKey,
     order: Order | None,
     ties: Ties | None,
 ) -> Printed:
@@ -176,32 +180,38 @@ def convert(
 
     With --as assessments, the scores of a run become levels of relevance (the virtual user of Scheel,
     Lommatzsch & Albayrak 2011). With --feature, the scores are a feature of a LETOR file.
+
+    Chunks that a run in JSON Lines states by their text are searched in the documents of --corpus.
     """
     if bool(assessments) == bool(run):
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
-    of_runs = ("--order", "--ties", "--as", "--depth", "--feature", "--irrelevant")
+    of_runs = ("--order", "--ties", "--as", "--depth", "--feature", "--irrelevant", "--document")
     refuse_unused(bool(assessments), "on assessments", *of_runs)
-    refuse_unused(feature is not None, "with --feature", "--order", "--ties")
-    of_assessments = ("--irrelevant", "--corpus")
-    refuse_unused(not assessments and target is None, "on a run without --as", *of_assessments)
+    refuse_unused(feature is not None, "with --feature", "--order", "--ties", "--document")
+    if run and target is None:
+        refuse_unused(True, "on a run without --as", "--irrelevant")
+        has_chunks = feature is None and (run == "-" or can_have_chunks(Path(run)))
+        refuse_unused(not has_chunks, "on a run without --as, except in JSON Lines", "--corpus")
     check_order_options(order, ties)
     if target is not None and order in ("rank", "file"):
         raise XcgError(f"--as assessments needs scores: expected --order score, not {order}")
-    notes = Notes()
+    notes, documents = Notes(), corpus_of(corpus or None)
     if run:
         if feature is not None:
             read = read_letor_feature(run, feature, notes)
         else:
-            read = read_run(run, notes, order or "score", ties or "document")
+            check_document_is_used(document, [Path(run)])
+            source = ChunkSource(document, documents)
+            read = read_run(run, notes, order or "score", ties or "document", source=source)
         if target is not None:
             base = assessments_of_run(read, depth, irrelevant or 0.0, notes)
-            text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)
+            text, lost = convert_assessments(base, target_format, documents)
             notes.note(level_statistics(base))
         else:
             text, lost = read.top(depth).to_text(target_format)
     else:
         base = read_assessments(assessments, notes)
-        text, lost = convert_assessments(base, target_format, Corpus(corpus) if corpus else None)
+        text, lost = convert_assessments(base, target_format, documents)
     return Printed(text, [*notes.lines(), *(f"note: lost in {target_format}: {data}" for data in lost)])
 
 
@@ -215,12 +225,14 @@ def convert(
     "--run", "runs", help="Check the runs in this file, folder or glob pattern; - is standard input."
 )
 @corpus_option("Check the documents in this folder or archive.")
+@document_option
 @format_option("text", "json")
 def validate(
     config: Path | None,
     assessments: Sequence[str],
     runs: Sequence[str],
     corpus: str | None,
+    document: DocumentKey,
     format_: str,
 ) -> None:
     """Check the corpus, the assessments and the runs.
@@ -235,7 +247,8 @@ def validate(
     )
     if not any(inputs):
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate_files(*inputs, configuration.order, configuration.ties)
+    document = document if document is not None else configuration.document
+    report = validate_files(*inputs, configuration.order, configuration.ties, document)
     click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
     sys.exit(report.status)
 

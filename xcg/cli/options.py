@@ -18,6 +18,8 @@ from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
 from xcg.evaluation.results import Results
+from xcg.runs.chunk_documents import DocumentKey
+from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
 from xcg.statistics.bootstrap import RESAMPLES
 
@@ -93,6 +95,7 @@ class CampaignOptions:
     unanswered: Unanswered | None = None
     workers: int | None = None
     strategies: Sequence[str] = ()
+    document: DocumentKey = None
 
     def inputs(self, *, parse_measures: bool = True, **others: Any) -> Inputs:
         """Return the inputs that CONFIG and the options describe.
@@ -117,6 +120,7 @@ class CampaignOptions:
             "unanswered": self.unanswered,
             "workers": self.workers,
             "strategies": resolve_strategies(self.strategies, Path()) or None,
+            "document": self.document,
         }
         options = {name: value for name, value in given.items() if value is not None}
         inputs = load_configuration(self.config) if self.config is not None else Inputs()
@@ -159,6 +163,13 @@ no_cache_option = click.option(
     callback=_disable_cache,
     help="Parse all documents again, and do not store them in the cache.",
 )
+document_option = click.option(
+    "--document",
+    metavar="KEY",
+    callback=lambda _, __, value: None if value is None else document_key(value),
+    help="Name the document of each result in JSON Lines by this key of its metadata, by the last part "
+    'of its path ("file name"), or by a table of names (a .json, .csv or .tsv file).',
+)
 strategy_option = click.option(
     "--strategy",
     "strategies",
@@ -195,6 +206,7 @@ _FURTHER_OPTIONS = {
         metavar="LIST",
         help='Compute these measures, such as "nxCG@10 MAep". xcg measures lists them.',
     ),
+    "document": document_option,
     "unanswered": click.option(
         "--unanswered",
         type=click.Choice(["zero", "skip"]),
@@ -214,8 +226,8 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
     The command receives them as one :class:`CampaignOptions`, its first argument.
 
     Args:
-        names: Further options: runs (with --strategy), strategies, order, ties, measures, unanswered,
-            workers.
+        names: Further options: runs (with --strategy and --document), strategies, order, ties,
+            measures, unanswered, workers.
         config_option: Whether the configuration is an option, --config, instead of an argument.
     """
     config = (
@@ -223,7 +235,7 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
         if config_option
         else click.argument("config", required=False, type=ANY_PATH)
     )
-    further = [*names, "strategies"] if "runs" in names else names
+    further = [*names, "strategies", "document"] if "runs" in names else names
     options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in further)]
 
     def decorate(command: C) -> C:

@@ -12,6 +12,7 @@ from xcg.cli.options import (
     check_order_options,
     corpus_option,
     count_option,
+    document_option,
     no_cache_option,
     order_option,
     paths_option,
@@ -21,8 +22,9 @@ from xcg.cli.options import (
 from xcg.cli.output import Printed, prints
 from xcg.documents.corpus import corpus_of
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.inputs import resolve_strategies
+from xcg.evaluation.inputs import check_document_is_used, resolve_strategies
 from xcg.formats.base import read_run_and_format
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import RUN_FORMATS, Order, Ties
 from xcg.strategies.rewriting import rewrite as rewrite_run
 
@@ -30,7 +32,9 @@ from xcg.strategies.rewriting import rewrite as rewrite_run
 @click.command()
 @paths_option("--run", "runs", help="Rewrite this run; - is standard input.")
 @strategy_option
-@corpus_option("Read documents from this folder or archive, if the strategy needs them.")
+@corpus_option(
+    "Read documents from this folder or archive, if the strategy needs them or chunks state their text."
+)
 @click.option(
     "--to",
     "target_format",
@@ -38,6 +42,7 @@ from xcg.strategies.rewriting import rewrite as rewrite_run
     help="Write this format: inex, trec or jsonl.  [default: that of the run]",
 )
 @count_option("--depth", "Write this number of results of each topic.  [default: all]", most=MAX_NUMBER)
+@document_option
 @order_option
 @ties_option
 @no_cache_option
@@ -48,6 +53,7 @@ def rewrite(
     corpus: str | None,
     target_format: str | None,
     depth: int | None,
+    document: DocumentKey,
     order: Order | None,
     ties: Ties | None,
 ) -> Printed:
@@ -69,7 +75,11 @@ def rewrite(
     if target_format is not None:
         RUN_FORMATS.get(target_format)  # before anything is read
     documents, notes = corpus_of(corpus), Notes()
-    run, format_ = read_run_and_format(runs[0], notes, order or "score", ties or "document")
+    check_document_is_used(document, [Path(runs[0])])
+    source = ChunkSource(document, documents)
+    run, format_ = read_run_and_format(
+        runs[0], notes, order or "score", ties or "document", source=source
+    )
     text, lost = rewrite_run(run, bound[0], documents).top(depth).to_text(target_format or format_)
     losses = [f"note: lost in {target_format or format_}: {data}" for data in lost]
     return Printed(text, [*notes.lines(), *losses])

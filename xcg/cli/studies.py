@@ -98,7 +98,7 @@ def stability_assessors(
     """
     if not assessors:
         raise XcgError("one assessor: expected a further one, --assessor PATH")
-    of_scores = ("--run", "--strategy", "--order", "--ties", "--measures", "--user-model")
+    of_scores = ("--run", "--strategy", "--document", "--order", "--ties", "--measures", "--user-model")
     refuse_unused(
         agreement,
         "with --agreement, which compares assessments",

@@ -13,12 +13,13 @@ from xcg.documents.text_units import CharacterConverter, TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.resolution import ResultResolver, missing_document, retrieved_paths
+from xcg.evaluation.resolution import ResultResolver, retrieved_paths
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
 from xcg.gains.span_reader import TextSpan
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 

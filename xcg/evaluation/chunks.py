@@ -92,8 +92,8 @@ def compare_chunks(
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
-        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
-            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
+        document: How chunks, in memory and in JSON Lines, name their document: a key of their
+            metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
         progress: Called with the number of finished questions and of all.
 
     Raises:

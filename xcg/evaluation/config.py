@@ -13,6 +13,7 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
+from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, check_order
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 from xcg.user_model.schema import check, choice, text
@@ -44,6 +45,9 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     for key in ("assessments", "runs"):
         paths = given.get(key, [])
         inputs[key] = [STANDARD_INPUT if path == "-" else folder / path for path in paths]
+    if "document" in given:
+        stated = given["document"]
+        inputs["document"] = document_key(stated, folder) if isinstance(stated, str) else stated
     if "user_model" in given:
         inputs["user_model"] = _user_models(given["user_model"], file)
     if "measures" in given:
@@ -118,6 +122,15 @@ def _strategy_spec(value: object) -> object:
     raise vol.Invalid("expected a name, a mapping with a name, or a list of these")
 
 
+def _document(value: object) -> object:
+    names = [name for pair in value.items() for name in pair] if isinstance(value, Mapping) else []
+    if names and all(isinstance(name, str) for name in names):
+        return value
+    if isinstance(value, str):
+        return text(value)
+    raise vol.Invalid("expected file name, a key, a file of names, or a mapping of names")
+
+
 def _workers(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
         return value
@@ -137,5 +150,6 @@ def _schema() -> vol.Schema:
             vol.Optional("order"): choice(ORDERS),
             vol.Optional("ties"): choice(TIES),
             vol.Optional("workers"): _workers,
+            vol.Optional("document"): _document,
         }
     )

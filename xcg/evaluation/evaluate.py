@@ -92,8 +92,8 @@ def evaluate(
             one per core. Values, notes and errors do not depend on it.
         strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
             run is evaluated once under each, as ``RUN+STRATEGY``.
-        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
-            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
+        document: How chunks, in memory and in JSON Lines, name their document: a key of their
+            metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
 
     Returns:
         The value of every measure, run, user model and topic, and the means.
@@ -199,6 +199,7 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
         inputs.lenient,
         inputs.check_corpus and documents is not None,
         inputs.strategy_list,
+        inputs.document,
     )
     return work, names
 

@@ -16,13 +16,13 @@ from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
-from xcg.formats.base import read_assessments, read_run
+from xcg.formats.base import can_have_chunks, read_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import DocumentKey, check_document_key
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, check_document_key
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import Order, Run, Ties, Topics, check_order, name_without_strategy
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
@@ -70,7 +70,8 @@ class Inputs:
         workers: Number of processes; -1 for one per core.
         topics: The topics to read from run files; by default the assessed ones.
         strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
-        document: How chunks in memory name their document, see :func:`xcg.runs.chunks.span_of`.
+        document: How chunks, in memory and in JSON Lines, name their document, see
+            :func:`xcg.runs.chunks.span_of`.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -157,7 +158,8 @@ class Inputs:
     def runs_as_read(self) -> list[Run]:
         """The runs without strategies, all in memory, under the names in their files."""
         topics = self.recall_base if self.topics is None else self.topics
-        return load_runs(self._given_runs, self.notes, topics, self.order, self.ties)
+        source = ChunkSource(self.document, self.documents)
+        return load_runs(self._given_runs, self.notes, topics, self.order, self.ties, source)
 
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
@@ -213,6 +215,7 @@ class Inputs:
         _ = self.recall_base, self.documents
         if self.has_runs:
             _ = self.run_sources
+            check_document_is_used(self.document, self._given_runs)
 
     def new_notes(self) -> Notes:
         """Return a copy of the notes, to which an evaluation adds its own."""
@@ -346,11 +349,28 @@ def _below(where: Where, index: int) -> Where:
     return lambda key: where((index, *key))
 
 
+def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path]) -> None:
+    """Raise XcgError if documents are to be named, but no run can have chunks."""
+    if document is None:
+        return
+    for source in sources:
+        if isinstance(source, Run) or not source.is_file() or can_have_chunks(source):
+            return
+    raise XcgError("--document has no effect on runs without JSON Lines or chunks: remove it")
+
+
 def load_runs(
-    sources: Sequence[Run | Path], notes: Notes, topics: Topics, order: Order, ties: Ties
+    sources: Sequence[Run | Path],
+    notes: Notes,
+    topics: Topics,
+    order: Order,
+    ties: Ties,
+    chunks: ChunkSource,
 ) -> list[Run]:
     """Return the runs of some sources under the names in their files, reading the files."""
-    return [s if isinstance(s, Run) else read_run(s, notes, order, ties, topics) for s in sources]
+    return [
+        s if isinstance(s, Run) else read_run(s, notes, order, ties, topics, chunks) for s in sources
+    ]
 
 
 def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:

@@ -8,11 +8,11 @@ from itertools import compress, count
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
-from xcg.documents.sources import document_name
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.evaluation.unjudged import UnjudgedDocument, UnjudgedResults
 from xcg.gains.judged_topic import ResolvedRanking
+from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 
@@ -159,12 +159,3 @@ def check_document(file: str, corpus: Corpus) -> None:
     """Raise UnknownPathError if the corpus has no such document."""
     if file not in corpus:
         raise UnknownPathError(missing_document(file, corpus))
-
-
-def missing_document(file: str, corpus: Corpus) -> str:
-    """Return the message for a document that a corpus lacks, with its name without file extension."""
-    message = f"the corpus has no document {file!r}; "
-    name = document_name(file)
-    if name is not None and name in corpus:
-        return f"{message}did you mean {name!r}? Documents are named without the file extension"
-    return f"{message}expected {corpus.label / file}.xml"

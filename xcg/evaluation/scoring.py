@@ -25,6 +25,7 @@ from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, span_topics, span_values, standard_values
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Run, Ties
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_all
@@ -67,6 +68,7 @@ class Work:
         measures: The measures of gains, scores, grades and text.
         standard: The measures of levels of relevance.
         check_corpus: Whether results and assessments are checked even without other measures.
+        document: How chunks in run files name their document.
     """
 
     base: RecallBase
@@ -80,6 +82,7 @@ class Work:
     lenient: bool = False
     check_corpus: bool = False
     strategies: Sequence[BoundStrategy] = ()
+    document: DocumentKey = None
 
     @property
     def topics(self) -> list[str]:
@@ -212,7 +215,8 @@ def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str,
 
 def read_runs(work: Work, sources: Sequence[Run | Path], notes: Notes) -> list[Run]:
     """Read runs and rewrite them with all strategies."""
-    runs = load_runs(sources, notes, work.base, work.order, work.ties)
+    chunks = ChunkSource(work.document, work.corpus)
+    runs = load_runs(sources, notes, work.base, work.order, work.ties, chunks)
     return rewrite_all(runs, work.strategies, work.corpus)
 
 

@@ -13,11 +13,13 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
+from xcg.evaluation.inputs import check_document_is_used
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
 
@@ -64,6 +66,7 @@ def validate(
     corpus: PathLike | None = None,
     order: Order = "score",
     ties: Ties = "document",
+    document: DocumentKey = None,
 ) -> Report:
     """Check the files of a campaign by themselves and against each other.
 
@@ -79,6 +82,8 @@ def validate(
         corpus: A folder or archive.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of TREC results with equal scores or ranks.
+        document: How the results in JSON Lines name their document, see
+            :func:`xcg.runs.chunks.span_of`.
 
     Returns:
         The counts and findings. All problems are collected, as in a lenient evaluation.
@@ -90,10 +95,13 @@ def validate(
         if documents is not None:
             base = anchor(base, documents, report.data)
         _check_assessments(base, documents, report)
-    for path in _expanded(runs, "runs", report):
+    files = _expanded(runs, "runs", report)
+    check_document_is_used(document, files)
+    source = ChunkSource(document, documents)
+    for path in files:
         notes = Notes(lenient=True)
         try:
-            run = read_run(path, notes, order, ties)
+            run = read_run(path, notes, order, ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue

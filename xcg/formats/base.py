@@ -16,6 +16,7 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, name_too_long
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
+from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import RUN_FORMATS, Order, Run, RunFormat, Ties, Topics, check_order
 
 _HEAD_SIZE = 4096
@@ -56,6 +57,7 @@ def read_run(
     order: Order = "score",
     ties: Ties = "document",
     topics: Topics = None,
+    source: ChunkSource = NO_SOURCE,
 ) -> Run:
     """Read one run file, whose format is detected from its content.
 
@@ -66,6 +68,8 @@ def read_run(
         order: The order of the results of a TREC run, see :data:`xcg.runs.run.Order`.
         ties: The order of results with equal scores or ranks in a TREC run.
         topics: The topics whose results are read; all by default.
+        source: How the chunks in JSON Lines name their document, and the documents, in which chunks are
+            searched that are stated by their text.
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
@@ -74,7 +78,7 @@ def read_run(
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
-    return read_run_and_format(path, notes, order, ties, topics)[0]
+    return read_run_and_format(path, notes, order, ties, topics, source)[0]
 
 
 def read_run_and_format(
@@ -83,6 +87,7 @@ def read_run_and_format(
     order: Order = "score",
     ties: Ties = "document",
     topics: Topics = None,
+    source: ChunkSource = NO_SOURCE,
 ) -> tuple[Run, str]:
     """Read one run file, and return the run and the name of its format; see :func:`read_run`."""
     check_order(order, ties)
@@ -90,7 +95,8 @@ def read_run_and_format(
     path = Path(path)
     with open_input(path) as file:
         format_name, format_ = _detect(RUN_FORMATS, file)
-        run = format_.read(file, path, notes, order, ties, topics)
+        of_chunks = [source] if format_.reads_chunks else []
+        run = format_.read(file, path, notes, order, ties, topics, *of_chunks)
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:
@@ -102,19 +108,26 @@ def read_run_and_format(
     return run, format_name
 
 
+def can_have_chunks(path: Path) -> bool:
+    """Return whether a run file has a format that can state chunks by their text."""
+    with open_input(path) as file:
+        return _detect(RUN_FORMATS, file)[1].reads_chunks
+
+
 def read_runs(
     paths: PathLike | Iterable[PathLike],
     notes: Notes | None = None,
     order: Order = "score",
     ties: Ties = "document",
     topics: Topics = None,
+    source: ChunkSource = NO_SOURCE,
 ) -> list[Run]:
     """Read run files, folders and globs; see :func:`read_run`.
 
     >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
     ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']
     """
-    return [read_run(path, notes, order, ties, topics) for path in expand(paths, "runs")]
+    return [read_run(path, notes, order, ties, topics, source) for path in expand(paths, "runs")]
 
 
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)

@@ -14,6 +14,16 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
+from xcg.formats.json_chunks import (
+    CHUNK_FIELDS,
+    Result,
+    StatedChunks,
+    canonical_document,
+    check_parent,
+    document_fields,
+    hint_without_document,
+    named_document,
+)
 from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.assessment import check_pair, level_assessment
@@ -25,6 +35,7 @@ from xcg.judgements.recall_base import (
     RecallBase,
     Span,
 )
+from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import (
     RUN_FORMATS,
     Order,
@@ -69,6 +80,7 @@ _RESULT_FIELDS = (
     Field("parent", (dict, type(None)), _PARENT, required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
+    *CHUNK_FIELDS,
 )
 _IDEAL_FIELDS = (
     Field("user_model", (str,), "a user model's name"),
@@ -83,8 +95,6 @@ _GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
 
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
-_Result = tuple[_Element, tuple[int, int] | None, int | None, float | None]
-"""Result, its parent, rank and score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -167,12 +177,16 @@ def read_json_run(
     order: Order = "score",
     ties: Ties = "document",
     topics: Topics = None,
+    source: ChunkSource = NO_SOURCE,
 ) -> Run:
     """Read a run from a JSON Lines file.
 
     A result has ``path``, or ``start`` and ``end``, or is a whole document. The results of a topic are
-    ordered by ``rank`` if all have one, else by ``score`` (descending) if all have one, else as in the
+    ordered by ``rank`` if they have one, else by ``score`` (descending) if all have one, else as in the
     file. Results with equal keys keep the order of the file.
+
+    A chunk can state its ``text``. With a corpus, the text is compared with the document, or searched
+    if the chunk has no ``start``, as :func:`xcg.runs.chunks.span_of` does.
 
     A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
     or null if it has none.
@@ -186,15 +200,22 @@ def read_json_run(
         order: Not used; it is for TREC runs.
         ties: Not used.
         topics: The topics whose results are read; all by default.
+        source: How documents are named, and the documents. The name can be another field, or a key of
+            the object ``metadata``.
 
     Raises:
         InputError: If a record is illegal, with file and line.
+        UnmappedError: If the text of a chunk is not in its document.
     """
-    found: dict[str, list[_Result]] = {}
+    chunks = StatedChunks(source, notes)
+    legal = document_fields(_RESULT_FIELDS, source.document)
+    found: dict[str, list[Result]] = {}
     skipped: set[str] = set()
     states_parents = False
     for where, record in _results_and_ideals(file, path):
-        check_record(record, _RESULT_FIELDS, where)
+        if "doc" not in record and source.document is None and (hint := hint_without_document(record)):
+            raise InputError(where, f"the field 'doc' is missing{hint}")
+        check_record(record, legal, where)
         states_parents = states_parents or "parent" in record
         topic = str(record["topic"])
         if topics is not None and topic not in topics:
@@ -205,13 +226,23 @@ def read_json_run(
             raise InputError(where, f"rank is {rank}: expected a whole number from 0")
         if score is not None and not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
             raise InputError(where, f"score is {score}: expected a finite number")
+        results = found.setdefault(topic, [])
+        is_legal = True
         try:
-            element = _element(record)
+            if source.document is not None:
+                record["doc"] = named_document(record, source.document)
+            if "text" in record:
+                element = chunks.add(record, record["doc"], results, where)
+            else:
+                element = _element(record)
+        except InputError:
+            raise
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
-            element = record["doc"], "", None
-        parent = _parent(record, element, where)
-        found.setdefault(topic, []).append((element, parent, rank, score))
+            element, is_legal = (str(record.get("doc", "")), "", None), False
+        parent = _parent(record, element[2], where) if "parent" in record else None
+        results.append((element, parent if is_legal else None, rank, score))
+    chunks.find()
     rankings = {topic: _ranking(results, states_parents) for topic, results in found.items()}
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
@@ -239,7 +270,7 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         yield where, result
 
 
-def _ranking(found: list[_Result], states_parents: bool) -> Ranking:
+def _ranking(found: list[Result], states_parents: bool) -> Ranking:
     elements, parents, *columns = zip(*found, strict=True)
     order, keys, is_descending = list(range(len(found))), None, False
     for column, is_score in zip(columns, (False, True), strict=True):
@@ -254,33 +285,29 @@ def _ranking(found: list[_Result], states_parents: bool) -> Ranking:
     return ranking
 
 
-def _parent(record: dict[str, Any], element: _Element, where: str) -> tuple[int, int] | None:
+def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) -> tuple[int, int] | None:
     """Return the parent of a passage.
 
     Raises:
         InputError: If it is illegal.
     """
-    stated = record.get("parent")
+    stated = record["parent"]
     if stated is None:
         return None
-    span = element[2]
-    if "start" not in record:
+    if "start" not in record and "text" not in record:
         raise InputError(where, "the result has a parent: expected a passage, with 'start' and 'end'")
     check_record(stated, _PARENT_FIELDS, f"{where}: parent")
     start, end = stated["start"], stated["end"]
     if not 0 <= start <= end:
         raise InputError(where, f"parent from {start} to {end}: expected 0 <= start <= end")
-    if span is not None and not (start <= span[0] and span[1] <= end):
-        raise InputError(
-            where,
-            f"the parent, {start} to {end}, does not contain the passage, {span[0]} to {span[1]}",
-        )
-    return (start, end) if span is not None else None
+    if span is not None:
+        check_parent((start, end), span, where)
+    return start, end
 
 
 def _element(fields: dict[str, Any]) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
-    document = canonical_file(fields["doc"])
+    document = canonical_document(fields["doc"])
     stated = {"path", "start", "end"} & set(fields)
     if not stated:
         return document, WHOLE, None
@@ -383,9 +410,10 @@ ASSESSMENT_FORMATS.add(
 RUN_FORMATS.add(
     "jsonl",
     RunFormat(
-        "JSON Lines: topic, doc, and path or start and end, with rank or score",
+        "JSON Lines: topic, doc, and path, start and end, or text, with rank or score",
         json_certainty,
         read_json_run,
         write_json_run,
+        reads_chunks=True,
     ),
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
+from xcg.documents.corpus import Corpus
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.runs.chunk_adapters import ChunkFields, shortened
 
 DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None
@@ -17,7 +19,26 @@ library's names, a function of the chunk, or None for the library's own name."""
 FILE_NAME = "file name"
 """Names a document by the last part of the path of its file."""
 
-_PATH_KEYS = ("file_path", "file_name", "source")
+PATH_KEYS = ("file_path", "file_name", "source")
+"""Keys of a chunk's metadata that hold the path of its document in several libraries."""
+
+_COMPARED_NAMES = 20_000
+
+
+class ChunkSource(NamedTuple):
+    """What finds the chunks of a run file in their documents.
+
+    Attributes:
+        document: How to name the document of a chunk.
+        corpus: The documents, in which chunks are searched that are stated by their text.
+    """
+
+    document: DocumentKey = None
+    corpus: Corpus | None = None
+
+
+NO_SOURCE = ChunkSource()
+"""For commands without documents."""
 
 
 def check_document_key(document: object) -> None:
@@ -55,8 +76,9 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
         if isinstance(name, (str, int)) and (name := key.get(name)) is None:
             name_given = shortened(repr(fields.document))
             problem = f"the mapping for document= does not contain the document {name_given}"
+            problem += _nearest_key(str(fields.document), key)
     elif key == FILE_NAME:
-        paths = [fields.metadata.get(known) for known in _PATH_KEYS]
+        paths = [fields.metadata.get(known) for known in PATH_KEYS]
         names = [fields.document, *paths] if isinstance(chunk, Mapping) else [*paths, fields.document]
         name = next((found for found in names if found), None)
         if name is not None:
@@ -64,6 +86,8 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
     elif key is not None:
         name = fields.metadata.get(key)
         problem = f"the chunk's metadata has no {key!r}, the key for document="
+        if name is None:
+            problem += _nearest_key(key, fields.metadata)
     else:
         name = fields.document
     if name is None or name == "":
@@ -78,15 +102,46 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
     return str(name)
 
 
+def _nearest_key(name: str, mapping: Mapping[Any, object]) -> str:
+    """Return the nearest key of a mapping, for a message; empty if no key is a text."""
+    legal = [key for key in mapping if isinstance(key, str)]
+    return f": {nearest(name, legal)}" if legal else ""
+
+
 def file_name(path: str) -> str:
-    r"""Return the last part of a path.
+    r"""Return the last part of a path or URL.
 
     >>> file_name("/data/bees.md"), file_name("C:\\data\\bees.md")
     ('bees.md', 'bees.md')
+    >>> file_name("https://example.org/docs/bees.md?version=2#dance")
+    'bees.md'
     """
+    if "://" in path:
+        path = path.partition("#")[0].partition("?")[0]
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def name_in_corpus(name: str) -> str:
     """Return a document's name without the ending of its file."""
     return document_name(name) or canonical_file(name)
+
+
+def missing_document(file: str, corpus: Corpus, compare_names: bool = False) -> str:
+    """Return the message for a document that a corpus lacks.
+
+    Args:
+        file: The document.
+        corpus: The corpus.
+        compare_names: Whether to look for a similar name, which takes time.
+    """
+    message = f"the corpus has no document {file!r}; "
+    name = document_name(file)
+    if name is not None and name in corpus:
+        return f"{message}did you mean {name!r}? Documents are named without the file extension"
+    last = file_name(file)
+    if "/" in file and last and (document_name(last) or last) in corpus:
+        hint = f"--document {FILE_NAME!r} (document=) takes the last part of a path"
+        return f"{message}did you mean {document_name(last) or last!r}? {hint}"
+    if compare_names and (hint := nearest(file, islice(corpus, _COMPARED_NAMES))).startswith("did"):
+        return message + hint
+    return f"{message}expected {corpus.label / file}.xml"

@@ -7,7 +7,6 @@ import sys
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -21,7 +20,7 @@ from xcg.documents.paths import (
     split_element_id,
 )
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, Notes, XcgError, nearest, printable
+from xcg.errors import InputError, XcgError, nearest, printable
 from xcg.lazy_modules import np
 from xcg.registry import Registry
 
@@ -297,15 +296,18 @@ class RunFormat(NamedTuple):
             format, from 0 to 1; True is 1.
         read: Reads an open file. Takes the file, its path for messages, the notes, the order of the
             results and of ties among them, and the topics whose results are needed. It may ignore the
-            orders, and return other topics too.
+            orders, and return other topics too. With ``reads_chunks``, it also takes a
+            :class:`xcg.runs.chunk_documents.ChunkSource`.
         write: Takes a run and returns the content of a file, and descriptions of what the format
             cannot hold. None for a format that is only read.
+        reads_chunks: Whether the files can state the text of chunks.
     """
 
     description: str
     detect: Callable[[bytes], float]
-    read: Callable[[BufferedReader, Path, Notes, Order, Ties, Topics], Run]
+    read: Callable[..., Run]
     write: Callable[[Run], tuple[str, list[str]]] | None = None
+    reads_chunks: bool = False
 
 
 RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", package="xcg.formats")

@@ -1,0 +1,196 @@
+"""Commands with runs whose chunks state their text and name their document by a path."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Command
+
+from xcg.errors import InputError, XcgError
+from xcg.evaluation.config import load_configuration
+from xcg.runs.document_names import document_key, read_document_names
+
+BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
+GOLD = (
+    '{"topic": "1", "doc": "bees", "exact": "Bees dance"}\n'
+    '{"topic": "2", "doc": "bees", "exact": "Drones do no work"}\n'
+)
+CHUNKS = [
+    ("1", "# Bees\n\nBees dance in the dark hive."),
+    ("1", "Drones do\fno work at all."),
+    ("2", "Drones do no work"),
+]
+# SpanPrecision@1 is 10/28 and 17/17.
+PRECISION = f"{(10 / 28 + 1) / 2:.4f}"
+NAMES = {
+    "names.json": '{"/data/docs/bees.md": "bees"}',
+    "names.csv": 'from,to\n"/data/docs/bees.md",bees.md\n',
+    "names.tsv": "/data/docs/bees.md\tbees\n\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "bees.txt").write_text(BEES)
+    (tmp_path / "gold.jsonl").write_text(GOLD)
+    lines = [
+        {"topic": topic, "text": text, "doc": "/data/docs/bees.md", "metadata": {"title": "bees"}}
+        for topic, text in CHUNKS
+    ]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for name, text in NAMES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+EVALUATE = ["evaluate", "--assessments", "gold.jsonl", "--run", "r.jsonl", "--corpus", "docs"]
+MEASURE = ["--measures", "SpanPrecision@1"]
+
+
+@pytest.mark.parametrize("document", ["file name", "title", *NAMES])
+def test_documents_are_named_on_the_command_line(
+    xcg_command: Command, folder: Path, document: str
+) -> None:
+    done = xcg_command(*EVALUATE, *MEASURE, "--document", document, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["run", "SpanPrecision@1", "r", PRECISION]
+
+
+@pytest.mark.parametrize("document", ["file name", "title", *NAMES, "{/data/docs/bees.md: bees}"])
+def test_documents_are_named_in_a_configuration(
+    xcg_command: Command, folder: Path, document: str
+) -> None:
+    (folder / "c.yaml").write_text(
+        "corpus: docs\nassessments: gold.jsonl\nruns: r.jsonl\nmeasures: SpanPrecision@1\n"
+        f"document: {document}\n"
+    )
+    done = xcg_command("evaluate", folder / "c.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split()[-1] == PRECISION
+    if document == "file name":
+        explained = xcg_command("explain", "r", "--config", folder / "c.yaml", "--topic", "1")
+        assert "0–28" in explained.stdout
+        for command in (["chunks"], ["validate"], ["explain", "r.jsonl", "--topic", "1", "--config"]):
+            done = xcg_command(*command, "c.yaml", cwd=folder)
+            assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_command_with_runs_names_documents(xcg_command: Command, folder: Path) -> None:
+    runs = ["--run", "r.jsonl", "--corpus", "docs", "--document", "file name"]
+    (folder / "s.jsonl").write_text((folder / "r.jsonl").read_text().replace("# Bees", "Title"))
+    gold = ["--assessments", "gold.jsonl"]
+    for command in (
+        ["chunks", *gold, *runs],
+        ["compare", *gold, *runs, "--run", "s.jsonl", *MEASURE],
+        ["curves", *gold, *runs],
+        ["validate", *gold, *runs],
+        ["rewrite", *runs, "--strategy", "unique"],
+        ["convert", *runs, "--to", "trec"],
+        ["report", *gold, *runs, "--output", "report.html"],
+    ):
+        done = xcg_command(*command, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert "error" not in done.stderr
+
+
+def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
+    runs = ["--run", "r.jsonl", "--corpus", "docs", "--document", "file name"]
+    done = xcg_command("convert", *runs, "--to", "jsonl", cwd=folder)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["topic"], line["doc"], line["start"], line["end"]) for line in found] == [
+        ("1", "bees", 0, 28),
+        ("1", "bees", 30, 55),
+        ("2", "bees", 30, 47),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "r.jsonl:1: '/data/docs/bees.md' is not a document name: expected a path below"),
+        (["--document", "titel"], "no 'titel', the key for document=: did you mean 'title'?"),
+        (["--document", " "], "expected 'file name', a key or a file of names"),
+        (["--document", "gone.csv"], "gone.csv: cannot read: No such file"),
+        (["--document", "bad.csv"], "bad.csv:2: 'a' has two names: 'b' and 'c'"),
+        (
+            ["--document", "bad.tsv"],
+            "bad.tsv:1: ['a,b']: expected the name in run files and the name in",
+        ),
+        (["--document", "bad.json"], "bad.json: expected an object like {"),
+        (
+            ["--document", "other.csv"],
+            "does not contain the document '/data/docs/bees.md': did you mean",
+        ),
+    ],
+)
+def test_a_mistake_gives_one_message(
+    xcg_command: Command, folder: Path, arguments: list[str], message: str
+) -> None:
+    (folder / "bad.csv").write_text("a,b\na,c\n")
+    (folder / "bad.tsv").write_text("a,b\n")
+    (folder / "bad.json").write_text('["a", "b"]')
+    (folder / "other.csv").write_text("/data/doc/bees.md,bees\n")
+    done = xcg_command(*EVALUATE, *MEASURE, *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_process(folder: Path) -> None:
+    command = [sys.executable, "-m", "xcg", *EVALUATE, *MEASURE, "--document", "names.csv"]
+    environment = {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert PRECISION in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("n.json", '{"a": {"b": 1}}', "expected the name in run files and the name in the corpus"),
+        ("n.json", '{"a": ""}', "expected the name in run files and the name in the corpus"),
+        ("n.json", '[["a", "b"]]', "expected an object like"),
+        ("n.json", "{", "not valid JSON"),
+        ("n.json", "{}", "no names of documents: expected at least one"),
+        ("n.json", '{"a": "b", "a": "c"}', "'a' has two names: 'b' and 'c'"),
+        ("n.csv", "\n", "no names of documents: expected at least one"),
+        ("n.csv", "a\n", "expected the name in run files"),
+        ("n.csv", "a,b,c\n", "expected the name in run files"),
+        ("n.csv", 'a,"b\n', "not a row of two names"),
+        ("n.tsv", "a\t \n", "expected the name in run files"),
+    ],
+)
+def test_an_illegal_file_of_names(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_document_names(tmp_path / name)
+    assert str(raised.value).startswith(str(tmp_path / name))
+    assert message in str(raised.value)
+
+
+def test_a_file_of_names_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xcg.runs.document_names.MAX_FILE_BYTES", 20)
+    for name, text in (("n.json", '{"a": "b",           "c": "d"}'), ("n.csv", "a,b\n" * 9)):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(InputError, match=f"{name}: larger than 64 MB"):
+            read_document_names(tmp_path / name)
+
+
+def test_names_may_repeat_and_have_quotes_and_marks(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text('\ufeff"a,b",c\n"a,b",c\n"say ""hi""",d\n', encoding="utf-8")
+    assert read_document_names(tmp_path / "n.csv") == {"a,b": "c", 'say "hi"': "d"}
+    assert document_key("n.csv", tmp_path) == {"a,b": "c", 'say "hi"': "d"}
+    with pytest.raises(XcgError, match="no name of the documents"):
+        document_key("")
+
+
+@pytest.mark.parametrize("value", ["", "{}", "[a]", "3", "{a: 1}"])
+def test_an_illegal_key_of_a_configuration(tmp_path: Path, value: str) -> None:
+    (tmp_path / "c.yaml").write_text(f"corpus: d\ndocument: {value}\n")
+    with pytest.raises(InputError, match=r"c.yaml:2: document: expected"):
+        load_configuration(tmp_path / "c.yaml")

@@ -1,0 +1,234 @@
+"""Runs in JSON Lines whose chunks state their text, or name their document by a path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from format_examples import write
+
+import xcg
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.formats.base import read_run
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
+from xcg.runs.chunks import run_of_chunks
+from xcg.runs.run import Run
+
+BEES = "Bees dance in the dark.\n\nDrones do no work at all, in the hive or elsewhere."
+#       0                         25                   46
+TEXTS = {"bees": BEES, "ants": "Ants follow a trail of smells, and Ants follow leaders."}
+
+
+def read(
+    folder: Path, *records: dict[str, Any], document: DocumentKey = None, notes: Notes | None = None
+) -> Run:
+    lines = [json.dumps({"topic": "1", **record}) for record in records]
+    path = write(folder, "\n".join(lines), "r.jsonl")
+    return read_run(path, notes, source=ChunkSource(document, Corpus.of(TEXTS)))
+
+
+@pytest.mark.parametrize(
+    ("chunk", "span"),
+    [
+        ({"text": "Bees dance in the dark."}, (0, 23)),
+        ({"text": "Drones do\fno\n work at all,"}, (25, 50)),
+        ({"text": "The hive\nWork in the hive\nDrones do no work at all,"}, (25, 50)),
+        ({"start": 25, "end": 50, "text": "Drones do no work at all,"}, (25, 50)),
+        ({"start": 25, "text": "Drones do no work at all,"}, (25, 50)),
+        ({"start": 25, "end": 50, "text": "# The hive\n\nDrones do no work at all,"}, (25, 50)),
+        ({"start": 23, "text": "\n\nDrones do"}, (23, 34)),
+    ],
+)
+def test_chunks_are_found_as_in_python(
+    tmp_path: Path, chunk: dict[str, Any], span: tuple[int, int]
+) -> None:
+    record = {"doc": "bees", **chunk}
+    run = read(tmp_path, record)
+    assert run.rankings["1"].spans == {0: span}
+    assert run.rankings["1"] == run_of_chunks("r", {"1": [record]}, texts=TEXTS).rankings["1"]
+
+
+def test_equal_chunks_of_several_topics_are_all_found(tmp_path: Path) -> None:
+    chunk = {"doc": "bees", "text": "dance in the dark"}
+    ants = {"doc": "ants", "text": "a trail of smells"}
+    run = read(tmp_path, {**chunk, "score": 1}, ants | {"score": 2}, chunk | {"topic": "2"}, chunk)
+    assert {topic: ranking.spans for topic, ranking in run.rankings.items()} == {
+        "1": {0: (5, 22), 1: (12, 29), 2: (5, 22)},
+        "2": {0: (5, 22)},
+    }
+    assert list(run.rankings["1"].files) == ["bees", "ants", "bees"]
+
+
+def test_a_rank_goes_before_a_score(tmp_path: Path) -> None:
+    chunks = [
+        {"doc": "bees", "text": text, "score": score, "rank": rank}
+        for text, score, rank in (("dance", 3, 2), ("Drones", 1, 1))
+    ]
+    assert read(tmp_path, *chunks).rankings["1"].spans == {0: (25, 31), 1: (5, 10)}
+    by_score = [{k: v for k, v in chunk.items() if k != "rank"} for chunk in chunks]
+    assert read(tmp_path, *by_score).rankings["1"].spans == {0: (5, 10), 1: (25, 31)}
+    given = [{k: v for k, v in chunk.items() if k != "score"} for chunk in by_score[::-1]]
+    assert read(tmp_path, *given).rankings["1"].spans == {0: (25, 31), 1: (5, 10)}
+
+
+def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
+    path = write(tmp_path, '{"topic": "1", "doc": "d", "start": 2, "text": "abc"}', "r.jsonl")
+    assert read_run(path).rankings["1"].spans == {0: (2, 5)}
+
+
+@pytest.mark.parametrize(
+    ("chunk", "message"),
+    [
+        ({"doc": "bees", "text": " \f"}, "the chunk is empty: it has no text"),
+        ({"doc": "bees", "text": "e"}, "its text 'e' occurs more than once in bees"),
+        ({"doc": "ants", "text": "Ants follow"}, "'Ants follow' occurs more than once in ants"),
+        ({"doc": "bees", "text": "Wasps dance."}, "its text 'Wasps dance.' does not occur in bees"),
+        (
+            {"doc": "bees", "start": 0, "text": "Drones do no work"},
+            "'Bees dance in the' at 0 to 17 of its 76 characters (its text is at 25 to 42)",
+        ),
+        ({"doc": "bees", "start": 3, "end": 3, "text": "a"}, "it starts and ends at 3"),
+        ({"doc": "bees", "end": 3, "text": "a"}, "expected the field 'text' with 'start' and 'end'"),
+        ({"doc": "bees", "path": "/a", "text": "a"}, "expected the field 'text' with 'start'"),
+        ({"doc": "bee", "text": "dance"}, "no document 'bee'; did you mean 'bees'?"),
+        ({"doc": "bees.md", "text": "dance"}, "Documents are named without the file extension"),
+        (
+            {"doc": "docs/bees.md", "text": "dance"},
+            "did you mean 'bees'? --document 'file name' (document=) takes the last part of a path",
+        ),
+        ({"doc": "/data/bees.md", "text": "dance"}, "--document 'file name' (document=) takes"),
+        ({"text": "dance"}, "the field 'doc' is missing"),
+        ({"source": "bees", "text": "a"}, "its 'source' is 'bees': expected --document source"),
+        (
+            {"metadata": {"file_path": "/data/bees.md"}, "text": "a"},
+            "its 'file_path' is '/data/bees.md': expected --document 'file name' (document=)",
+        ),
+        ({"doc": "bees", "text": 3}, "text is 3: expected the text of the chunk"),
+        ({"doc": "bees", "metadata": "m"}, "metadata is 'm': expected an object"),
+        ({"doc": "bees", "txt": "dance"}, "unknown field 'txt': did you mean 'text'?"),
+        (
+            {"doc": "bees", "text": "dance", "parent": {"start": 6, "end": 30}},
+            "the parent, 6 to 30, does not contain the passage, 5 to 10",
+        ),
+    ],
+)
+def test_a_mistake_gives_one_message_with_file_and_line(
+    tmp_path: Path, chunk: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        read(tmp_path, {"doc": "bees", "text": "dance"}, chunk)
+    assert str(raised.value).startswith(f"{tmp_path / 'r.jsonl'}:2: ")
+    assert message in str(raised.value)
+
+
+def test_a_chunk_without_offsets_needs_a_corpus(tmp_path: Path) -> None:
+    path = write(tmp_path, '{"topic": "1", "doc": "d", "text": "abc"}', "r.jsonl")
+    with pytest.raises(InputError, match=r"r.jsonl:1: the chunk is given by its text: expected a corp"):
+        read_run(path, Notes(lenient=True))
+
+
+def test_lenient_chunks_that_are_not_found_keep_their_rank(tmp_path: Path) -> None:
+    notes = Notes(lenient=True)
+    missing, found = {"doc": "bees", "text": "Wasps"}, {"doc": "bees", "text": "dance"}
+    run = read(tmp_path, missing, {"doc": "wasps", "text": "a"}, found, {"doc": "/b"}, notes=notes)
+    assert run.rankings["1"].spans == {2: (5, 10)}
+    assert list(run.rankings["1"].files) == ["bees", "wasps", "bees", "/b"]
+    assert [problem[:2] for problem in notes.problems()] == [
+        ("results that name no element", 1),
+        ("chunks without a place in a document", 2),
+    ]
+
+
+def test_parents_of_chunks_that_state_their_text(tmp_path: Path) -> None:
+    chunk = {"doc": "bees", "text": "dance", "parent": {"start": 0, "end": 23}}
+    run = read(tmp_path, chunk, {**chunk, "parent": None})
+    assert run.rankings["1"].parents == {0: (0, 23)}
+
+
+NAMED = [
+    ("source", {"source": "bees"}),
+    ("source", {"metadata": {"source": "bees.md"}}),
+    ("url", {"metadata": {"url": "bees"}, "doc": "chunk-7"}),
+    ("url", {"url": "bees.html"}),
+    ("file name", {"doc": "/data/docs/bees.md"}),
+    ("file name", {"source": "C:\\docs\\bees.txt"}),
+    ("file name", {"metadata": {"file_path": "docs/bees"}}),
+    ("file name", {"doc": "https://example.org/docs/bees.html?page=2#dance"}),
+    ({"https://example.org/7": "bees"}, {"doc": "https://example.org/7"}),
+    (lambda record: record["metadata"]["id"].split(":")[0], {"metadata": {"id": "bees:7"}}),
+]
+
+
+@pytest.mark.parametrize(("document", "fields"), NAMED)
+@pytest.mark.parametrize("text", [{"text": "dance in"}, {"start": 5, "end": 13}])
+def test_documents_are_named_by_their_metadata(
+    tmp_path: Path, document: DocumentKey, fields: dict[str, Any], text: dict[str, Any]
+) -> None:
+    run = read(tmp_path, {**fields, **text}, document=document)
+    assert list(run.rankings["1"]) == [("bees", "")]
+    assert run.rankings["1"].spans == {0: (5, 13)}
+
+
+@pytest.mark.parametrize(
+    ("document", "chunk", "message"),
+    [
+        ("url", {"metadata": {"uri": "bees"}}, "no 'url', the key for document=: did you mean 'uri'?"),
+        ("url", {"doc": "bees", "urls": "b"}, "unknown field 'urls': did you mean 'url'?"),
+        (
+            {"beees": "b"},
+            {"doc": "bees"},
+            "does not contain the document 'bees': did you mean 'beees'?",
+        ),
+        ("file name", {"text": "dance"}, "the result has no 'doc'"),
+        ("source", {"source": "/data/bees.md"}, "'/data/bees.md' is not a document name"),
+    ],
+)
+def test_a_document_without_name_gives_file_and_line(
+    tmp_path: Path, document: DocumentKey, chunk: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        read(tmp_path, chunk, document=document)
+    assert str(raised.value).startswith(f"{tmp_path / 'r.jsonl'}:1: ")
+    assert message in str(raised.value)
+
+
+def test_evaluate_reads_such_files_in_one_process_and_in_two(tmp_path: Path) -> None:
+    gold = {"1": {"bees": [(0, 23)]}}
+    records = [{"topic": "1", "source": "/d/bees.md", "text": "Bees dance in the dark."}]
+    for name in ("r", "s"):
+        write(tmp_path, "\n".join(map(json.dumps, records)), f"{name}.jsonl")
+    for workers in (1, 2):
+        results = xcg.evaluate(
+            gold,
+            tmp_path,
+            TEXTS,
+            measures="SpanIoU",
+            document="file name",
+            workers=workers,
+        )
+        assert [results.value(name, "SpanIoU") for name in "rs"] == [1, 1]
+
+
+def test_document_without_chunks_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "1 Q0 bees 1 1 r\n", "r.run")
+    with pytest.raises(XcgError, match="--document has no effect on runs without JSON Lines or chunks"):
+        xcg.evaluate({"1": {"bees": 1}}, path, document="source")
+
+
+def test_missing_documents_are_named_without_path_and_ending() -> None:
+    corpus = Corpus.of(TEXTS)
+    assert "did you mean 'bees'? Documents are" in missing_document("bees.md", corpus)
+    assert "did you mean 'bees'? --document" in missing_document("https://e.org/bees.md?a", corpus)
+    assert missing_document("beees", corpus).endswith("expected corpus/beees.xml")
+    assert missing_document("beees", corpus, compare_names=True).endswith("did you mean 'bees'?")
+
+
+def test_a_document_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "<a><b></a>", "bees.xml")
+    path = write(tmp_path, '{"topic": "1", "doc": "bees", "text": "a"}', "r.jsonl")
+    with pytest.raises(InputError, match=r"r.jsonl:1: .*bees.xml") as raised:
+        read_run(path, source=ChunkSource(None, Corpus(tmp_path)))
+    assert not isinstance(raised.value, UnmappedError)
