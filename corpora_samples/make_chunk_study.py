@@ -39,12 +39,7 @@ MODEL = "spans-levels"
 WRITE_UP = "chunking-study"  # the article about this study, which is not judged
 SECTIONS = {"front", "fm", "abstract", "abs", "sec", "ss1", "ss2", "ss3", "back", "bm"}
 BLOCKS = {"p", "ip1", "code", "tbl", "table-wrap", "fd", "disp-formula", "ref", "bb"}
-# The article is about a reader, who reads results from the start and may stop.
-MEASURES = (
-    "MAep(effort=tokens,charge=as_read)",
-    "nxCG(budget=tokens,charge=as_read)@500",
-    "gr(budget=tokens,charge=as_read)@2000",
-)
+MEASURES = ("MAep(effort=tokens)", "nxCG(budget=tokens)@500", "gr(budget=tokens)@2000")
 CONTROLS = ("documents", "fixed-large-halved", "fixed-large-twice")
 CONFIGURATION = """\
 corpus: {corpus}

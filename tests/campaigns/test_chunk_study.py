@@ -200,13 +200,8 @@ class TestStatementsOfTheArticle:
             assert all(found[small][measure] > found[large][measure] for measure in TEXT)
         for run in CHUNKINGS:
             assert all(found[run][measure] < found["documents"][measure] for measure in IDS)
-        below_documents = [
-            (run, measure)
-            for run in CHUNKINGS
-            for measure in TEXT
-            if found[run][measure] <= found["documents"][measure]
-        ]
-        assert below_documents == ([("fixed-large-overlap", "gr@2000")] if data == 0 else [])
+            assert all(found[run][measure] > found["documents"][measure] for measure in TEXT)
+        assert found["documents"]["nxCG@500"] == 0
 
     def test_overlap_of_chunks(self, data: int) -> None:
         found = parse_table(tables_in_article()[data])
@@ -218,11 +213,11 @@ class TestStatementsOfTheArticle:
         if data == 0:
             assert all(0.05 < c["nDCG@5"] < 0.15 for c in change)
             assert [c["nDCG@10"] > 0 for c in change] == [True, False]
-            assert sum(c[measure] < 0 for c in change for measure in TEXT) >= 5
+            assert sum(c[measure] < 0 for c in change for measure in TEXT) == 5
         else:
             assert all(c["nDCG@5"] < 0 and c["nDCG@10"] < 0 for c in change)
             assert [c["nxCG@500"] > 0 for c in change] == [False, True]
-            assert all(c["MAep"] > 0 > c["gr@2000"] for c in change)
+            assert all(c["MAep"] >= 0 > c["gr@2000"] for c in change)
 
     def test_merging_and_the_best_chunkings(self, data: int) -> None:
         found = parse_table(tables_in_article()[data])
@@ -244,11 +239,13 @@ class TestStatementsOfTheArticle:
             found[run] for run in ("fixed-large", "fixed-large-halved", "fixed-large-twice")
         )
         assert all(halves[measure] < whole[measure] for measure in IDS)
-        assert [halves[measure] for measure in TEXT] == [whole[measure] for measure in TEXT]
+        assert all(halves[measure] >= whole[measure] for measure in TEXT)
+        assert halves["MAep"] > whole["MAep"]
         assert 0.125 < whole["rec@10"] - halves["rec@10"] < 0.175
         assert all(twice[measure] > whole[measure] for measure in IDS if not measure.startswith("hit"))
         assert all(twice[measure] <= whole[measure] for measure in IDS if measure.startswith("hit"))
-        assert all(twice[measure] < whole[measure] for measure in TEXT)
+        assert all(twice[measure] <= whole[measure] for measure in TEXT)
+        assert all(twice[measure] < whole[measure] for measure in ("MAep", "gr@2000"))
         assert (twice["rec@10"] > 1) is (data == 1)
 
 
@@ -264,20 +261,30 @@ def test_the_table_that_compares_with_another_package() -> None:
     rows = etree.parse(ARTICLE).findall(".//tbody/tr")
     for row, ranking in zip(rows, rankings, strict=True):
         run = run_of_chunks("r", {"q": [("bees", *span) for span in ranking]})
-        measures = ["MAep(charge=as_read)", "gr(budget=tokens,charge=as_read)@8"]
+        measures = ["MAep", "gr(budget=tokens)@8"]
         found = xcg.evaluate(base, [run], {"bees": "word " * 20}, "spans", measures).means()
         printed = [float(cell.text or "") for cell in row[-2:]]
         assert printed == [round(mean.value, 3) for mean in found], row[0].text
 
 
-def test_halved_chunks_score_the_same_in_text(study: tuple[Path, str], script: Any) -> None:
+def test_halved_chunks_never_score_lower_in_text(study: tuple[Path, str], script: Any) -> None:
+    """Halves pay for less before a gain. If text is paid for as it is read, nothing changes."""
     target, _ = study
     runs = [target / "runs" / "fixed-large.jsonl", target / "controls" / "fixed-large-halved.jsonl"]
-    found = xcg.evaluate(target / "gold.jsonl", runs, script.CORPUS, script.MODEL, script.MEASURES)
-    for measure in found.measures:
+    as_read = [
+        "MAep(charge=as_read)",
+        "nxCG(budget=tokens,charge=as_read)@500",
+        "gr(budget=tokens,charge=as_read)@2000",
+    ]
+    measures = [*script.MEASURES, *as_read]
+    found = xcg.evaluate(target / "gold.jsonl", runs, script.CORPUS, script.MODEL, measures)
+    for number, measure in enumerate(found.measures):
         for topic in found.topics:
             whole, halves = (found.value(run, measure, topic) for run in found.runs)
-            assert halves == pytest.approx(whole, abs=1e-9)
+            if number < len(script.MEASURES):
+                assert halves >= whole - 1e-9
+            else:
+                assert halves == pytest.approx(whole, abs=1e-9)
 
 
 def test_wrong_arguments_print_the_usage(script: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,10 @@ from lxml import etree
 
 from xcg.evaluation.config import load_configuration
 from xcg.report.article import show
-from xcg.user_model.model import UserModel, resolve_models
+from xcg.user_model.model import resolve_models
 
 HANDBOOK = ROOT / "corpora_samples" / "handbook"
 ARTICLES = sorted(HANDBOOK.glob("*.xml"))
-
-READ_FROM_THE_START = ["chunks-and-passages"]
-"""Articles that define a reader of text who reads results from their beginning: charge: as_read."""
-
-
-def pay_as_read(model: UserModel) -> UserModel:
-    return replace(model, effort=replace(model.effort, charge="as_read"))
 
 
 def examples(language: str) -> list[tuple[Path, etree._Element]]:
@@ -65,9 +57,6 @@ def test_both_markups_are_used() -> None:
 @pytest.mark.parametrize("article", ARTICLES, ids=identifier)
 def test_python_sessions_run(article: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    if article.stem in READ_FROM_THE_START:
-        shipped = UserModel.shipped
-        monkeypatch.setattr(UserModel, "shipped", lambda name: pay_as_read(shipped(name)))
     text = "\n".join(code.text or "" for path, code in examples("doctest") if path == article)
     session = doctest.DocTestParser().get_doctest(text, {}, article.stem, str(article), 0)
     report: list[str] = []
