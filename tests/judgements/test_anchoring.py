@@ -185,6 +185,7 @@ def test_conversion_and_agreement_read_quotes(xcg_command: Command, tmp_path: Pa
     options = ("--assessments", gold, "--corpus", tmp_path / "corpus")
     done = xcg_command("convert", *options, "--to", "jsonl")
     record = {"topic": "1", "doc": "bees", "start": 17, "end": 35, "exhaustivity": 2}
+    record["exact"] = "Drones do no work."
     assert json.loads(done.stdout) == record
     agreement = xcg_command("stability", "assessors", *options, "--assessor", gold, "--agreement")
     assert (agreement.returncode, agreement.stderr) == (0, "")
@@ -196,3 +197,25 @@ def test_conversion_and_agreement_read_quotes(xcg_command: Command, tmp_path: Pa
     counted = xcg_command("validate", "--assessments", gold)
     assert "relevant passages" in counted.stdout
     assert counted.returncode == 0
+
+
+def test_conversion_keeps_the_text_or_names_the_loss(xcg_command: Command, tmp_path: Path) -> None:
+    quote = {"exact": "Drones do no work.", "prefix": "well. "}
+    records = [
+        {"topic": "1", "doc": "bees", **quote},
+        {"topic": "1", "doc": "bees", "start": 0, "end": 4},
+    ]
+    gold = write(tmp_path / "gold.jsonl", *records)
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "bees.txt").write_text(BEES)
+    options = ["--assessments", gold, "--corpus", tmp_path / "corpus"]
+    done = xcg_command("convert", *options, "--to", "jsonl")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert "exact" not in first
+    assert {name: second[name] for name in quote} == quote
+    assert done.stderr == ""
+    again = tmp_path / "again.jsonl"
+    again.write_text(done.stdout)
+    assert xcg_command("convert", "--assessments", again, "--to", "jsonl").stdout == done.stdout
+    done = xcg_command("convert", "--assessments", again, "--to", "offsets")
+    assert "lost in offsets: the text of passages" in done.stderr

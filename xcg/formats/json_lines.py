@@ -341,16 +341,20 @@ def write_json_assessments(
             record["exhaustivity"] = int(assessment.exhaustivity)
             record["specificity"] = int(float(assessment.specificity))
         records.append(record)
+    texts = base.texts
     for topic in base.topics:
         for document, spans in sorted(base.spans(topic).items()):
             if not spans:
                 lost["assessed documents without relevant text"] = None
-            for start, end, exhaustivity in sorted(spans):
+            for span in sorted(spans):
+                start, end, exhaustivity = span
                 if start == end:
                     lost["passages without characters"] = None
                     continue
                 grade = "exhaustivity" if exhaustivity in (1, 2) else "level"
                 passage = {"start": start, "end": end, grade: _shortest(exhaustivity)}
+                if (quote := texts.get((topic, document, span))) is not None:
+                    passage |= {name: text for name, text in quote._asdict().items() if text}
                 records.append({"topic": topic, "doc": document, **passage})
         if not base.files(topic) and not base.spans(topic):
             lost["topics without any assessed document"] = None
@@ -405,6 +409,7 @@ ASSESSMENT_FORMATS.add(
         json_certainty,
         read_json_assessments,
         write_json_assessments,
+        holds_texts=True,
     ),
 )
 RUN_FORMATS.add(

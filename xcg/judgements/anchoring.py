@@ -38,8 +38,9 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
         return base
     if corpus is None:
         _refuse_quotes(base)
-        return base.with_spans({})
+        return base.with_spans({}, {})
     spans: dict[str, dict[str, list[Span]]] = {}
+    texts: dict[tuple[str, str, Span], Quote] = {}
     for file, passages in _by_document(base, corpus):
         try:
             index = TextIndex(corpus.tree(file).text)
@@ -59,8 +60,10 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
                     of_topic[file].remove(Span(*passage.span, passage.exhaustivity))
             else:
                 if passage.span is None:
-                    of_topic[file].append(Span(*span, passage.exhaustivity))
-    return base.with_spans(spans)
+                    found = Span(*span, passage.exhaustivity)
+                    of_topic[file].append(found)
+                    texts[topic, file, found] = passage.quote
+    return base.with_spans(spans, texts)
 
 
 def _by_document(

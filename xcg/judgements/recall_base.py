@@ -11,6 +11,7 @@ from typing import NamedTuple
 from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.documents.text_search import Quote
 from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import Assessment, Scale, check_pair
@@ -74,6 +75,7 @@ class RecallBase:
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
         self._quoted: dict[str, dict[str, list[QuotedPassage]]] = {}
+        self._texts: dict[tuple[str, str, Span], Quote] = {}
         self.sources: dict[str, str] = {}
         """Topic → file, for messages."""
 
@@ -258,9 +260,26 @@ class RecallBase:
         self.add_span(topic, file, span, passage.where)
         self._quoted.setdefault(topic, {}).setdefault(file, []).append(passage)
 
-    def with_spans(self, spans: Mapping[str, Mapping[str, list[Span]]]) -> RecallBase:
-        """Return the recall-base without quotes, and with these passages, topic → file → passages."""
+    @property
+    def texts(self) -> Mapping[tuple[str, str, Span], Quote]:
+        """The text of the passages that state it, by topic, file and passage."""
+        stated = {
+            (topic, file, Span(*passage.span, passage.exhaustivity)): passage.quote
+            for topic, files in self._quoted.items()
+            for file, passages in files.items()
+            for passage in passages
+            if passage.span is not None
+        }
+        return {**self._texts, **stated}
+
+    def with_spans(
+        self,
+        spans: Mapping[str, Mapping[str, list[Span]]],
+        texts: Mapping[tuple[str, str, Span], Quote],
+    ) -> RecallBase:
+        """Return the recall-base with these passages, topic → file → passages, and texts, no quotes."""
         changed = copy(self)
+        changed._texts = {**self.texts, **texts}
         changed._quoted = {}
         changed._spans = {
             topic: {**files, **spans.get(topic, {})} for topic, files in self._spans.items()
@@ -362,7 +381,10 @@ class RecallBase:
             raise XcgError(f"cannot write assessments in the format {format!r}: it is only read")
         if self.quotes_without_position:
             raise XcgError("cannot write passages without start and end, which xcg place adds")
-        return write(self, lengths)
+        text, lost = write(self, lengths)
+        if self.texts and not ASSESSMENT_FORMATS.get(format).holds_texts:
+            lost = [*lost, "the text of passages"]
+        return text, lost
 
     def write(self, path: PathLike, format: str, lengths: DocumentLength | None = None) -> list[str]:
         """Write the assessments to a file.
@@ -403,6 +425,7 @@ class AssessmentFormat(NamedTuple):
         passages_become: The scale of the elements that passages become when they are converted with
             their documents; None for a format that holds passages.
         one_topic: Whether a file holds the assessments of one topic.
+        holds_texts: Whether a file holds the text of passages.
     """
 
     description: str
@@ -411,6 +434,7 @@ class AssessmentFormat(NamedTuple):
     write: AssessmentWriter | None = None
     passages_become: Scale | None = None
     one_topic: bool = False
+    holds_texts: bool = False
 
 
 ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(
