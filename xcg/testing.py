@@ -15,6 +15,7 @@ from xcg.errors import XcgError, printable
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
+    AnyOrder,
     Assessments,
     Inputs,
     Measures,
@@ -27,7 +28,7 @@ from xcg.evaluation.inputs import (
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Order, Run, Ties
+from xcg.runs.run import Run, Ties
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.gate_limits import parse_limits
 from xcg.statistics.margins import parse_margins
@@ -46,7 +47,7 @@ def assert_retrieval(
     max_regressed: int | Mapping[str, int] | None = None,
     measures: Measures = (),
     unanswered: Unanswered = "zero",
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     test: str = "t",
     correction: str | None = None,

@@ -9,6 +9,7 @@ import pytest
 
 import xcg
 from xcg.errors import InputError, Notes, XcgError
+from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.inputs import Inputs
 from xcg.runs.chunks import run_of_chunks, span_of
 from xcg.testing import assert_retrieval
@@ -58,7 +59,7 @@ def test_document_names_the_document_in_every_function(chunk: object, document: 
     runs = {"r": {"1": [chunk]}}
     found = xcg.evaluate(GOLD, runs, CORPUS, measures="MAep", document=document)
     assert found.value("r", "MAep") == 1
-    (line,) = xcg.compare_chunks(GOLD, runs, CORPUS, document=document).lines
+    (line,) = compare_chunks(GOLD, runs, CORPUS, document=document).lines
     assert line.found == 1
     (explained,) = xcg.explain(GOLD, runs, "1", CORPUS, document=document)
     assert explained.results[0].gain == 1
@@ -188,3 +189,36 @@ def test_options_of_wrong_types_are_errors_of_xcg(options: Any, message: str) ->
     if "document" in options:
         with pytest.raises(XcgError, match=message):
             xcg.evaluate(GOLD, {"r": {"1": [CHUNK]}}, CORPUS, **options)
+
+
+def test_the_order_of_pairs_can_be_stated_in_every_function() -> None:
+    bee, ant = ("bees", 0, 14), ("bees", 15, 25)
+    pairs = {"r": {"1": [(bee, 0.2), (ant, 0.4)]}}
+    # SpanPrecision@1 is 1 if the bee is first.
+    for order, expected in (("score", 0), ("distance", 1), ("given", 1), (None, 1)):
+        results = xcg.evaluate(GOLD, pairs, CORPUS, "spans", "SpanPrecision@1", order=order)
+        assert results.value("r", "SpanPrecision@1") == expected
+        assert any("read as distances" in note for note in results.notes) == (order is None)
+    ranked = {
+        "r": {
+            "1": [
+                {"doc": "bees", "start": 15, "end": 25, "rank": 2},
+                {"doc": "bees", "start": 0, "end": 14, "rank": 1},
+            ]
+        }
+    }
+    for order in ("rank", "file", None):  # orders of TREC results leave chunks alone
+        results = xcg.evaluate(GOLD, ranked, CORPUS, "spans", "SpanPrecision@1", order=order)
+        assert results.value("r", "SpanPrecision@1") == 1
+    with pytest.raises(AssertionError):
+        assert_retrieval(GOLD, pairs, CORPUS, at_least={"SpanPrecision@1": 1}, order="score")
+    (line,) = compare_chunks(GOLD, pairs, CORPUS, order="score", measures="SpanPrecision@1").lines
+    assert line.scores["SpanPrecision@1"] == 0
+
+
+def test_an_order_of_chunks_needs_chunks_in_memory(tmp_path: Any) -> None:
+    (tmp_path / "r.run").write_text("1 Q0 bees 1 1 r\n")
+    with pytest.raises(XcgError, match="order is 'distance', which is for chunks in memory: expected"):
+        xcg.evaluate({"1": {"bees": 1}}, tmp_path / "r.run", order="distance")
+    with pytest.raises(XcgError, match=r"order is 'distanc': did you mean 'distance'\?"):
+        xcg.evaluate(GOLD, {"r": {"1": [("bees", 0, 3)]}}, order="distanc")  # type: ignore[arg-type]

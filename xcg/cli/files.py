@@ -248,7 +248,7 @@ def validate(
     if not any(inputs):
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
     document = document if document is not None else configuration.document
-    report = validate_files(*inputs, configuration.order, configuration.ties, document)
+    report = validate_files(*inputs, configuration.file_order, configuration.ties, document)
     click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
     sys.exit(report.status)
 

@@ -21,6 +21,7 @@ from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate_inputs, list_topics, note_topics
 from xcg.evaluation.inputs import (
+    AnyOrder,
     Assessments,
     Inputs,
     Measures,
@@ -42,7 +43,7 @@ from xcg.measures.text_effort import (
 )
 from xcg.measures.topic_gains import Reading
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Order, Ties
+from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 
 BUDGETS = (500, 2000)
@@ -63,7 +64,7 @@ def compare_chunks(
     measures: Measures = (),
     questions: bool = False,
     unanswered: Unanswered = "zero",
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
@@ -88,7 +89,7 @@ def compare_chunks(
             them under the same user model.
         questions: Whether to list every gold span and result.
         unanswered: How a question without results counts: ``zero`` or ``skip``.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        order: The order of results, as for :func:`xcg.evaluate`.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from xcg.documents.corpus import Documents
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, UserModels
+from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import GainCalculator
@@ -17,7 +17,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, TopicGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Order, Ties
+from xcg.runs.run import Ties
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -72,7 +72,7 @@ def curves(
     depth: int = 100,
     *,
     with_ideal: bool = False,
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
@@ -92,7 +92,7 @@ def curves(
         measure: One measure or several, separated by spaces, with or without a cutoff.
         depth: The last rank of a curve over ranks, at most 100,000, or the last amount of text.
         with_ideal: Add the curve of the ideal ranking as a run of that name.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        order: The order of results, as for :func:`xcg.evaluate`.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.

@@ -12,6 +12,7 @@ from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
+    AnyOrder,
     Assessments,
     Inputs,
     Measures,
@@ -38,7 +39,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.trec import check_span_measures
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Order, Run, Ties, name_without_strategy
+from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
@@ -52,7 +53,7 @@ def evaluate(
     measures: Measures = DEFAULT_MEASURES,
     *,
     unanswered: Unanswered = "zero",
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     lenient: bool = False,
     check_corpus: bool = False,
@@ -79,8 +80,10 @@ def evaluate(
             other than 1 and 2) if relevance is given by passages and results are passages or chunks.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: The order of TREC results: ``score`` (descending), ``rank`` (ascending) or ``file``.
-            Runs in other formats have one order each.
+        order: The order of TREC results: ``score`` (descending; the default), ``rank`` (ascending) or
+            ``file``. Runs in other formats have one order each. The order of chunks in memory:
+            ``score``, ``distance`` (ascending) or ``given``; by default, ranks and scores decide, see
+            :func:`xcg.runs.chunks.run_of_chunks`.
         ties: The order of TREC results with equal scores or ranks: ``document`` (descending, as in
             trec_eval), ``rank`` or ``file``.
         lenient: Count wrong data as warnings (``results.notes``) instead of raising.
@@ -194,7 +197,7 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
         measures,
         standard,
         inputs.unanswered,
-        inputs.order,
+        inputs.file_order,
         inputs.ties,
         inputs.lenient,
         inputs.check_corpus and documents is not None,

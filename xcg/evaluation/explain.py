@@ -19,13 +19,13 @@ from xcg.evaluation.explanation import (
     MissedElement,
     RelatedIdeal,
 )
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, UserModels
+from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import GainCalculator, element_readers
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import UNKNOWN_SPAN, Order, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -42,7 +42,7 @@ def explain(
     corpus: Documents = None,
     user_model: UserModels | None = None,
     *,
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     lenient: bool = False,
     strategies: Strategies = (),
@@ -56,7 +56,7 @@ def explain(
         topic: The topic's id.
         corpus: The documents.
         user_model: The user models.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        order: The order of results, as for :func:`xcg.evaluate`.
         ties: The order of TREC results with equal scores or ranks.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies; the rewritten rankings are explained.

@@ -23,8 +23,10 @@ from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, check_document_key
+from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
+from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
-from xcg.runs.run import Order, Run, Ties, Topics, check_order, name_without_strategy
+from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order, name_without_strategy
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
@@ -39,6 +41,8 @@ UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
 Strategies = object
 """A strategy or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it."""
+AnyOrder = Order | ChunkOrder
+"""The order of TREC results, or of chunks in memory."""
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
@@ -62,7 +66,8 @@ class Inputs:
             the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: The order of TREC results, see :data:`xcg.runs.run.Order`.
+        order: The order of TREC results, see :data:`xcg.runs.run.Order`, or of chunks in memory, see
+            :func:`xcg.runs.chunks.run_of_chunks`.
         ties: The order of TREC results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
@@ -89,7 +94,7 @@ class Inputs:
     user_model: UserModels | None = None
     measures: Measures = DEFAULT_MEASURES
     unanswered: Unanswered = "zero"
-    order: Order = "score"
+    order: AnyOrder | None = None
     ties: Ties = "document"
     lenient: bool = False
     check_corpus: bool = False
@@ -107,9 +112,17 @@ class Inputs:
         if self.unanswered not in get_args(Unanswered):
             hint = nearest(str(self.unanswered), get_args(Unanswered))
             raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
-        check_order(self.order, self.ties)
+        known = {*ORDERS, *CHUNK_ORDERS}
+        if self.order is not None and self.order not in known:
+            raise XcgError(f"order is {self.order!r}: {nearest(str(self.order), known)}")
+        check_order(self.file_order, self.ties)
         check_workers(self.workers)
         check_document_key(self.document)
+
+    @property
+    def file_order(self) -> Order:
+        """The order of TREC results."""
+        return next((order for order in ORDERS if order == self.order), "score")
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -159,7 +172,7 @@ class Inputs:
         """The runs without strategies, all in memory, under the names in their files."""
         topics = self.recall_base if self.topics is None else self.topics
         source = ChunkSource(self.document, self.documents)
-        return load_runs(self._given_runs, self.notes, topics, self.order, self.ties, source)
+        return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
 
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
@@ -216,6 +229,10 @@ class Inputs:
         if self.has_runs:
             _ = self.run_sources
             check_document_is_used(self.document, self._given_runs)
+            in_memory = any(isinstance(source, Run) for source in self._given_runs)
+            if self.order not in (None, *ORDERS) and not in_memory:
+                expected = nearest("", ORDERS)
+                raise XcgError(f"order is {self.order!r}, which is for chunks in memory: {expected}")
 
     def new_notes(self) -> Notes:
         """Return a copy of the notes, to which an evaluation adds its own."""
@@ -261,7 +278,8 @@ class Inputs:
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
-        return run_of_chunks(name, kept, self.document, texts, notes=self.notes)
+        order = next((order for order in CHUNK_ORDERS if order == self.order), None)
+        return run_of_chunks(name, kept, self.document, texts, order=order, notes=self.notes)
 
 
 class _Texts(Mapping[str, str]):

@@ -76,7 +76,7 @@ def order_of_pairs(topics: Iterable[tuple[str, ChunkKeys]], name: str, notes: No
             decreasing += 1
         else:
             others.append(topic)
-    state = "state order='score', 'distance' or 'given' in xcg.runs.chunks.run_of_chunks"
+    state = "state order='score', 'distance' or 'given'"
     if increasing and not decreasing and not others:
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs increase with the rank, so they are "

@@ -11,6 +11,7 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
+    AnyOrder,
     Assessments,
     Measures,
     Runs,
@@ -21,7 +22,7 @@ from xcg.evaluation.inputs import (
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.runs.run import Order, Ties
+from xcg.runs.run import Ties
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
 from xcg.statistics.power import detectable_differences, tukey_detectable
@@ -129,7 +130,7 @@ def compare(
     correction: str | None = None,
     margin: float | Mapping[str, float] | None = None,
     unanswered: Unanswered = "zero",
-    order: Order = "score",
+    order: AnyOrder | None = None,
     ties: Ties = "document",
     lenient: bool = False,
     workers: int = 1,
