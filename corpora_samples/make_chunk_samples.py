@@ -1,12 +1,13 @@
-"""Write the runs in chunks/runs/: three chunkers and one retriever on the documents in chunks/docs/.
+"""Write the runs in chunks/: three chunkers and one retriever on the documents in chunks/docs/.
 
     python corpora_samples/make_chunk_samples.py [FOLDER]
 
-FOLDER is chunks/runs/ by default. The documents are the manual of a backup program that does not exist.
-Documents, questions and gold were written by hand. ``sections`` cuts the documents before each heading,
-``windows`` into 60 words of which 20 are those of the chunk before, and ``pages`` not at all. The
-retriever is BM25, with five results for each question. The output is deterministic. Needs the extra
-``xcg[samples]``.
+FOLDER is chunks/ by default. It receives runs/ and ``framework.jsonl``, the run ``sections`` with the
+text of the chunks and the paths of the documents, as frameworks return them. The documents are the
+manual of a backup program that does not exist. Documents, questions and gold were written by hand.
+``sections`` cuts the documents before each heading, ``windows`` into 60 words, of which 20 are those of
+the chunk before, and ``pages`` not at all. The retriever is BM25, with five results for each question.
+The output is deterministic. Needs the extra ``xcg[samples]``.
 """
 
 from __future__ import annotations
@@ -66,17 +67,32 @@ def run(cut: Cuts, documents: dict[str, str], questions: dict[str, str]) -> Iter
                 yield json.dumps(result) + "\n"
 
 
+def by_text(line: str, documents: dict[str, str]) -> str:
+    """Return a result with its text and a path."""
+    result = json.loads(line)
+    name = result.pop("doc")
+    text = documents[name][result.pop("start") : result.pop("end")].strip()
+    return json.dumps({**result, "metadata": {"source": f"docs/{name}.md"}, "text": text}) + "\n"
+
+
 def main(folder: Path) -> None:
     """Write the runs."""
     documents = {
         path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("docs/*.md"))
     }
     questions = json.loads((FOLDER / "questions.json").read_text(encoding="utf-8"))
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
     for name, cut in CHUNKERS.items():
-        with (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(run(cut, documents, questions))
+        lines = list(run(cut, documents, questions))
+        write(folder / "runs" / f"{name}.jsonl", lines)
+        if name == "sections":
+            write(folder / "framework.jsonl", [by_text(line, documents) for line in lines])
+
+
+def write(path: Path, lines: list[str]) -> None:
+    """Write a run."""
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER / "runs")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

@@ -82,9 +82,10 @@ def test_the_script_writes_the_sample_runs(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, script, tmp_path], check=True, env={"PYTHONPATH": str(ROOT), "PATH": ""}
     )
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{run}.jsonl" for run in RUNS]
-    for path in tmp_path.iterdir():
-        assert path.read_text() == (SAMPLES / "runs" / path.name).read_text(), path.name
+    written = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl"))
+    assert written == [Path("framework.jsonl"), *(Path("runs") / f"{run}.jsonl" for run in RUNS)]
+    for path in written:
+        assert (tmp_path / path).read_text() == (SAMPLES / path).read_text(), path
 
 
 def test_each_question_has_gold_and_results() -> None:
@@ -93,6 +94,18 @@ def test_each_question_has_gold_and_results() -> None:
     for path in (SAMPLES / "gold.jsonl", *(SAMPLES / "runs").iterdir()):
         lines = path.read_text(encoding="utf-8").splitlines()
         assert {json.loads(line)["topic"] for line in lines} == questions
+
+
+def test_text_and_offsets_have_the_same_scores() -> None:
+    measures = ["SpanRecall@5", "Success@5", "RR"]
+    runs = [SAMPLES / "framework.jsonl", SAMPLES / "runs" / "sections.jsonl"]
+    found = xcg.evaluate(
+        SAMPLES / "gold.jsonl", runs, SAMPLES / "docs", measures=measures, document="file name"
+    )
+    for measure in measures:
+        for topic in found.topics:
+            by_text, by_offsets = (found.value(run, measure, topic) for run in found.runs)
+            assert by_text == by_offsets
 
 
 def test_the_example_by_hand() -> None:
