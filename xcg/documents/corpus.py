@@ -138,13 +138,15 @@ class Corpus:
         Raises:
             InputError: If the corpus does not have the document, or it is not well-formed XML.
         """
-        name = self._canonical(name)
-        if name in self._given:
-            return self._given[name]
-        tree = self._trees.get(name)
+        tree = self._trees.get(name)  # most names are canonical
         if tree is not None:
             self._trees.move_to_end(name)
             return tree
+        canonical = self._canonical(name)
+        if canonical != name:
+            return self.tree(canonical)
+        if name in self._given:
+            return self._given[name]
         if name in self._unreadable:
             raise _bare(self._unreadable[name])
         [read] = self._read_trees([name])

@@ -43,6 +43,10 @@ class IntervalSet(Generic[Position]):
             pieces.append((position, end, False))
         return pieces
 
+    def amount(self, start: Position, end: Position) -> Position | int:
+        """Return how much of an interval is in the set."""
+        return sum(high - low for low, high, known in self.split(start, end) if known)
+
     def add(self, start: Position, end: Position) -> list[tuple[Position, Position]]:
         """Add an interval and return the pieces of it that are new."""
         new = [(low, high) for low, high, known in self.split(start, end) if not known]

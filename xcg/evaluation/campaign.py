@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -15,7 +15,7 @@ from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.resolution import ResultResolver, retrieved_paths
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
-from xcg.gains.span_reader import TextSpan
+from xcg.gains.span_reader import TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
@@ -28,6 +28,7 @@ RetrievedPaths = Mapping[str, Mapping[str, set[str]]]
 
 _PARSED_AHEAD = 256  # documents
 _KEPT_CONVERTERS = 2000
+_KEPT_SPANS = 1 << 16  # in units: about 20 MB
 
 
 @cache
@@ -74,6 +75,7 @@ class Campaign:
         self._resolver = ResultResolver(corpus)
         self._converters: dict[object, UnitConverter] = {}
         self._characters = CharacterConverter()
+        self._in_units: dict[object, Callable[[str, float, float], UnitSpan]] = {}
 
     @classmethod
     def of(
@@ -258,6 +260,21 @@ class Campaign:
             except XcgError as error:
                 raise InputError(f"{corpus.label}, {file}", str(error)) from None
         return self._converters[key]
+
+    def in_units(self, model: UserModel, unit: TextUnit) -> Callable[[str, float, float], UnitSpan]:
+        """Return a function (document, start, end) → start and end of the text in a unit.
+
+        It remembers spans, because runs return the same chunks for many topics.
+        """
+        key = unit, model.effort.tokenizer.key
+        if key not in self._in_units:
+
+            def in_units(file: str, start: float, end: float) -> UnitSpan:
+                converter = self.converter(model, unit, file)
+                return converter.amount(start), converter.amount(end)
+
+            self._in_units[key] = lru_cache(_KEPT_SPANS)(in_units)
+        return self._in_units[key]
 
     def mean_document_length(self) -> float:
         """Return the mean length of all documents in characters, 0 without documents."""

@@ -7,13 +7,16 @@ user model with ``spans: text``. Amounts of text are in one unit: characters, wo
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import fmean
 from typing import get_args
 
 from xcg.documents.corpus import Corpus, Documents
+from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
@@ -32,7 +35,8 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.scoring import Progress
 from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.topic import GainCalculator
+from xcg.gains.span_reader import ReadResult
+from xcg.gains.topic import GainCalculator, reading_of
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure
@@ -157,20 +161,20 @@ def compare_chunks_of_inputs(
         if not ideal.gains:
             without_gold.append(topic.topic)
             continue
+        best = calculator.ideal_reading(ideal, model, unit)
         for of_run in scores:
             answered = of_run.run in topic.rankings
-            reading, best = calculator.details(of_run.run, ideal, model, ()).readings(
-                unit, model.effort.charge
-            )
-            results, gold = _read(calculator, of_run.run, ideal, model, unit)
+            read = _read(calculator, of_run.run, ideal, model, unit)
+            reading = reading_of(read.results, model.effort.charge)
             of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
                 of_run.readings.append((reading, best))
-                of_run.results += results
+                of_run.add(read.lines)
                 of_run.nothing_found += answered and math.fsum(reading.gains) == 0
             if questions:
+                gold = _gold_lines(calculator, of_run.run, read, ideal, model, unit)
                 lines += [line._replace(words=_beginning(documents, line)) for line in gold]
-                lines += [line._replace(words=_beginning(documents, line)) for line in results]
+                lines += [line._replace(words=_beginning(documents, line)) for line in read.lines]
         ideals.append(best)
     if progress is not None:
         progress(topic_count, topic_count)
@@ -248,84 +252,133 @@ class _RunScores:
 
     Attributes:
         readings: For each question, what the user reads of the run and of the ideal ranking.
-        results: The results of all questions, without words.
+        text: The text of each result of all questions.
+        new: Its relevant text that had not been seen before.
+        seen: Its text that had been seen before.
     """
 
     run: str
     unanswered: int = 0
     nothing_found: int = 0
     readings: list[tuple[Reading, Reading]] = field(default_factory=list)
-    results: list[ResultLine] = field(default_factory=list)
+    text: array[float] = field(default_factory=lambda: array("d"))
+    new: array[float] = field(default_factory=lambda: array("d"))
+    seen: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, results: Iterable[ResultLine]) -> None:
+        """Add the results of one question."""
+        for result in results:
+            self.text.append(result.text)
+            self.new.append(result.new)
+            self.seen.append(result.seen)
 
 
 def _line(scores: _RunScores, budgets: Sequence[int], further: Mapping[str, float | None]) -> ChunkLine:
     """Return the means of a run over its questions."""
-    readings, results = scores.readings, scores.results
-    text = math.fsum(result.text for result in results)
+    readings, count = scores.readings, len(scores.text)
+    text = math.fsum(scores.text)
     nxcg = zip(*(nxcg_at_budgets(*both, budgets).tolist() for both in readings), strict=True)
     return ChunkLine(
         scores.run,
         len(readings),
         scores.unanswered,
         scores.nothing_found,
-        len(results) / len(readings),
-        text / len(results) if results else None,
+        count / len(readings),
+        text / count if count else None,
         text / len(readings),
         fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
-        math.fsum(result.new for result in results) / text if text else None,
-        math.fsum(result.seen for result in results) / text if text else None,
+        math.fsum(scores.new) / text if text else None,
+        math.fsum(scores.seen) / text if text else None,
         fmean(mean_effort_precision_in_text(*both) for both in readings),
         {budget: fmean(values) for budget, values in zip(budgets, nxcg, strict=True)},
         further,
     )
 
 
+@dataclass
+class _ReadRanking:
+    """A ranking of one question after reading.
+
+    Attributes:
+        results: The results after reading.
+        lines: The same, without words.
+        shown: The text of each gold span that was shown: document and number → amount.
+        first: Document and number of a gold span → the first result with a gain on it, and the text
+            read before this gain.
+    """
+
+    results: list[ReadResult] = field(default_factory=list)
+    lines: list[ResultLine] = field(default_factory=list)
+    shown: dict[tuple[str, int], float] = field(default_factory=partial(defaultdict, float))
+    first: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
+
+
 def _read(
     calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
-) -> tuple[list[ResultLine], list[GoldLine]]:
-    """Read a ranking result by result; return its results and the gold, without words."""
+) -> _ReadRanking:
+    """Read a ranking result by result."""
     question, topic = calculator.topic.topic, calculator.span_topic(ideal, model, unit)
-    first: dict[tuple[str, int], tuple[int, float]] = {}  # the rank and the text read before
-    shown: dict[tuple[str, int], float] = defaultdict(float)
-    results: list[ResultLine] = []
+    found = _ReadRanking()
     readers = topic.readers(model.relevance_value)
+    seen_without_gold: dict[str, IntervalSet[float]] = defaultdict(IntervalSet)
     spans = calculator.text_spans(run, model)
     before = 0.0
     for rank, (named, span) in enumerate(zip(spans, topic.in_units(spans), strict=True), 1):
         text = 1.0  # the user looks at an empty result, as in the curves
         new = again = seen = 0.0
-        if span is not None:
-            reader, (start, end) = readers[named[0]], span
+        document = named[0]
+        if span is None:
+            read = topic.unread(*named)
+        elif not topic.gold.get(document):
+            start, end = span
+            text = end - start
+            seen = _without_rounding(seen_without_gold[document].amount(start, end))
+            seen_without_gold[document].add(start, end)
+            read = ReadResult(start, end, 0.0, ())
+        else:
+            reader, (start, end) = readers[document], span
             text = end - start
             for number in reader.related(span):
                 low, high = max(start, reader.gold[number].start), min(end, reader.gold[number].end)
                 known = reader.seen_text(low, high)
-                shown[named[0], number] += high - low - known
+                found.shown[document, number] += high - low - known
                 new += high - low - known
                 again += known
             new, again, seen = map(_without_rounding, (new, again, reader.seen_text(start, end)))
             read = reader.read_parts(span)
             for number, amount in read.text_before_gold(model.effort.charge).items():
-                first.setdefault((named[0], number), (rank, before + amount))
+                found.first.setdefault((document, number), (rank, before + amount))
         before += text
         irrelevant = _without_rounding(text - new - again)
         verdict = "new" if new else "paid twice" if seen else "irrelevant"
         amounts = text, new, again, irrelevant, seen
-        results.append(ResultLine(question, run, rank, *named, *amounts, verdict, ""))
-    gold: list[GoldLine] = []
+        found.results.append(read)
+        found.lines.append(ResultLine(question, run, rank, *named, *amounts, verdict, ""))
+    return found
+
+
+def _gold_lines(
+    calculator: GainCalculator,
+    run: str,
+    read: _ReadRanking,
+    ideal: IdealRecallBase,
+    model: UserModel,
+    unit: TextUnit,
+) -> Iterator[GoldLine]:
+    """Yield what a ranking showed of each gold span, without words."""
+    question, topic = calculator.topic.topic, calculator.span_topic(ideal, model, unit)
     for document, pieces in calculator.gold_in_characters(ideal, model, unit).items():
         for number, (begin, stop, score) in enumerate(pieces):
             piece = topic.gold[document][number]
             amount = piece.end - piece.start
-            share = shown[document, number] / amount
+            share = read.shown[document, number] / amount
             if share > 1 - _ROUNDING:
                 share = 1.0
-            found = "found" if share == 1 else "partly found" if share else "missed"
-            first_rank, read_before = first.get((document, number), (None, None))
+            verdict = "found" if share == 1 else "partly found" if share else "missed"
+            rank, read_before = read.first.get((document, number), (None, None))
             values = amount, score, share
-            where = first_rank, read_before
-            gold.append(GoldLine(question, run, document, begin, stop, *values, found, *where, ""))
-    return results, gold
+            where = rank, read_before
+            yield GoldLine(question, run, document, begin, stop, *values, verdict, *where, "")
 
 
 def _curves(scores: Sequence[_RunScores], ideals: Sequence[Reading], model: str) -> list[CurveOf]:

@@ -13,7 +13,7 @@ from xcg.errors import InputError, Notes, UnmappedError
 from xcg.evaluation.unjudged import UnjudgedDocument, UnjudgedResults
 from xcg.gains.judged_topic import ResolvedRanking
 from xcg.runs.chunk_documents import missing_document
-from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, FunctionCache, Ranking, Run
 
 
 class ResultResolver:
@@ -29,6 +29,7 @@ class ResultResolver:
     def __init__(self, corpus: Corpus | None) -> None:
         self.corpus = corpus
         self.unjudged = UnjudgedResults()
+        self._lengths = FunctionCache(self._length)
 
     def resolve(
         self,
@@ -100,8 +101,11 @@ class ResultResolver:
         In a document without assessed elements, nobody needs the row: it is None.
         """
         span = ranking.spans[position]
-        if offsets_only and not isinstance(span, Passage):
-            return span, None
+        if not isinstance(span, Passage):
+            if offsets_only:
+                return span, None
+            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[ranking.files[position]]:
+                return span, None
         document = tree
         if document is None or self.corpus is None:
             document = self._document(ranking.files[position], "passage")
@@ -134,6 +138,10 @@ class ResultResolver:
             check_document(file, self.corpus)
             self.unjudged.documents[file] = UnjudgedDocument({path: number})
         return None
+
+    def _length(self, file: str) -> int:
+        tree = self._document(file, "passage")
+        return int(tree.characters[0]) if len(tree) else 0
 
     def _document(self, file: str, kind: str) -> ElementTree:
         if self.corpus is None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
 from xcg.documents.text_units import TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree
-from xcg.gains.span_reader import TextSpan
+from xcg.gains.span_reader import TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import DocumentSizes, Span
 from xcg.runs.run import Ranking
@@ -110,6 +110,9 @@ class TextAccess(Protocol):
 
     def converter(self, model: UserModel, unit: TextUnit, file: str) -> UnitConverter:
         """Return how the text of a document is measured in a unit; XcgError without documents."""
+
+    def in_units(self, model: UserModel, unit: TextUnit) -> Callable[[str, float, float], UnitSpan]:
+        """Return a function (document, start, end) → start and end of the text in a unit."""
 
     def mean_document_length(self) -> float:
         """Return the mean length of all documents in characters; XcgError without documents."""

@@ -18,7 +18,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from xcg.documents.intervals import IntervalSet
-from xcg.documents.text_units import UnitConverter
 from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.runs.run import FunctionCache
@@ -104,6 +103,8 @@ class ReadResult(NamedTuple):
         """
         if self.start == self.end:
             return [(1.0, 0.0)]
+        if not self.parts:  # most results
+            return [(self.end - self.start, 0.0)]
         pairs = []
         position = self.start
         for part in self.parts:
@@ -310,7 +311,7 @@ class SpanReader:
 
     def seen_text(self, start: float, end: float) -> float:
         """Return how much text of a span earlier results had shown, in units."""
-        return sum(high - low for low, high, seen in self._covered.split(start, end) if seen)
+        return self._covered.amount(start, end)
 
 
 class _SpansBySize:
@@ -343,19 +344,21 @@ class SpanTopic:
 
     Args:
         gold: Document → gold spans in characters, which may overlap.
-        converter: Function document → :class:`UnitConverter` for its text.
+        in_units: Function (document, start, end) → start and end of the text in units.
 
     Attributes:
         gold: Document → disjoint gold spans in units, in document order.
     """
 
     def __init__(
-        self, gold: Mapping[str, Sequence[GoldSpan]], converter: Callable[[str], UnitConverter]
+        self,
+        gold: Mapping[str, Sequence[GoldSpan]],
+        in_units: Callable[[str, float, float], UnitSpan],
     ) -> None:
-        self._converter = converter
+        self._in_units = in_units
         self.gold = {
             document: disjoint(
-                GoldSpan(*self._in_units(document, span.start, span.end), span.score) for span in spans
+                GoldSpan(*in_units(document, span.start, span.end), span.score) for span in spans
             )
             for document, spans in gold.items()
         }
@@ -368,8 +371,9 @@ class SpanTopic:
 
     def in_units(self, results: Iterable[TextSpan]) -> list[UnitSpan | None]:
         """Return start and end of each result in units; None for a result without known text."""
+        in_units = self._in_units
         return [
-            self._in_units(document, start, end) if start < end and start >= 0 else None
+            in_units(document, start, end) if 0 <= start < end else None
             for document, start, end in results
         ]
 
@@ -385,7 +389,7 @@ class SpanTopic:
         read = []
         for result, span in zip(results, self.in_units(results), strict=True):
             if span is None:
-                read.append(self._unread(*result))
+                read.append(self.unread(*result))
             elif self.gold.get(result[0]):
                 read.append(readers[result[0]].read_parts(span))
             else:
@@ -393,11 +397,7 @@ class SpanTopic:
         retrieved = sum(reader.retrieved() for reader in readers.values())
         return read, sum(map(len, self.gold.values())) - retrieved
 
-    def _unread(self, document: str, start: int, end: int) -> ReadResult:
+    def unread(self, document: str, start: int, end: int) -> ReadResult:
         """Return a result without known text. It is as long as such a text at the document's start."""
         length = self._in_units(document, 0, end - start)[1] if start < end else 0.0
         return ReadResult(0.0, length, 0.0, ())
-
-    def _in_units(self, document: str, start: float, end: float) -> UnitSpan:
-        converter = self._converter(document)
-        return converter.amount(start), converter.amount(end)

@@ -83,7 +83,7 @@ class GainCalculator:
         kept = {file: a for file, a in topic.assessed.items() if file not in topic.gold}
         ideal = ideal_elements_of(replace(topic, assessed=kept), model)
         gold = gold_spans(topic, ideal, model)
-        spans = SpanTopic(gold, partial(self._text.converter, model, model.size)).gold
+        spans = SpanTopic(gold, self._text.in_units(model, model.size)).gold
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
         return IdealRecallBase(ideal.documents, scores, gold)
 
@@ -167,8 +167,7 @@ class GainCalculator:
         unit = unit or model.size
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._span_topics:
-            converter = partial(self._text.converter, model, unit)
-            self._span_topics[key] = SpanTopic(ideal.gold or {}, converter)
+            self._span_topics[key] = SpanTopic(ideal.gold or {}, self._text.in_units(model, unit))
         return self._span_topics[key]
 
     def gold_in_characters(
@@ -317,18 +316,21 @@ class GainCalculator:
         """
         if ideal.gold is not None:
             results, _ = self.read_text(run, ideal, model, unit)
-            read = [stretch for result in results for stretch in result.stretches(charge)]
-            gold = self.span_topic(ideal, model, unit).gold
-            best = [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
-        else:
-            texts = [self._amount(span, model, unit) for span in self.text_spans(run, model)]
-            read = list(zip(texts, vector(gains).tolist(), strict=True))
-            best = [
-                (self._amount((file, *document.span(row)), model, unit), score)
-                for file, document in ideal.documents.items()
-                for row, score in document.ideal_scores.items()
-            ]
-        return Reading([text for text, _ in read], [gain for _, gain in read]), by_density(best)
+            return reading_of(results, charge), self.ideal_reading(ideal, model, unit)
+        texts = [self._amount(span, model, unit) for span in self.text_spans(run, model)]
+        best = [
+            (self._amount((file, *document.span(row)), model, unit), score)
+            for file, document in ideal.documents.items()
+            for row, score in document.ideal_scores.items()
+        ]
+        return Reading(texts, vector(gains)), by_density(best)
+
+    def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
+        """Return what the ideal reader of gold spans reads: only gold, densest first."""
+        gold = self.span_topic(ideal, model, unit).gold
+        return by_density(
+            [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
+        )
 
     def _amount(self, span: TextSpan, model: UserModel, unit: TextUnit) -> float:
         """Return the amount of text in a span, 1 if it is empty because the user looks at it."""
@@ -355,6 +357,12 @@ class GainCalculator:
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
             graded.append(GradedResult(e, s, end - start, new))
         return graded, total
+
+
+def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:
+    """Return what the user reads of a ranking of text."""
+    stretches = [stretch for result in results for stretch in result.stretches(charge)]
+    return Reading(vector([text for text, _ in stretches]), vector([gain for _, gain in stretches]))
 
 
 def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel) -> TopicGains:

@@ -108,15 +108,15 @@ class Reading(NamedTuple):
         gains: Gain of each stretch, from 0.
     """
 
-    text: Sequence[float]
-    gains: Sequence[float]
+    text: Sequence[float] | Gains
+    gains: Sequence[float] | Gains
 
     def curve(self) -> tuple[Gains, Gains]:
         """Return the vertices of cumulated gain over text read: text, and gain; both start at 0."""
         return _cumulated_from_0(self.text), _cumulated_from_0(self.gains)
 
 
-def _cumulated_from_0(amounts: Sequence[float]) -> Gains:
+def _cumulated_from_0(amounts: Sequence[float] | Gains) -> Gains:
     return np.concatenate([[0.0], np.cumsum(vector(amounts))])
 
 
