@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 PAIRS = [(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)]
 File = str
@@ -34,25 +34,29 @@ class RandomCampaign:
         return {f: {p: self.sizes[f + p] for p in paths} for f, paths in self.paths.items()}
 
 
-@st.composite
-def markup(draw: DrawFn, depth: int = 4) -> str:
-    """Draw the XML of an element with text and up to four children.
+# Made once, because hypothesis validates a strategy when it is first drawn from.
+TAGS = st.sampled_from(["s", "p"])
+"""Only two tag names, so that siblings often share one and positions matter."""
+TEXTS = st.sampled_from(["", "", "a", "two words", " é ", "&amp;x", "<!-- c -->", "longer text here "])
+"""Escaped text. It is often empty, so that some elements have size 0."""
+NUMBERS_OF_CHILDREN = st.integers(0, 3)
+GRADES = st.sampled_from(PAIRS)
 
-    There are only two tag names, so that siblings often share one and positions matter.
-    """
-    name = draw(st.sampled_from(["s", "p"]))
-    inner = draw(texts())
+
+def draw_element(draw: DrawFn, depth: int) -> str:
+    """Draw the XML of an element with text and up to three children."""
+    name = draw(TAGS)
+    inner = draw(TEXTS)
     if depth:
-        for _ in range(draw(st.integers(0, 3))):
-            inner += draw(markup(depth=depth - 1)) + draw(texts())
+        for _ in range(draw(NUMBERS_OF_CHILDREN)):
+            inner += draw_element(draw, depth - 1) + draw(TEXTS)
     return f"<{name}>{inner}</{name}>"
 
 
-def texts() -> SearchStrategy[str]:
-    """Draw escaped text. It is often empty, so that some elements have size 0."""
-    return st.sampled_from(
-        ["", "", "a", "two words", " é ", "&amp;x", "<!-- c -->", "longer text here "]
-    )
+@st.composite
+def markup(draw: DrawFn, depth: int = 4) -> str:
+    """Draw the XML of an element with at most ``depth`` levels below it."""
+    return draw_element(draw, depth)
 
 
 def element_sizes(source: str) -> dict[Path, int]:
@@ -89,7 +93,7 @@ def campaigns(draw: DrawFn, max_files: int = 3, propagated: bool = False) -> Ran
         characters = element_sizes(source)
         paths[file] = list(characters)
         sizes.update({file + path: size for path, size in characters.items()})
-        grades = {path: draw(st.sampled_from(PAIRS)) for path in characters if draw(st.booleans())}
+        grades = {path: draw(GRADES) for path in characters if draw(st.booleans())}
         assessments[file] = propagate(grades, paths[file]) if propagated else grades
     elements = [(file, path) for file in paths for path in paths[file]]
     ranking = draw(st.lists(st.sampled_from(elements), max_size=12))

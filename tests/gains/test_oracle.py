@@ -198,7 +198,7 @@ def test_gains_that_rise_inside_a_result() -> None:
     assert order_of_rows({1: 1.0, 2: 1.0}, [2, 0, 3, 1], rule) == [0, 1, 3, 2]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(campaigns(), element_models)
 def test_each_rank_takes_the_element_with_the_greatest_gain(
     campaign: RandomCampaign, model: UserModel
@@ -208,7 +208,7 @@ def test_each_rank_takes_the_element_with_the_greatest_gain(
     check_each_rank(*found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(span_cases(), text_models)
 def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserModel) -> None:
     documents, gold, ranking = case
@@ -216,7 +216,7 @@ def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserM
     check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(PATHS), st.sampled_from(PAIRS), max_size=5),

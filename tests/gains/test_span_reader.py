@@ -453,7 +453,7 @@ def no_higher(after: Mapping[str, float], before: Mapping[str, float]) -> None:
         assert value <= before[measure] + 1e-9, measure
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(span_cases())
 def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
     for value in scored(case).values():
@@ -484,7 +484,7 @@ def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
             assert found == pytest.approx(dict.fromkeys(found, 1.0), abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.DataObject) -> None:
     ranking = case[2]
@@ -508,7 +508,7 @@ AS_READ = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObject) -> None:
     documents, gold, ranking = case
@@ -522,7 +522,7 @@ def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObj
     no_higher(scored(case), as_read)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject) -> None:
     documents, gold, ranking = case
@@ -557,7 +557,7 @@ def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject
             assert less[measure] < value, measure
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataObject) -> None:
     _, gold, ranking = case
@@ -622,7 +622,7 @@ def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float
     assert found == pytest.approx(expected, abs=1e-7)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
     """Disjoint ideal elements, results at and inside them: the element form with shared_characters

@@ -34,7 +34,7 @@ def test_splitting_must_not_lower_the_score_if_effort_is_text() -> None:
 
     for effort_is_text, verdict in ((False, "held"), (True, "broken")):
         subject = FunctionSubject("f", first_result, effort_is_text)
-        (outcome,) = search(subject, ["granularity"])
+        (outcome,) = search(subject, ["granularity"], examples=100)
         assert outcome.verdict == verdict
 
 
@@ -50,7 +50,7 @@ def test_padding_must_lower_the_score_if_effort_is_text() -> None:
         (covered_gold, True, "broken"),
         (density, True, "held"),
     ):
-        (outcome,) = search(FunctionSubject("f", function, effort_is_text), ["padding"])
+        (outcome,) = search(FunctionSubject("f", function, effort_is_text), ["padding"], examples=100)
         assert outcome.verdict == verdict
         if verdict == "broken":
             assert outcome.claim is not None
