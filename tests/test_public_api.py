@@ -16,7 +16,11 @@ from installation import Installation
 import xcg
 
 NAMES = sorted(xcg.__all__)
-RETURNED_BY = {"ChunkComparison": xcg.compare_chunks, "Comparison": xcg.compare}
+RETURNED_BY = {
+    "ChunkComparison": xcg.compare_chunks,
+    "Comparison": xcg.compare,
+    "GoldReview": xcg.review_gold,
+}
 """Classes that users do not create: the examples are in the functions that return them."""
 
 USER_SCRIPT = """

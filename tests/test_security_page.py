@@ -15,6 +15,8 @@ UNITS = {"MB": 1 << 20, "GB": 1 << 30}
 LIMIT = re.compile(r"(MAX|MOST|LARGEST|LONGEST|HIGHEST)_[A-Z_]+")
 NO_ERRORS = {
     "judgements.distribution.MAX_LEVELS": "more levels are grouped",
+    "documents.duplicate_search.MAX_SEARCHES": "a note counts the quotes",
+    "evaluation.gold_improvement.MAX_PASSAGES": "the first are listed, with a note",
     "evaluation.threshold_curves.MOST_THRESHOLDS": "the default of an option",
     "statistics.assessor_combinations.MAX_COMBINATIONS": "more are sampled",
     "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",

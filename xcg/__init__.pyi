@@ -9,6 +9,8 @@ from .evaluation.chunks import compare_chunks as compare_chunks
 from .evaluation.curves import curves as curves
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.explain import explain as explain
+from .evaluation.gold_improvement import review_gold as review_gold
+from .evaluation.gold_review import GoldReview as GoldReview
 from .evaluation.ideals import ideal_elements as ideal_elements
 from .evaluation.results import Results as Results
 from .formats.base import read_assessments as read_assessments

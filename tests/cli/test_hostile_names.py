@@ -63,6 +63,7 @@ CALLS = [
     f"explain {RUN} --config {CAMPAIGN} --topic 1",
     f"explain {RUN} --config {CAMPAIGN} --topic 1 --format json",
     f"explain {RUN} --config {CAMPAIGN} --topic 1 --document d",
+    *(f"gold {PASSAGES}¦{STEM_RUN}¦--run {RUN} --format {name}" for name in RECORDS),
     f"ideal {CAMPAIGN}",
     f"ideal {CAMPAIGN} --tree",
     f"ideal {CAMPAIGN} --statistics --format csv",

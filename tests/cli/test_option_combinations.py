@@ -8,6 +8,7 @@ from conftest import Command
 CONFIG = "configs/quickstart.yaml"
 FILES = f"{CONFIG} --measures MAep --user-model kazai-lalmas-2006"
 RUN = "corpora_samples/handbook-runs/focused.xml"
+GOLD = "--gold assessments/handbook-passages --corpus corpora_samples/handbook"
 AGREEMENT = f"stability assessors {CONFIG} --assessor assessments/handbook-second --agreement"
 CONVERT_RUN = f"convert --run {RUN} --to trec"
 CONVERT_ASSESSMENTS = "convert --assessments assessments/handbook --to jsonl"
@@ -31,6 +32,17 @@ WITHOUT_EFFECT = [
     (CONVERT_ASSESSMENTS, "--document source", "on assessments"),
     (f"{CONVERT_RUN} --feature 1", "--document source", "with --feature"),
     (f"chunks {CONFIG} --questions", "--budget 100", "with --questions"),
+    (f"gold {GOLD} --run {RUN}", "--measure RR", "on a single run"),
+    (f"gold {GOLD} --run {RUN}", "--unanswered skip", "on a single run"),
+    *(
+        (f"gold {GOLD}", option, "without runs")
+        for option in (
+            *("--measure RR", "--unanswered skip", "--order score", "--ties rank"),
+            *("--strategy unique", "--document source"),
+        )
+    ),
+    (f"gold {GOLD} --format jsonl", "--all", "without --format table"),
+    (f"gold {GOLD}", "--escape-formulas", "without --format csv"),
     (f"compare {FILES} --means", "--baseline focused", "with --means"),
     (f"compare {FILES} --means", "--topics 5", "with --means"),
     (f"compare {FILES} --means", "--plot f.png", "with --means"),

@@ -337,12 +337,3 @@ def test_names_of_ir_measures_keep_their_meaning() -> None:
     inputs = ir_measures.run_inputs([MAep]), ir_measures.qrel_inputs([MAep])
     assert sorted(inputs[0]) == ["doc_id", "query_id", "score"]
     assert sorted(inputs[1]) == ["doc_id", "query_id", "relevance"]
-
-
-def test_measures_of_gold_spans_are_not_offered() -> None:
-    """Qrels of ir_measures judge identifiers, which have no text."""
-    on_spans = {found.name for found in xcg.MEASURES.values() if found.on_spans}
-    assert {"SpanRecall", "SpanPrecision", "SpanF", "SpanIoU", "AP"} <= on_spans
-    assert not on_spans & set(OFFERED_NAMES)
-    with pytest.raises(InputError, match="'d#10:20' is a passage: expected a document or file#/path"):
-        ir_measures.calc_aggregate([nxCG @ 2], {"1": {"d#10:20": 1}}, {"1": {"d#0:40": 1.0}})

@@ -38,6 +38,7 @@ CALLS = {
     "curves": "c.yaml --depth 2",
     "evaluate": "c.yaml",
     "explain": "r --config c.yaml --topic 1",
+    "gold": "c.yaml --format jsonl",
     "inex-eval": "-t qrels offsets",
     "perturb": "c.yaml --counts 1 --measures nxCG@2",
     "plan": "c.yaml --test t",

@@ -33,6 +33,7 @@ COMMANDS = {
     ),
     "evaluate": ("evaluate:evaluate", "Evaluate runs."),
     "explain": ("explore:explain", "Explain the gain of each result of a run."),
+    "gold": ("gold:gold", "List what to review in gold: disagreement, missed spans, duplicates."),
     "ideal": ("explore:ideal", "Print the ideal recall-base of a topic."),
     "inex-eval": (
         "inex_eval:inex_eval",

@@ -97,12 +97,13 @@ class CampaignOptions:
     strategies: Sequence[str] = ()
     document: DocumentKey = None
 
-    def inputs(self, *, parse_measures: bool = True, **others: Any) -> Inputs:
+    def inputs(self, *, parse_measures: bool = True, needs_runs: bool = True, **others: Any) -> Inputs:
         """Return the inputs that CONFIG and the options describe.
 
         Args:
             parse_measures: Whether --measures lists measures of the evaluation. Some commands read
                 it differently.
+            needs_runs: Whether runs are required if the command has the option.
             others: Further arguments of :class:`Inputs`.
 
         Raises:
@@ -127,7 +128,7 @@ class CampaignOptions:
         inputs = replace(inputs, **options, **others, lenient=self.lenient)
         if not inputs.assessments:
             raise self.missing("assessments")
-        if self.runs is not None and not inputs.runs:
+        if needs_runs and self.runs is not None and not inputs.runs:
             raise self.missing("runs")
         return inputs
 

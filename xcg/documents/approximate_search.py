@@ -134,6 +134,22 @@ def similarity(first: str, second: str) -> float:
     return float(_indel().normalized_similarity(first, second))
 
 
+def may_contain(window: str, wanted: str, min_similarity: float) -> bool:
+    """Return whether a window can contain a text that is similar to the wanted one.
+
+    A similar text has at least s·n / (2 − s) common characters in the same order, for the similarity s
+    and a wanted text of n characters. Counting them is much faster than an alignment.
+
+    >>> may_contain("he saw a quick red fox", "a quick brown fox", 0.7)
+    True
+    >>> may_contain("bees dance well", "a quick brown fox", 0.7)
+    False
+    """
+    least = int(len(wanted) * min_similarity / (2 - min_similarity))
+    distance = len(wanted) + len(window) - 2 * least
+    return len(window) >= least and _indel().distance(wanted, window, score_cutoff=distance) <= distance
+
+
 def _indel() -> Any:
     try:
         from rapidfuzz.distance import Indel

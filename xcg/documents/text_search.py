@@ -123,6 +123,11 @@ class TextIndex:
     def _grams(self) -> GramIndex:
         return GramIndex(self._normalised.text)
 
+    @property
+    def normalised_text(self) -> str:
+        """The text after normalisation, without white space."""
+        return self._normalised.text
+
     def find(self, text: str) -> list[Span]:
         """Return the start and end of every occurrence of a text after normalisation, in order.
 
@@ -163,6 +168,24 @@ class TextIndex:
         if min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
             return _LOST
         return self._approximate(parts, min_similarity)
+
+    def similar(
+        self, text: str, min_similarity: float, windows: Sequence[Span]
+    ) -> list[tuple[Span, float]]:
+        """Return passages that are similar to a text, most similar first; they do not overlap.
+
+        Args:
+            text: The text; one longer than :data:`MAX_APPROXIMATE` has no similar passages.
+            min_similarity: Minimum similarity, from 0.5 to 1.
+            windows: Where to search: start and end in :attr:`normalised_text`.
+
+        Raises:
+            XcgError: If rapidfuzz is missing.
+        """
+        wanted = normalise(text).text
+        if not wanted or len(wanted) > MAX_APPROXIMATE:
+            return []
+        return self._similar(wanted, min_similarity, windows)
 
     def _find(self, wanted: str, shown: str) -> list[Span]:
         """Return the occurrences of a normalised text in the normalised text."""
@@ -254,10 +277,28 @@ class TextIndex:
         return _common(before[::-1], parts.prefix[::-1]), _common(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
-        text, wanted = self._normalised.text, parts.exact
+        windows = self._grams.windows(parts.exact, min_similarity)
+        found = self._similar(parts.exact, min_similarity, windows)
+        if not found:
+            return _LOST
+        best, similarity_of_best = found[0]
+        tied = [span for span, similarity in found if similarity >= similarity_of_best - _TIE]
+        similarities = dict(found)
+        if len(tied) > 1:
+            contexts = {span: self._similar_context(span, parts) for span in tied}
+            tied.sort(key=lambda span: -contexts[span])
+            if contexts[tied[0]] - contexts[tied[1]] < _MIN_CONTEXT:
+                return Location("ambiguous", *best, similarity_of_best, sorted(tied))
+        return Location("approximate", *tied[0], similarities[tied[0]])
+
+    def _similar(
+        self, wanted: str, min_similarity: float, proposed: Sequence[Span]
+    ) -> list[tuple[Span, float]]:
+        """Return the passages in some windows that are similar to a normalised text, best first."""
+        text = self._normalised.text
         found: dict[Span, float] = {}
         shortest = int(len(wanted) * min_similarity / (2 - min_similarity))
-        windows = [(*window, True) for window in self._grams.windows(wanted, min_similarity)]
+        windows = [(*window, True) for window in proposed]
         while windows:
             first, last, is_whole = windows.pop()
             aligned = best_alignment(wanted, text[first:last]) if last - first >= shortest else None
@@ -270,19 +311,11 @@ class TextIndex:
             score = similarity(wanted, normalise(self.text[start:end]).text)
             if score >= min_similarity:
                 found[start, end] = score
-        if not found:
-            return _LOST
         distinct: list[Span] = []
         for span in sorted(found, key=lambda span: -found[span]):
             if all(span[1] <= other[0] or other[1] <= span[0] for other in distinct):
                 distinct.append(span)
-        tied = [span for span in distinct if found[span] >= found[distinct[0]] - _TIE]
-        if len(tied) > 1:
-            contexts = {span: self._similar_context(span, parts) for span in tied}
-            tied.sort(key=lambda span: -contexts[span])
-            if contexts[tied[0]] - contexts[tied[1]] < _MIN_CONTEXT:
-                return Location("ambiguous", *distinct[0], found[distinct[0]], sorted(tied))
-        return Location("approximate", *tied[0], found[tied[0]])
+        return [(span, found[span]) for span in distinct]
 
     def _whole_words(self, span: Span) -> Span:
         """Return a span with the whole words at its ends."""

@@ -20,10 +20,6 @@ of a user model. The default user model is ``levels``; if all qrels have the fie
 field ``characters`` is the size of the element, which user models need if a result contains an earlier
 result. Without a corpus, a whole document and its root are the same element.
 
-Measures of gold spans are not offered: ``SpanRecall``, ``SpanPrecision``, ``SpanF``, ``SpanIoU``, and
-standard measures such as ``AP`` on spans. Qrels of ir_measures judge identifiers, and have no text of
-documents. :func:`xcg.evaluate` computes these measures.
-
 ir_measures averages over all topics with qrels, and a topic without an ideal gain counts 0. xcg does
 not include such a topic in its means.
 """
@@ -164,7 +160,7 @@ def _info(**values: Any) -> ParamInfo:
 
 
 # Lower-is-better measures, and measures that can be undefined for a topic, are not offered, because
-# ir_measures counts a topic without a value as 0. Measures of text are not, because qrels have none.
+# ir_measures counts a topic without a value as 0.
 xCG = _offer("xCG")  # noqa: N816
 nxCG = _offer("nxCG")  # noqa: N816
 MAxCG = _offer("MAxCG")

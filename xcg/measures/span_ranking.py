@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -102,18 +102,11 @@ class SpanRanking:
             if not spans or start >= end:
                 continue
             comparisons += len(spans)
-            if comparisons > MAX_COMPARISONS:
-                raise InputError(
-                    file,
-                    f"the results are compared with more than {MAX_COMPARISONS:,} gold spans: expected "
-                    "fewer results or gold spans from one document",
-                )
+            _check_comparisons(comparisons, file)
             found = [
                 (low, high, grade)
                 for low, high, grade in spans
-                if low < end
-                and start < high
-                and (min(high, end) - max(low, start)) / (high - low) >= overlap
+                if low < end and start < high and contained_share(low, high, start, end) >= overlap
             ]
             if found:
                 ranks.append(rank)
@@ -122,6 +115,30 @@ class SpanRanking:
                 taken = set(found)
                 missing[file] = [span for span in spans if span not in taken]
         return JudgedRanking(ranks, levels, judged, len(self.results), others=others)
+
+    def shares(self) -> Iterator[tuple[int, tuple[str, int, int], float]]:
+        """Yield the share of each gold span that each result contains, if it contains any of it.
+
+        A result is relevant to the standard measures if this share is at least their ``overlap``.
+
+        Yields:
+            The rank of the result; document, start and end of the gold span; the share, above 0.
+
+        Raises:
+            InputError: If results are compared with more than :data:`MAX_COMPARISONS` gold spans.
+
+        >>> list(SpanRanking([("d", 0, 40)], {"d": [(30, 50, 1.0)]}).shares())
+        [(1, ('d', 30, 50), 0.5)]
+        """
+        distinct = {file: _best_first(spans) for file, spans in self.gold.items()}
+        comparisons = 0
+        for rank, (file, start, end) in enumerate(self.results, 1):
+            spans = distinct.get(file, ())
+            comparisons += len(spans)
+            _check_comparisons(comparisons, file)
+            for low, high, _ in spans:
+                if max(low, start) < min(high, end):
+                    yield rank, (file, low, high), contained_share(low, high, start, end)
 
     def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
         """Return what the user has read at a cutoff; several measures use the same one."""
@@ -189,6 +206,24 @@ class SpanRanking:
     def _converter(self, unit: TextUnit, file: str) -> UnitConverter:
         assert self.converter is not None
         return self.converter(unit, file)
+
+
+def contained_share(low: int, high: int, start: int, end: int) -> float:
+    """Return the share of the text from low to high that is in the text from start to end.
+
+    >>> contained_share(10, 30, 0, 15)
+    0.25
+    """
+    return (min(high, end) - max(low, start)) / (high - low)
+
+
+def _check_comparisons(comparisons: int, file: str) -> None:
+    if comparisons > MAX_COMPARISONS:
+        raise InputError(
+            file,
+            f"the results are compared with more than {MAX_COMPARISONS:,} gold spans: expected "
+            "fewer results or gold spans from one document",
+        )
 
 
 def _merged(spans: Sequence[tuple[int, int, float]]) -> list[tuple[int, int]]:

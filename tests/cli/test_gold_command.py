@@ -1,0 +1,175 @@
+"""xcg gold lists what to review in gold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+SAMPLES = "corpora_samples/chunks"
+FILES = f"--gold {SAMPLES}/gold.jsonl --corpus {SAMPLES}/docs"
+ANSWER = "Foragers dance on the comb to point their sisters to food."
+TABLES = """\
+Questions on which the runs disagree by SpanRecall: 2 of 3
+question  spread  best  best run  worst  worst run
+1           1.00  1.00  bm25       0.00  dense
+2           0.52  1.00  dense      0.48  bm25
+
+Gold spans that no run finds: 1 of 3. The largest share of each that one result
+contains is below 0.5:
+question  document  offsets  share  run  text
+3         b         0–16      0.00       It is known that
+
+Passages that repeat gold and are not gold for their question: 2 (2 of 3 gold
+spans were searched for)
+question  document  offsets  similar  returned by  text
+1         b         17–75          1  dense (1)    foragers dance on the comb t…
+2         a         0–58           1               Foragers dance on the comb t…
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text(ANSWER)
+    (tmp_path / "docs" / "b.txt").write_text(f"It is known that {ANSWER.lower()}")
+    spans = [("1", "a", 0, 58), ("2", "b", 17, 75), ("3", "b", 0, 16)]
+    write(
+        tmp_path / "gold.jsonl", [{"topic": t, "doc": d, "start": s, "end": e} for t, d, s, e in spans]
+    )
+    for name, results in {
+        "bm25": [("1", "a", 0, 58), ("2", "b", 17, 45), ("3", "a", 0, 9)],
+        "dense": [("1", "b", 17, 75), ("2", "b", 17, 75), ("3", "a", 0, 9)],
+    }.items():
+        records = [{"topic": t, "doc": d, "start": s, "end": e, "rank": 1} for t, d, s, e in results]
+        write(tmp_path / f"{name}.jsonl", records)
+    return tmp_path
+
+
+def write(path: Path, records: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def call(folder: Path) -> list[str]:
+    runs = ["--run", f"{folder}/bm25.jsonl", "--run", f"{folder}/dense.jsonl"]
+    return ["gold", "--gold", f"{folder}/gold.jsonl", "--corpus", f"{folder}/docs", *runs]
+
+
+def test_the_tables(folder: Path, xcg_command: Command) -> None:
+    done = xcg_command(*call(folder))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == TABLES
+    assert done.stderr == (
+        "xcg: note: 1 gold spans have fewer than 40 characters without white space, so no duplicates "
+        "of them were searched\n"
+    )
+
+
+def test_every_line_fits_a_terminal(xcg_command: Command) -> None:
+    """Long names are shortened; numbers and offsets are not."""
+    done = xcg_command(*f"gold {FILES} --run {SAMPLES}/runs --fuzzy 0.6".split())
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "624–673" in done.stdout
+    assert "…oubleshooting" in done.stdout
+
+
+def test_twenty_rows_are_shown_unless_all(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(26):
+        (tmp_path / "docs" / f"d{number:02}.txt").write_text(ANSWER)
+    write(tmp_path / "gold.jsonl", [{"topic": "1", "doc": "d00", "start": 0, "end": 58}])
+    arguments = ["gold", "--gold", tmp_path / "gold.jsonl", "--corpus", tmp_path / "docs"]
+    shown = xcg_command(*arguments).stdout.splitlines()
+    assert shown[-1] == "and 5 more: add --all"
+    assert [line.split()[1] for line in shown[3:-1]] == [f"d{number:02}" for number in range(1, 21)]
+    everything = xcg_command(*arguments, "--all").stdout.splitlines()
+    assert everything[:-5] == shown[:-1]
+    assert everything[-1].split()[1] == "d25"
+    records = xcg_command(*arguments, "--format", "jsonl").stdout
+    assert records.count("\n") == 25
+
+
+def test_records_in_all_formats(folder: Path, xcg_command: Command) -> None:
+    lines = xcg_command(*call(folder), "--format", "jsonl").stdout
+    records = [json.loads(line) for line in lines.splitlines()]
+    sections = ["disagreement"] * 2 + ["missed", "duplicate", "duplicate"]
+    assert [record["section"] for record in records] == sections
+    assert json.loads(xcg_command(*call(folder), "--format", "json").stdout) == records
+    rows = list(csv.DictReader(io.StringIO(xcg_command(*call(folder), "--format", "csv").stdout)))
+    assert [row["section"] for row in rows] == sections
+    assert rows[0].keys() == records[0].keys()
+    assert (rows[3]["text"], rows[3]["returned"]) == (ANSWER.lower(), "dense (1)")
+
+
+def test_a_duplicate_can_be_copied_into_the_gold(folder: Path, xcg_command: Command) -> None:
+    done = xcg_command(*call(folder), "--format", "jsonl", "--output", folder / "review.jsonl")
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "review.jsonl").read_text().splitlines()
+    records = [record for line in lines if (record := json.loads(line))["section"] == "duplicate"]
+    fields = ("topic", "doc", "start", "end", "text")
+    assert len(records) == 2
+    with (folder / "gold.jsonl").open("a") as gold:
+        gold.writelines(json.dumps({name: one[name] for name in fields}) + "\n" for one in records)
+    done = xcg_command("validate", "--assessments", folder / "gold.jsonl", "--corpus", folder / "docs")
+    assert done.returncode == 0, done.stdout
+    assert "No other passage repeats gold" in xcg_command(*call(folder)).stdout.replace("\n", " ")
+
+
+def test_another_measure_and_overlap(folder: Path, xcg_command: Command) -> None:
+    done = xcg_command(*call(folder), "--measure", "Success@1", "--overlap", "0.4")
+    assert done.returncode == 0, done.stderr
+    assert "disagree by Success@1: 2 of 3" in done.stdout
+    assert "below 0.4:" in done.stdout
+
+
+def test_fewer_runs_print_fewer_tables(folder: Path, xcg_command: Command) -> None:
+    one = xcg_command(*call(folder)[:-2]).stdout
+    assert one.startswith("Gold spans that the run does not find: 2 of 3.")
+    none = xcg_command(*call(folder)[:-4]).stdout
+    assert none.startswith("Passages that repeat gold and are not gold for their question: 2 (2 of 3")
+    assert "returned by" not in none
+
+
+def test_a_configuration_needs_no_measures(folder: Path, xcg_command: Command) -> None:
+    (folder / "c.yaml").write_text(
+        "assessments: gold.jsonl\nruns: [bm25.jsonl, dense.jsonl]\ncorpus: docs\nmeasures: [MAep, RR]\n"
+    )
+    done = xcg_command("gold", folder / "c.yaml")
+    assert done.stdout == xcg_command(*call(folder)).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--corpus {tmp}/docs", "no assessments: expected a CONFIG.yaml or --assessments PATH"),
+        ("--gold {tmp}/gold.jsonl", "no corpus: expected a CONFIG.yaml or --corpus PATH"),
+        (
+            "--gold {tmp}/gold.jsonl --corpus {tmp}/docs --run {tmp}/bm25.jsonl "
+            "--run {tmp}/dense.jsonl --measure SpanRecal",
+            "unknown measure 'SpanRecal': did you mean 'SpanRecall'?",
+        ),
+        (
+            "configs/quickstart.yaml",
+            "5 user models (kazai-lalmas-2006, kazai-lalmas-2006-gen, kazai-lalmas-2006-strict, "
+            "overlap-off, overlap-off-gen): expected one, like spans",
+        ),
+    ],
+)
+def test_misuse_is_one_message(folder: Path, xcg_command: Command, options: str, message: str) -> None:
+    done = xcg_command("gold", *options.format(tmp=folder).split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"xcg: error: {message}\n"
+
+
+@pytest.mark.parametrize("option", ["--fuzzy 0.4", "--fuzzy 2", "--overlap 0", "--overlap 1.1"])
+def test_numbers_outside_of_their_range_are_refused(
+    folder: Path, xcg_command: Command, option: str
+) -> None:
+    done = xcg_command(*call(folder), *option.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("Error: Invalid value") == 1

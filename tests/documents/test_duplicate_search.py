@@ -1,0 +1,141 @@
+"""Passages that repeat or resemble quotes are found in one pass over the documents."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xcg.documents import duplicate_search
+from xcg.documents.duplicate_search import MIN_CHARACTERS, Occurrence, QuoteIndex
+from xcg.documents.text_search import TextIndex
+
+QUOTE = "Foragers dance on the comb to point their sisters to food, and repeat the dance."
+OTHER = "Drones do no work in the hive, and are driven out of it before the winter comes."
+
+
+def occurrences(document: str, *quotes: str, similarity: float | None = None) -> list[Occurrence]:
+    return QuoteIndex(quotes, similarity).occurrences(TextIndex(document))
+
+
+def test_exact_and_normalised_passages() -> None:
+    document = f"{QUOTE} Then: {QUOTE.upper().replace(' ', '  ')} {OTHER}"
+    second = document.index("FORAGERS")
+    third = document.index("Drones")
+    assert occurrences(document, QUOTE, OTHER) == [
+        Occurrence(0, 0, 80, "exact"),
+        Occurrence(0, second, document.index(" Drones"), "normalised"),
+        Occurrence(1, third, third + len(OTHER), "exact"),
+    ]
+
+
+def test_similar_passages_only_if_allowed() -> None:
+    edited = QUOTE.replace("the comb", "a comb").replace("point", "show")
+    document = f"It is known. {edited} {OTHER}"
+    assert occurrences(document, QUOTE) == []
+    (found,) = occurrences(document, QUOTE, similarity=0.8)
+    assert (found.quote, found.status) == (0, "approximate")
+    assert document[found.start : found.end] == edited[:-1] + "."
+    # Without white space 66 and 62 characters; 58 of them are common, in order: 2 · 58 / 128.
+    assert found.similarity == pytest.approx(2 * 58 / 128, abs=0.01)
+    assert occurrences(document, QUOTE, similarity=0.95) == []
+
+
+def test_the_same_words_are_not_reported_as_similar_too() -> None:
+    found = occurrences(f"{QUOTE} {QUOTE.replace('food', 'nectar')}", QUOTE, similarity=0.8)
+    assert [(one.status, one.start) for one in found] == [("exact", 0), ("approximate", 81)]
+
+
+def test_short_quotes_are_not_searched() -> None:
+    shortest = "x" * (MIN_CHARACTERS - 1)
+    index = QuoteIndex([shortest, shortest + "y", "a b " * 19], 0.8)
+    assert index.short == [0, 2]
+    assert [one.quote for one in index.occurrences(TextIndex(f"{shortest}y"))] == [1]
+
+
+def test_quotes_that_begin_alike_are_all_found() -> None:
+    """The sequence by which a quote is searched is one that few other quotes have."""
+    start = "In accordance with the guideline of the hospital for nurses and doctors, "
+    quotes = [f"{start} dose number {number} is given." for number in range(50)]
+    found = occurrences(" ".join(quotes), *quotes)
+    assert [one.quote for one in found] == list(range(50))
+
+
+def test_no_quotes_and_no_text() -> None:
+    assert occurrences(QUOTE, similarity=0.9) == []
+    assert occurrences("", QUOTE, similarity=0.9) == []
+
+
+def test_a_text_that_occurs_too_often_is_incomplete() -> None:
+    index = QuoteIndex(["a" * 50])
+    assert index.occurrences(TextIndex("a" * 20_000)) == []
+    assert index.incomplete == {0}
+
+
+def test_approximate_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duplicate_search, "MAX_SEARCHES", 2)
+    index = QuoteIndex([QUOTE], 0.8)
+    similar = TextIndex(QUOTE.replace("food", "nectar"))
+    assert [len(index.occurrences(similar)) for _ in range(3)] == [1, 1, 0]
+    assert index.incomplete == {0}
+
+
+WORDS = st.lists(st.sampled_from(["bee", "comb", "dance", "drone", "wax"]), max_size=60)
+
+
+@settings(max_examples=200)
+@given(
+    WORDS, st.lists(st.text("abc é\n-", min_size=40, max_size=70), min_size=1, max_size=5), st.data()
+)
+def test_every_occurrence_that_a_search_finds_is_found(
+    words: list[str], quotes: list[str], data: st.DataObject
+) -> None:
+    parts = [*words, *quotes]
+    document = " . ".join(data.draw(st.permutations(parts)))
+    index = TextIndex(document)
+    found = {(one.quote, one.start, one.end) for one in occurrences(document, *quotes)}
+    assert all(index.find(quotes[quote]) for quote, _, _ in found)
+    for number, quote in enumerate(quotes):
+        spans = index.find(quote) if number not in QuoteIndex(quotes).short else []
+        assert bool(spans) == any(one[0] == number for one in found)
+        assert {one[1:] for one in found if one[0] == number} <= set(spans)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_passage_with_a_few_edited_words_is_found(seed: int) -> None:
+    numbers = random.Random(seed)
+
+    def words(count: int) -> list[str]:
+        return ["".join(numbers.choices("etaoinshr", k=numbers.randint(2, 9))) for _ in range(count)]
+
+    quote = words(40)
+    edited = list(quote)
+    edited[numbers.randrange(5, 35)] = "edited"
+    before = " ".join(words(200))
+    document = f"{before} {' '.join(edited)} {' '.join(words(200))}"
+    start = len(before) + 1
+    end = start + len(" ".join(edited))
+    (found,) = occurrences(document, " ".join(quote), similarity=0.8)
+    # An end of two letters that are also next to the passage can be placed there.
+    assert min(found.end, end) - max(found.start, start) > 0.9 * (max(found.end, end) - start)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("similarity", [None, 0.9])
+def test_time_is_linear_in_the_documents(similarity: float | None) -> None:
+    """Repeated text is the worst case: each position proposes each quote."""
+    quotes = [f"{'bees dance ' * 20}{number} times" for number in range(200)]
+
+    def seconds(length: int) -> float:
+        document = TextIndex("bees dance " * length + quotes[7])
+        index = QuoteIndex(quotes, similarity)
+        start = time.process_time()
+        assert any(one.quote == 7 for one in index.occurrences(document))
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(8_000) < 8 * seconds(2_000) + 0.5

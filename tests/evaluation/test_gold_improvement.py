@@ -1,0 +1,196 @@
+"""Gold is reviewed: disagreement of runs, gold that no run finds, and duplicates of gold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xcg
+from xcg import review_gold
+from xcg.errors import InputError, XcgError
+from xcg.evaluation import gold_improvement
+from xcg.measures.span_ranking import SpanRanking
+
+ANSWER = "Foragers dance on the comb to point their sisters to food."  # 58 characters
+OTHER = "Drones do no work, and are driven out before the winter comes."  # 62 characters
+CORPUS = {
+    "a": f"{ANSWER} {OTHER}",
+    "b": f"It is known that {ANSWER.lower()}",  # at 17–75
+    "c": f"{OTHER} {OTHER}",
+    "d": "Nothing of interest.",
+}
+GOLD = {"1": {"a": [(0, 58)]}, "2": {"a": [(59, 121)], "c": [(63, 125)]}}
+
+
+def test_the_three_lists_by_hand() -> None:
+    runs = {
+        "bm25": {"1": [("a", 0, 29), ("b", 0, 75)], "2": [("a", 59, 121)]},
+        "dense": {"1": [("a", 0, 28), ("d", 0, 5), ("b", 17, 46)], "2": [("d", 0, 9), ("c", 0, 40)]},
+    }
+    found = review_gold(GOLD, runs, CORPUS)
+    assert (found.topics, found.spans, found.short, found.runs) == (2, 3, 0, ["bm25", "dense"])
+    # Question 1: 29 and 28 of 58 characters. Question 2: 62 of 124 characters, and none.
+    assert [tuple(one) for one in found.disagreements] == [
+        ("2", 0.5, "bm25", 0.5, "dense", 0.0),
+        ("1", pytest.approx(1 / 58), "bm25", 0.5, "dense", pytest.approx(28 / 58)),
+    ]
+    # The first result of bm25 contains half of the first span, and bm25 the span of a of question 2.
+    assert [tuple(one) for one in found.missed] == [("2", "c", 63, 125, OTHER, 0.0, None, None)]
+    # The text of b from 17 to 46 is half of the passage, so it returns the passage.
+    assert [one[:10] for one in found.duplicates] == [
+        ("1", "b", 17, 75, ANSWER.lower(), "normalised", 1.0, "a", 0, 58),
+        ("2", "c", 0, 62, OTHER, "exact", 1.0, "a", 59, 121),
+    ]
+    assert [one.returned_by for one in found.duplicates] == ["bm25 (2), dense (3)", "dense (2)"]
+    assert found.notes == []
+
+
+def test_the_overlap_decides_what_is_found() -> None:
+    runs = {"r": {"1": [("a", 10, 58), ("a", 0, 20)]}}
+    (missed,) = review_gold({"1": GOLD["1"]}, runs, CORPUS, overlap=0.9).missed
+    assert (missed.share, missed.run, missed.rank) == (pytest.approx(48 / 58), "r", 1)
+    assert review_gold({"1": GOLD["1"]}, runs, CORPUS, overlap=0.8).missed == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 100), st.integers(1, 20)), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 100), st.integers(1, 21)), max_size=6),
+    st.sampled_from([0.1, 0.5, 1]),
+)
+def test_a_span_is_missed_if_its_recall_is_0(
+    gold: list[tuple[int, int]], results: list[tuple[int, int]], overlap: float
+) -> None:
+    """R with one gold span is 1 if a result finds the span."""
+    corpus = {"a": "x y z " * 21}
+    spans = sorted({(start, start + length) for start, length in gold})
+    run = [("a", start, start + length) for start, length in results] or [("a", 120, 126)]
+    found = review_gold({"1": {"a": spans}}, {"r": {"1": run}}, corpus, overlap=overlap)
+    missed = [(one.start, one.end) for one in found.missed]
+    for span in spans:
+        ranking = SpanRanking(run, {"a": [(*span, 1.0)]})
+        assert (span in missed) == (ranking.judged(overlap).ranks == [])
+
+
+def test_gold_of_the_question_is_no_duplicate() -> None:
+    """A passage of which a half is gold is left out; of other questions it is a duplicate."""
+    gold = {"1": {"a": [(0, 58)], "b": [(46, 75)]}, "2": {"b": [(17, 75)]}}
+    found = review_gold(gold, (), CORPUS)
+    assert [(one.topic, one.doc, one.start) for one in found.duplicates] == [("2", "a", 0)]
+    gold["1"]["b"] = [(47, 75)]
+    found = review_gold(gold, (), CORPUS)
+    assert [one.topic for one in found.duplicates] == ["1", "2"]
+
+
+def test_without_runs_only_duplicates_are_found() -> None:
+    found = review_gold(GOLD, (), CORPUS)
+    assert (found.runs, found.disagreements, found.missed) == ([], [], [])
+    assert [one.returned for one in found.duplicates] == [[], []]
+
+
+def test_one_run_has_no_disagreement() -> None:
+    found = review_gold(GOLD, {"r": {"1": [("a", 0, 58)]}}, CORPUS)
+    assert found.disagreements == []
+    assert [(one.topic, one.doc) for one in found.missed] == [("2", "a"), ("2", "c")]
+
+
+def test_similar_passages_if_allowed() -> None:
+    edited = ANSWER.replace("the comb", "a comb")
+    corpus = {"a": ANSWER, "b": f"Known: {edited}"}
+    gold = {"1": {"a": [(0, 58)]}}
+    assert review_gold(gold, (), corpus).duplicates == []
+    (one,) = review_gold(gold, (), corpus, min_similarity=0.9).duplicates
+    assert (one.status, one.doc, one.text) == ("approximate", "b", edited)
+    assert 0.9 < one.similarity < 1
+
+
+def test_only_the_outermost_duplicate_of_nested_gold_is_listed() -> None:
+    corpus = {"a": f"{ANSWER} {OTHER}", "b": f"{ANSWER} {OTHER}"}
+    gold = {"1": {"a": [(0, 58), (0, 121), (59, 121)]}}
+    assert [(one.start, one.end) for one in review_gold(gold, (), corpus).duplicates] == [(0, 121)]
+
+
+def test_a_measure_of_which_lower_values_are_better() -> None:
+    runs = {"far": {"1": [("d", 0, 20), ("a", 0, 58)]}, "near": {"1": [("a", 0, 58)]}}
+    found = review_gold({"1": {"a": [(0, 58)]}}, runs, CORPUS, measure="RR")
+    assert [tuple(one) for one in found.disagreements] == [("1", 0.5, "near", 1.0, "far", 0.5)]
+
+
+def test_frequent_duplicates_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gold_improvement, "MAX_PASSAGES", 3)
+    corpus = {f"d{number}": ANSWER for number in range(6)}
+    found = review_gold({"1": {"d0": [(0, 58)]}}, (), corpus)
+    assert [one.doc for one in found.duplicates] == ["d1", "d2", "d3"]
+    assert found.notes == [
+        "note: 1 gold texts have more than 3 duplicates; the first 3 of each are listed"
+    ]
+
+
+def test_short_gold_is_noted() -> None:
+    found = review_gold({"1": {"a": [(0, 30), (0, 58)]}}, (), CORPUS)
+    assert found.short == 1
+    (note,) = found.notes
+    assert note.startswith("note: 1 gold spans have fewer than 40 characters without white space")
+
+
+def test_an_unreadable_document_without_gold_is_noted() -> None:
+    found = review_gold({"1": {"a": [(0, 58)]}}, (), {**CORPUS, "broken": "<a><b></a>"})
+    assert [one.doc for one in found.duplicates] == ["b"]
+    (note,) = found.notes
+    assert note.startswith("note: documents that cannot be read, so not searched: 1 time; the first:")
+
+
+def test_quotes_are_gold() -> None:
+    found = review_gold({"1": {"a": [{"exact": ANSWER}]}}, (), CORPUS)
+    assert [one.doc for one in found.duplicates] == ["b"]
+
+
+def test_records_have_the_same_keys() -> None:
+    runs = {"r": {"1": [("b", 0, 75)]}, "s": {"1": [("a", 0, 58)]}}
+    records = review_gold(GOLD, runs, CORPUS).to_records()
+    assert {one["section"] for one in records} == {"disagreement", "missed", "duplicate"}
+    assert len({tuple(record) for record in records}) == 1
+
+
+def test_oracle_is_no_run() -> None:
+    runs = {"r": {"1": [("d", 0, 20), ("a", 0, 58)]}}
+    found = review_gold(GOLD, runs, CORPUS, strategies=["thorough", "oracle"], measure="RR")
+    assert (found.runs, found.disagreements) == (["r+thorough"], [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"overlap": 0}, "overlap is 0: expected a number above 0, at most 1"),
+        ({"overlap": 1.5}, "overlap is 1.5: expected a number above 0, at most 1"),
+        (
+            {"min_similarity": 0.3},
+            "the minimum similarity is 0.3: expected a number from 0.5 to 1",
+        ),
+        ({"measure": "RR AP"}, "2 measures of disagreement: expected one"),
+        ({"corpus": None}, "gold is compared with the documents: expected a corpus"),
+        ({"gold": {}}, "nothing to review: the assessments have no gold spans"),
+        (
+            {"user_model": ["spans", "spans-levels"]},
+            "2 user models (spans, spans-levels): expected one, like spans",
+        ),
+    ],
+)
+def test_misuse_is_one_message(arguments: dict[str, object], message: str) -> None:
+    runs = {"r": {"1": [("a", 0, 58)]}, "s": {"1": [("b", 0, 58)]}}
+    given: dict[str, object] = {"gold": GOLD, "runs": runs, "corpus": CORPUS, **arguments}
+    if "gold" in arguments:
+        given["runs"] = ()
+    with pytest.raises(XcgError) as raised:
+        review_gold(**given)  # type: ignore[arg-type]
+    assert str(raised.value) == message
+
+
+def test_elements_are_no_gold_spans() -> None:
+    gold = {"1": {"x": {"/a": (3, 3)}}}
+    with pytest.raises(InputError, match="topic 1: needs gold spans"):
+        review_gold(gold, (), {"x": "<a>text</a>"})
+
+
+def test_the_function_is_public() -> None:
+    assert isinstance(xcg.review_gold(GOLD, (), CORPUS), xcg.GoldReview)

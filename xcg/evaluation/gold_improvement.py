@@ -1,0 +1,364 @@
+"""Find what improves gold: where runs disagree, what no run finds, and what nearly duplicates gold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from xcg.documents.corpus import Corpus, Documents
+from xcg.documents.duplicate_search import MAX_SEARCHES, MIN_CHARACTERS, QuoteIndex
+from xcg.documents.text_search import TextIndex
+from xcg.errors import InputError, Notes, XcgError
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.gold_review import Disagreement, Duplicate, GoldReview, MissedSpan
+from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, Unanswered, UserModels
+from xcg.evaluation.scoring import Progress
+from xcg.gains.judged_topic import JudgedTopic
+from xcg.gains.topic import GainCalculator
+from xcg.judgements.recall_base import MEAN
+from xcg.measures.highlighted_ranking import RelevantText
+from xcg.measures.span_ranking import SpanRanking
+from xcg.runs.chunk_documents import DocumentKey
+from xcg.runs.run import Order, Ties
+
+MEASURE = "SpanRecall"
+"""The default measure of disagreement: the share of the gold text that a run returns."""
+OVERLAP = 0.5
+MAX_PASSAGES = 100
+"""Maximum number of passages that are listed for one quote, besides those that are its gold."""
+
+_PARSED_AHEAD = 256  # documents
+_ROUNDING = 1e-9
+_Span = tuple[str, int, int]
+"""Document, start and end."""
+
+
+def review_gold(
+    gold: Assessments,
+    runs: Runs = (),
+    corpus: Documents = None,
+    user_model: UserModels | None = None,
+    *,
+    measure: str = MEASURE,
+    overlap: float = OVERLAP,
+    min_similarity: float | None = None,
+    unanswered: Unanswered = "zero",
+    order: Order = "score",
+    ties: Ties = "document",
+    lenient: bool = False,
+    strategies: Strategies = (),
+    document: DocumentKey = None,
+    progress: Progress | None = None,
+) -> GoldReview:
+    """Find questions, gold spans and passages whose review improves gold.
+
+    Three lists are returned. *Disagreements* are the questions for which the runs have different values
+    of a measure. *Missed* gold spans are found by no run: no result contains at least the share
+    ``overlap`` of their characters, as in the standard measures on spans. *Duplicates* are passages
+    elsewhere in the corpus with the words of a gold span, or similar ones: correct answers that count
+    as wrong. A passage is left out if at least the share ``overlap`` of it is gold for the question.
+
+    Gold spans with fewer than :data:`xcg.documents.duplicate_search.MIN_CHARACTERS` characters without
+    white space are not searched for. Time and memory are linear in the corpus and in the gold.
+
+    Args:
+        gold: The relevant text, as :func:`xcg.evaluate` takes assessments.
+        runs: The runs, as :func:`xcg.evaluate` takes them. Without runs, only duplicates are found;
+            disagreements need two.
+        corpus: The documents.
+        user_model: The user model for ``measure``; the default is that of :func:`xcg.evaluate`.
+        measure: The measure by which runs disagree; by default the share of the gold text that a run
+            returns.
+        overlap: Above 0, at most 1.
+        min_similarity: Also find similar passages of at least this similarity, from 0.5 to 1; needs the
+            extra ``fuzzy``. None for passages with the same words.
+        unanswered: How a question without results counts for ``measure``: ``zero`` or ``skip``.
+        order: The order of TREC results: ``score``, ``rank`` or ``file``.
+        ties: The order of TREC results with equal scores or ranks.
+        lenient: Count wrong data as warnings instead of raising.
+        strategies: Overlap strategies.
+        document: How chunks in memory name their document, see :func:`xcg.runs.chunks.span_of`.
+        progress: Called with the number of searched documents and of all.
+
+    Returns:
+        The three lists, and notes.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; if there are no gold spans, or an argument is illegal.
+
+    >>> answer = "Foragers dance on the comb to point their sisters to food."
+    >>> corpus = {"a": answer, "b": f"Bees. {answer}", "c": "Drones do no work."}
+    >>> runs = {"bm25": {"1": [("a", 0, 58)]}, "dense": {"1": [("b", 0, 64)]}}
+    >>> found = review_gold({"1": {"a": [(0, 58)]}}, runs, corpus)
+    >>> (one,) = found.disagreements
+    >>> one.spread, one.best_run, one.worst_run
+    (1.0, 'bm25', 'dense')
+    >>> (one,) = found.duplicates
+    >>> one.doc, one.start, one.end, one.status, one.returned_by
+    ('b', 6, 64, 'exact', 'dense (1)')
+    """
+    inputs = Inputs(
+        gold,
+        runs,
+        corpus,
+        user_model,
+        measure,
+        unanswered=unanswered,
+        order=order,
+        ties=ties,
+        lenient=lenient,
+        strategies=strategies,
+        document=document,
+    )
+    return review_gold_of_inputs(inputs, measure, overlap, min_similarity, progress)
+
+
+def review_gold_of_inputs(
+    inputs: Inputs,
+    measure: str = MEASURE,
+    overlap: float = OVERLAP,
+    min_similarity: float | None = None,
+    progress: Progress | None = None,
+) -> GoldReview:
+    """Find what improves gold, as :func:`review_gold` does."""
+    if not 0 < overlap <= 1:
+        raise XcgError(f"overlap is {overlap:g}: expected a number above 0, at most 1")
+    if min_similarity is not None and not 0.5 <= min_similarity <= 1:
+        raise XcgError(f"the minimum similarity is {min_similarity:g}: expected a number from 0.5 to 1")
+    inputs = replace(inputs, measures=measure)
+    if len(inputs.measure_list) != 1:
+        raise XcgError(f"{len(inputs.measure_list)} measures of disagreement: expected one")
+    inputs.check()
+    base, documents = inputs.recall_base, inputs.documents
+    if documents is None:
+        raise XcgError("gold is compared with the documents: expected a corpus")
+    loaded = inputs.loaded_runs if inputs.has_runs else []
+    lines: dict[str, None] = {}
+    disagreements: list[Disagreement] = []
+    systems = [run for run in loaded if not run.is_reference]
+    if len(systems) > 1:
+        _check_one_model(inputs)
+        disagreements = _disagreements(
+            replace(inputs, assessments=base, runs=systems, corpus=documents, strategies=()), lines
+        )
+    campaign = Campaign(base, systems, documents, lenient=inputs.lenient, needs_elements=False)
+    notes = inputs.new_notes()
+    searched = _Gold(documents)
+    missed: list[MissedSpan] = []
+    for topic in campaign.topics(notes):
+        calculator = GainCalculator(topic, campaign)
+        spans = searched.add(topic, calculator)
+        if systems:
+            missed += _missed(calculator, list(campaign.runs), spans, overlap, documents)
+    if not searched.owners:
+        raise XcgError("nothing to review: the assessments have no gold spans")
+    found, short = _duplicates(searched, documents, overlap, min_similarity, notes, progress)
+    duplicates = list(_with_runs(campaign, found, overlap))
+    position = {topic: index for index, topic in enumerate(base.topics)}
+    duplicates.sort(key=lambda one: (-len(one.returned), position[one.topic], one.doc, one.start))
+    lines.update(dict.fromkeys(notes.lines()))
+    return GoldReview(
+        str(inputs.measure_list[0]),
+        overlap,
+        [run.name for run in systems],
+        len(searched.gold),
+        sum(map(len, searched.owners.values())),
+        short,
+        disagreements,
+        missed,
+        duplicates,
+        list(lines),
+    )
+
+
+def _check_one_model(inputs: Inputs) -> None:
+    if len(inputs.user_models) > 1:
+        names = ", ".join(model.name for model in inputs.user_models)
+        raise XcgError(f"{len(inputs.user_models)} user models ({names}): expected one, like spans")
+
+
+def _disagreements(inputs: Inputs, lines: dict[str, None]) -> list[Disagreement]:
+    """Return the questions for which the runs have different values, and add the notes."""
+    results = evaluate_inputs(inputs)
+    lines.update(dict.fromkeys(results.notes))
+    order = inputs.measure_list[0].definition.order
+    values: dict[str, dict[str, float]] = {}
+    for row in results:
+        if row.topic != MEAN:
+            values.setdefault(row.topic, {})[row.run] = row.value
+    found = []
+    for topic, of_runs in values.items():
+        keys = {run: order.sort_key(value) for run, value in of_runs.items()}
+        best, worst = min(keys, key=keys.__getitem__), max(keys, key=keys.__getitem__)
+        spread = keys[worst] - keys[best]
+        if spread > _ROUNDING:
+            found.append(Disagreement(topic, spread, best, of_runs[best], worst, of_runs[worst]))
+    return sorted(found, key=lambda one: -one.spread)
+
+
+@dataclass
+class _Gold:
+    """The gold spans of all questions.
+
+    Attributes:
+        owners: Text → the gold spans with this text, each with its question.
+        gold: Question → document → all its gold text.
+    """
+
+    corpus: Corpus
+    owners: dict[str, list[tuple[str, _Span]]] = field(default_factory=dict)
+    gold: dict[str, dict[str, RelevantText]] = field(default_factory=dict)
+
+    def add(self, topic: JudgedTopic, calculator: GainCalculator) -> list[_Span]:
+        """Add the gold spans of a question, and return those with text, each once."""
+        ranking = _ranking(calculator, "")
+        spans: list[_Span] = []
+        for file, found in ranking.gold.items():
+            spans += [(file, *s) for s in sorted({(s, e) for s, e, _ in found if s < e})]
+        if spans:
+            self.gold[topic.topic] = dict(ranking.relevant_text)
+        for file, start, end in spans:
+            text = self.corpus.tree(file).text[start:end]
+            self.owners.setdefault(text, []).append((topic.topic, (file, start, end)))
+        return spans
+
+    def gold_share(self, topic: str, file: str, start: int, end: int) -> float:
+        """Return the share of a passage that is gold for a question."""
+        text = self.gold[topic].get(file)
+        return text.count(start, end) / (end - start) if text is not None else 0.0
+
+
+def _ranking(calculator: GainCalculator, run: str) -> SpanRanking:
+    try:
+        return calculator.span_ranking(run)
+    except XcgError as error:
+        raise InputError(f"topic {calculator.topic.topic}", str(error)) from None
+
+
+def _missed(
+    calculator: GainCalculator, runs: list[str], spans: list[_Span], overlap: float, corpus: Corpus
+) -> Iterator[MissedSpan]:
+    """Yield the gold spans of a question that no run finds."""
+    best: dict[_Span, tuple[float, str, int]] = {}
+    for run in runs:
+        for rank, span, share in _ranking(calculator, run).shares():
+            if span not in best or share > best[span][0]:
+                best[span] = share, run, rank
+    for span in spans:
+        share, found_by, rank_of_best = best.get(span, (0.0, None, None))
+        if share < overlap:
+            file, start, end = span
+            text = corpus.tree(file).text[start:end]
+            yield MissedSpan(calculator.topic.topic, *span, text, share, found_by, rank_of_best)
+
+
+def _duplicates(
+    gold: _Gold,
+    corpus: Corpus,
+    overlap: float,
+    min_similarity: float | None,
+    notes: Notes,
+    progress: Progress | None,
+) -> tuple[list[Duplicate], int]:
+    """Return the duplicates of gold, without runs, and the number of gold spans that are too short."""
+    quotes = list(gold.owners)
+    index = QuoteIndex(quotes, min_similarity)
+    counts: Counter[int] = Counter()
+    found: dict[tuple[str, str], list[Duplicate]] = {}
+    for file, document in _documents(corpus, notes, progress):
+        for one in index.occurrences(document):
+            if counts[one.quote] > MAX_PASSAGES:
+                continue
+            text = quotes[one.quote]
+            others = [
+                (topic, span)
+                for topic, span in gold.owners[text]
+                if gold.gold_share(topic, file, one.start, one.end) < overlap
+            ]
+            counts[one.quote] += bool(others)
+            if counts[one.quote] > MAX_PASSAGES:
+                continue
+            if one.status != "exact":
+                text = document.text[one.start : one.end]
+            for topic, span in others:
+                where = topic, file, one.start, one.end
+                new = Duplicate(*where, text, one.status, one.similarity, *span)
+                found.setdefault((topic, file), []).append(new)
+    frequent = sum(count > MAX_PASSAGES for count in counts.values())
+    if frequent:
+        notes.note(
+            f"{frequent} gold texts have more than {MAX_PASSAGES} duplicates; the first "
+            f"{MAX_PASSAGES} of each are listed"
+        )
+    if index.incomplete:
+        notes.note(
+            f"{len(index.incomplete)} gold texts are too frequent to be searched everywhere: "
+            f"approximate search ends after {MAX_SEARCHES:,} documents"
+        )
+    short = sum(len(gold.owners[quotes[quote]]) for quote in index.short)
+    if short:
+        notes.note(
+            f"{short} gold spans have fewer than {MIN_CHARACTERS} characters without white space, so "
+            "no duplicates of them were searched"
+        )
+    return [one for duplicates in found.values() for one in _outermost(duplicates)], short
+
+
+def _documents(
+    corpus: Corpus, notes: Notes, progress: Progress | None
+) -> Iterator[tuple[str, TextIndex]]:
+    """Yield all documents, parsing several at once; those that cannot be read are noted."""
+    files = list(corpus)
+    for first in range(0, len(files), _PARSED_AHEAD):
+        if progress is not None:
+            progress(first, len(files))
+        batch = files[first : first + _PARSED_AHEAD]
+        corpus.prepare(batch)
+        for file in batch:
+            try:
+                text = corpus.tree(file).text
+            except InputError as error:
+                notes.oddity("documents that cannot be read, so not searched", "", str(error))
+                continue
+            yield file, TextIndex(text)
+    corpus.write_cache()
+    if progress is not None:
+        progress(len(files), len(files))
+
+
+def _outermost(duplicates: list[Duplicate]) -> Iterator[Duplicate]:
+    """Yield the duplicates in a document that no other contains.
+
+    Gold spans of a question can contain each other, and so do their duplicates.
+    """
+    last = 0
+    for one in sorted(duplicates, key=lambda one: (one.start, -one.end, -one.similarity)):
+        if one.end > last:
+            last = one.end
+            yield one
+
+
+def _with_runs(campaign: Campaign, found: list[Duplicate], overlap: float) -> Iterator[Duplicate]:
+    """Yield the duplicates with the results that return them."""
+    by_topic: dict[str, list[Duplicate]] = {}
+    for one in found:
+        by_topic.setdefault(one.topic, []).append(one)
+    for name, duplicates in by_topic.items():
+        returned: dict[_Span, dict[str, list[int]]] = {}
+        if campaign.runs:
+            passages: dict[str, list[tuple[int, int, float]]] = {}
+            for one in duplicates:
+                passages.setdefault(one.doc, []).append((one.start, one.end, 1.0))
+            topic, _ = campaign.judged_topic(name)
+            topic, _ = campaign.with_rankings(topic)
+            calculator = GainCalculator(topic, campaign)
+            for run in campaign.runs:
+                ranking = SpanRanking(_ranking(calculator, run).results, passages)
+                for rank, span, share in ranking.shares():
+                    if share >= overlap:
+                        returned.setdefault(span, {}).setdefault(run, []).append(rank)
+        for one in duplicates:
+            of_runs = returned.get((one.doc, one.start, one.end), {})
+            yield one._replace(returned=list(of_runs.items()))
