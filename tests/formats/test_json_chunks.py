@@ -40,6 +40,8 @@ def read(
         ({"start": 25, "text": "Drones do no work at all,"}, (25, 50)),
         ({"start": 25, "end": 50, "text": "# The hive\n\nDrones do no work at all,"}, (25, 50)),
         ({"start": 23, "text": "\n\nDrones do"}, (23, 34)),
+        ({"start": 23, "text": "\n\n"}, (23, 25)),
+        ({"text": "dance  in\fthe"}, (5, 17)),
     ],
 )
 def test_chunks_are_found_as_in_python(

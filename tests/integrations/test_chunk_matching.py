@@ -49,6 +49,7 @@ SECOND = "Second page: bees \x00dance well."
             chunk("Second page: bees dance well.  \nThey fly home"),
             "Second page: bees  dance well.\r\n\r\nThey fly home",
         ),
+        (chunk("page:\n\x0cbees"), "page: bees"),  # short, so the words are compared
         # headers and context, with correct offsets and without
         (chunk("# Bees\n## Pages\n\n" + SECOND, 23), "Second page: bees  dance well."),
         (chunk("# Bees\n## Pages\n\n" + SECOND, 23, 53), "Second page: bees  dance well."),
@@ -80,7 +81,8 @@ def test_text_that_a_splitter_changed_is_found(
         (chunk("bees", 5, 9), "do its offsets belong to this text"),
         (chunk("Header\n" + "bees"), "'Header.nbees' does not occur"),
         (chunk("b e e s fly h o m e at"), "does not occur"),  # too short to ignore white space
-        (chunk("bees"), "occurs more than once"),
+        (chunk("bees"), "occurs more than once in bees; expected its start"),
+        (chunk("pa ge: bees"), "does not occur"),
     ],
 )
 def test_other_text_is_not_found(tmp_path: Any, given_chunk: dict[str, Any], message: str) -> None:

@@ -135,7 +135,7 @@ class StatedChunks:
         text, start, end = record["text"], record.get("start"), record.get("end")
         if "path" in record or (start is None and end is not None):
             raise ValueError("expected the field 'text' with 'start' and 'end', with 'start', or alone")
-        if not text.strip():
+        if start is None and not text.strip():
             raise ValueError("the chunk is empty: it has no text")
         span = None if start is None else checked_span(start, start + len(text) if end is None else end)
         name = canonical_document(document)

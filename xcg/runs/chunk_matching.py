@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import UnmappedError, XcgError
@@ -30,7 +31,9 @@ def checked_span(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-_WORD = re.compile("[^\\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+")
+_GAP = "[\\s\x00-\x1f\x7f-\x9f\u200b\ufeff]"
+"""White space and control characters."""
+_WORD = re.compile(f"[^{_GAP[1:]}+")
 _MOST_HEADERS = 20
 """Maximum number of lines before the text of a chunk that can be headers or context."""
 _LEAST_LETTERS = 20
@@ -66,7 +69,7 @@ class DocumentText:
                 return found
         wanted = compact(text)
         if len(wanted) < _LEAST_LETTERS:
-            return []
+            return self._find_words(_WORD.findall(text))
         found = _two_occurrences(self._compact, wanted)
         if found:
             return [self._span(*span) for span in found]
@@ -77,6 +80,13 @@ class DocumentText:
         if location.is_found:
             return [(location.start, location.end)]
         return list(location.occurrences[:2])
+
+    def _find_words(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """Return at most two occurrences of words with any white space between them."""
+        if not words:
+            return []
+        pattern = re.compile(f"{_GAP}+".join(map(re.escape, words)))
+        return [match.span() for match in islice(pattern.finditer(self.text), 2)]
 
     def span_at(self, start: int, text: str) -> tuple[int, int] | None:
         """Return the span of a text that starts at an offset, perhaps with other white space."""
@@ -200,8 +210,9 @@ def only_occurrence(document: DocumentText, text: str, name: str) -> tuple[int, 
     if len(found) == 1:
         return found[0]
     problem = "occurs more than once" if found else "does not occur"
+    hint = "; expected its start" if found else ""
     raise UnmappedError(
-        "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}"
+        "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}{hint}"
     )
 
 
