@@ -1,10 +1,15 @@
-"""Edit documents in eight ways, move gold with ``xcg place --update``, and count right and wrong spans.
+"""Edit documents in eight ways, move gold with ``xcg place --update``, and count the right spans.
 
-Each document is read as text. Sentences and short phrases of it become gold, with 32 characters of
-context on either side. Then the document is edited; every character of the edited text is known to be a
-character of the old one, or new. So it is known where each span is now, or that its text was changed.
+Each document is read as text. Sentences, and phrases of two to six words, become gold with context on
+either side; the same gold for every edit. Then the document is edited; every character of the edited
+text is known to be a character of the old one, or new. So it is known where each span is now.
 
-    python benchmarks/edited_gold.py FOLDER… [--fuzzy 0.9] [--context 32] [--spans 40]
+A span survives if all its words are still there, next to each other and in order. A surviving span is
+right if exactly its own characters are placed, and otherwise wrong, ambiguous or lost. A changed span
+(a word was replaced, or its sentence was deleted) counts separately: it is rightly left out, overlaps
+what remains of it, or is elsewhere. A wrong span is silent if no message names its line.
+
+    python benchmarks/edited_gold.py FOLDER… [--fuzzy 0.9] [--context 32] [--spans 20] [--quotes]
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from xcg.formats.placing import update_gold
 
 Character = tuple[str, int]
 """A character and its offset in the old text; -1 for a new one."""
+Span = tuple[int, int]
 Text = list[Character]
 Edit = Callable[[Text, random.Random], Text]
 
@@ -136,7 +142,9 @@ def replace_words(text: Text, rng: random.Random) -> Text:
     """Replace one of forty words by another."""
     found: Text = []
     for part in split(text, r"\s+"):
-        found += new(f"{rng.choice(WORDS)} ") if rng.random() < 0.025 else part
+        word = "".join(character for character, _ in part).strip().lower()
+        other = rng.choice([one for one in WORDS if one != word])
+        found += new(f"{other} ") if rng.random() < 0.025 else part
     return found
 
 
@@ -152,9 +160,9 @@ EDITS: list[Edit] = [
 ]
 
 
-def gold_of(text: str, count: int, rng: random.Random) -> Iterator[tuple[int, int]]:
+def gold_of(text: str, count: int, rng: random.Random) -> Iterator[Span]:
     """Choose sentences, and for a third of the spans phrases of two to six words."""
-    sentences = [m.span() for m in re.finditer(r"\S[^.?!]{30,400}[.?!](?=\s)", text)]
+    sentences = [m.span() for m in re.finditer(r"[^\s.?!][^.?!]{30,400}[.?!](?=\s)", text)]
     for start, end in rng.sample(sentences, min(count, len(sentences))):
         if rng.random() < 1 / 3:
             words = [m.span() for m in re.finditer(r"\S+", text[start:end])]
@@ -165,106 +173,154 @@ def gold_of(text: str, count: int, rng: random.Random) -> Iterator[tuple[int, in
             yield start, end
 
 
-def verdict(
-    old: str, plain: str, now: dict[int, int], span: tuple[int, int], placed: dict[str, object] | None
-) -> str:
-    """Judge where a span was placed: right, wrong, or left out; and whether its text survives.
+class EditedDocument:
+    """A document before and after an edit.
 
-    ``now`` is old offset → offset in the edited text, which is ``plain``.
+    Args:
+        name: Its name.
+        old: Its text.
+        edited: The edited text, with the old offset of each character.
     """
-    positions = sorted(now[offset] for offset in range(*span) if offset in now)
-    survives = False
-    if positions:
-        first, last = positions[0], positions[-1] + 1
-        survives = last - first < 3 * (span[1] - span[0]) and same_words(
-            plain[first:last], old[slice(*span)]
+
+    def __init__(self, name: str, old: str, edited: Text) -> None:
+        self.name = name
+        self.old = old
+        self.plain = "".join(character for character, _ in edited)
+        self._offsets = [offset for _, offset in edited]
+        self._now = {offset: index for index, offset in enumerate(self._offsets) if offset >= 0}
+
+    def remains(self, span: Span) -> list[int]:
+        """Return the positions of the characters of a span in the edited text."""
+        return sorted(self._now[offset] for offset in range(*span) if offset in self._now)
+
+    def survives(self, span: Span) -> bool:
+        """Return whether all words of a span are still there, next to each other and in order."""
+        remains = self.remains(span)
+        length = len(remains) and remains[-1] + 1 - remains[0]
+        return 0 < length < 3 * (span[1] - span[0]) and same_words(
+            self.plain[remains[0] : remains[-1] + 1], self.old[slice(*span)]
         )
+
+    def is_right(self, span: Span, placed: Span) -> bool:
+        """Return whether exactly the letters and digits of a span were placed."""
+        wanted = {o for o in range(*span) if o in self._now and self.old[o].isalnum()}
+        found = {self._offsets[index] for index in range(*placed) if self.plain[index].isalnum()}
+        if wanted:
+            return found == wanted
+        return not found and abs(placed[0] - self.remains(span)[0]) < 3
+
+
+def verdict(document: EditedDocument, span: Span, placed: Span | None, message: str) -> str:
+    """Judge where a span was placed; ``message`` is what was reported on it."""
+    survives = document.survives(span)
     if placed is None:
-        return "left out" if survives else "left out, text changed"
-    start, end = int(str(placed["start"])), int(str(placed["end"]))
-    if survives:
-        return (
-            "right"
-            if same_words(plain[start:end], plain[first:last]) and abs(start - first) < 3
-            else "wrong"
-        )
-    if positions and start < positions[-1] and end > positions[0]:
-        return "similar text, right"
-    return "wrong, text changed"
+        if not survives:
+            return "changed, left out"
+        return "ambiguous" if "occurrence" in message else "lost"
+    if survives and document.is_right(span, placed):
+        return "right, to check" if message and "similar" not in message else "right"
+    remains = document.remains(span)
+    if not survives and remains and placed[0] <= remains[-1] and placed[1] > remains[0]:
+        return "changed, overlap"
+    kind = "wrong" if survives else "changed, elsewhere"
+    return f"{kind}, {'reported' if message else 'silent'}"
 
 
 def measure(
-    folders: list[Path], edit: Edit, context: int, spans: int, fuzzy: float | None
+    folders: list[Path], edit: Edit, options: argparse.Namespace
 ) -> tuple[Counter[str], list[str]]:
     """Count the verdicts for one edit of all documents."""
     counts: Counter[str] = Counter()
-    wrong: list[str] = []
-    rng = random.Random(edit.__name__)
+    shown: list[str] = []
     for folder in folders:
         corpus = Corpus(folder)
         for name in corpus:
             old = corpus.tree(name).text.strip()
-            edited = edit([(character, offset) for offset, character in enumerate(old)], rng)
-            chosen = list(gold_of(old, spans, rng))
-            plain = "".join(character for character, _ in edited)
-            now = {offset: index for index, (_, offset) in enumerate(edited) if offset >= 0}
-            documents = Corpus.of({name: f"<a>{_escaped(plain)}</a>"})
-            with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as gold:
-                for number, (start, end) in enumerate(chosen):
-                    record = {
-                        "topic": number,
-                        "doc": name,
-                        "start": start,
-                        "end": end,
-                        "text": old[start:end],
-                    }
-                    if context:
-                        record["prefix"] = old[max(start - context, 0) : start]
-                        record["suffix"] = old[end : end + context]
-                    gold.write(json.dumps(record) + "\n")
-                gold.flush()
-                placed = update_gold(gold.name, documents, fuzzy)
-            found = {record["topic"]: record for record in placed.passages}
-            reported = " ".join([*placed.missing, *placed.notes])
-            assert documents.tree(name).text == plain
+            chosen = list(gold_of(old, options.spans, random.Random(name)))
+            changed = edit(
+                [(character, offset) for offset, character in enumerate(old)],
+                random.Random(f"{edit.__name__} {name}"),
+            )
+            document = EditedDocument(name, old, changed)
+            placed, messages = updated(document, chosen, options)
             for number, span in enumerate(chosen):
-                result = verdict(old, plain, now, span, found.get(number))
-                if result.startswith("wrong"):
-                    is_silent = f"{gold.name}:{number + 1}:" not in reported
-                    result += ", silent" if is_silent else ", reported"
-                    wrong.append(f"{edit.__name__} {name}: {result}: {old[slice(*span)]!r}")
+                result = verdict(document, span, placed.get(number), messages.get(number, ""))
                 counts[result] += 1
-    return counts, wrong
+                if result in options.show:
+                    shown.append(f"{edit.__name__} {name}: {result}: {old[slice(*span)]!r}")
+                    shown.append(f"    {messages.get(number, '')}")
+    return counts, shown
+
+
+def updated(
+    document: EditedDocument, chosen: list[Span], options: argparse.Namespace
+) -> tuple[dict[int, Span], dict[int, str]]:
+    """Return the new position of each span, and the message on it, if any."""
+    old, context = document.old, options.context
+    documents = Corpus.of({document.name: f"<a>{_escaped(document.plain)}</a>"})
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as gold:
+        for number, (start, end) in enumerate(chosen):
+            record: dict[str, object] = {"topic": number, "doc": document.name, "text": old[start:end]}
+            if not options.quotes:
+                record |= {"start": start, "end": end}
+            if context:
+                record["prefix"] = old[max(start - context, 0) : start]
+                record["suffix"] = old[end : end + context]
+            gold.write(json.dumps(record) + "\n")
+        gold.flush()
+        placed = update_gold(gold.name, documents, options.fuzzy)
+    assert documents.tree(document.name).text == document.plain
+    messages = {}
+    for message in [*placed.missing, *placed.notes]:
+        line, _, rest = message.removeprefix(f"{gold.name}:").partition(": ")
+        messages[int(line) - 1] = rest
+    return {one["topic"]: (one["start"], one["end"]) for one in placed.passages}, messages
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("\r", "&#13;")
 
 
+COLUMNS = [
+    "right",
+    "right, to check",
+    "ambiguous",
+    "lost",
+    "wrong, reported",
+    "wrong, silent",
+    "changed, left out",
+    "changed, overlap",
+    "changed, elsewhere, reported",
+    "changed, elsewhere, silent",
+]
+
+
 def main() -> None:
-    """Print one line per edit."""
+    """Print a table with one row per edit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--fuzzy", type=float)
-    parser.add_argument("--context", type=int, default=32)
-    parser.add_argument("--spans", type=int, default=40)
+    parser.add_argument("--fuzzy", type=float, help="minimum similarity of changed text")
+    parser.add_argument("--context", type=int, default=32, help="characters of prefix and suffix")
+    parser.add_argument("--spans", type=int, default=20, help="spans per document")
+    parser.add_argument("--quotes", action="store_true", help="give gold by its text alone")
+    parser.add_argument("--edit", action="append", help="an edit; all by default")
+    parser.add_argument("--show", action="append", default=[], help="a column whose spans to list")
     options = parser.parse_args()
+    print(f"| edit | surviving | right in all | {' | '.join(COLUMNS)} |")
+    print(f"|{'---|' * (len(COLUMNS) + 3)}")
+    begun = time.perf_counter()
     for edit in EDITS:
-        begun = time.perf_counter()
-        counts, wrong = measure(options.folders, edit, options.context, options.spans, options.fuzzy)
-        surviving = counts["right"] + sum(
-            n
-            for name, n in counts.items()
-            if name == "left out" or name in ("wrong, silent", "wrong, reported")
-        )
-        share = counts["right"] / surviving if surviving else 1.0
-        listed = ", ".join(f"{n} {name}" for name, n in sorted(counts.items()))
-        seconds = time.perf_counter() - begun
-        print(
-            f"{edit.__name__}: {share:.2%} of {surviving} right ({listed}), {seconds:.1f} s", flush=True
-        )
-        for line in wrong[:5]:
+        if options.edit and edit.__name__ not in options.edit:
+            continue
+        counts, shown = measure(options.folders, edit, options)
+        surviving = sum(n for name, n in counts.items() if not name.startswith("changed"))
+        right = counts["right"] + counts["right, to check"]
+        share = f"{right / surviving:.2%}" if surviving else "–"
+        numbers = " | ".join(str(counts[name]) for name in COLUMNS)
+        print(f"| {edit.__name__} | {surviving} | {share} | {numbers} |", flush=True)
+        for line in shown:
             print("   ", line, file=sys.stderr)
+    print(f"{time.perf_counter() - begun:.0f} s")
 
 
 if __name__ == "__main__":

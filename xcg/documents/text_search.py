@@ -29,13 +29,14 @@ MAX_APPROXIMATE = 20_000
 _CONTEXT = 200
 """Characters of prefix and suffix that are compared."""
 _MIN_CONTEXT = 12
-"""Characters of context that must match for the context to decide."""
+"""Characters of context by which an occurrence without its whole context must exceed all others."""
 _CLEARER_BY = 3
-"""Characters of context by which the best occurrence must exceed the second."""
-_LONG = 40
-"""Characters of a quote that hardly occurs by accident, so it may be in another context."""
+"""Characters of context by which an occurrence with its whole context must exceed all others."""
+LONG = 40
+"""Characters of a quote and its matching context that hardly occur twice by accident."""
 _INSIDE_WORDS = 20
 """Characters of a quote that may start or end within a word."""
+_LONGEST_WORD = 100
 _LISTED = 3
 _TIE = 0.03
 """Similarities with a smaller difference are ties."""
@@ -67,8 +68,10 @@ class Location(NamedTuple):
         start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
-        occurrences: All occurrences of the same words if there are several, the quote is ambiguous, or
-            a part of its context is elsewhere.
+        occurrences: All occurrences of the same words if there are several. For an ambiguous quote,
+            those between which its context does not decide.
+        has_context: Whether the whole prefix and suffix are next to it, and at least one is stated.
+        matched: Characters of the quote and its context that match there, after normalisation.
     """
 
     status: Status
@@ -76,6 +79,8 @@ class Location(NamedTuple):
     end: int = 0
     similarity: float = 1.0
     occurrences: Sequence[Span] = ()
+    has_context: bool = False
+    matched: int = 0
 
     @property
     def is_found(self) -> bool:
@@ -142,8 +147,9 @@ class TextIndex:
         """Return the position of a quote.
 
         The same words are searched first: as stated, then normalised. If the quote has a prefix or
-        suffix, the occurrence with the best context is taken, and a short quote in another context is
-        ambiguous. If nothing is found, similar text is searched if allowed.
+        suffix, the occurrence with its whole context is taken, or with clearly more of it than the
+        others. A short quote in another context is ambiguous. If nothing is found, similar text is
+        searched if allowed.
 
         Args:
             quote: The quote.
@@ -219,62 +225,56 @@ class TextIndex:
         needs_context: bool,
     ) -> Location:
         """Return the one occurrence that a quote means."""
-        spans = [self._in_text(span) for span in candidates]
+        ignored = _ignored_start(quote)
+        spans = [self._with_ends(self._in_text(span), quote.exact, ignored) for span in candidates]
         as_stated = [i for i, (start, end) in enumerate(spans) if self.text[start:end] == quote.exact]
-        stated_context = len(parts.prefix) + len(parts.suffix)
-        if stated_context:
-            scores = [sum(self._context(span, parts)) for span in candidates]
-            order = sorted(range(len(scores)), key=lambda i: -scores[i])
-            best = scores[order[0]]
-            second = scores[order[1]] if len(order) > 1 else None
-            needed = min(_MIN_CONTEXT, stated_context)
-            if second is None:
-                is_clear = best >= needed or (len(parts.exact) >= _LONG and not needs_context)
-            else:
-                is_clear = best >= needed and best - second >= min(_CLEARER_BY, stated_context)
-            if is_clear:
-                found = self._found(spans[order[0]], quote, spans)
-                sides = self._context(candidates[order[0]], parts)
-                has_both = all(
-                    matched >= min(_MIN_CONTEXT, len(stated))
-                    for matched, stated in zip(sides, (parts.prefix, parts.suffix), strict=True)
-                )
-                is_certain = best >= needed and (has_both or len(parts.exact) >= _LONG)
-                return found if is_certain else found._replace(occurrences=spans)
-            kept = [i for i in as_stated if scores[i] > best - _CLEARER_BY]
-            if len(spans) > 1 and any(spans[i][0] == old_start for i in kept):
-                chosen = next(spans[i] for i in kept if spans[i][0] == old_start)
-                return self._found(chosen, quote, spans)
+        tied = list(range(len(spans)))
+        best = 0
+        if parts.prefix or parts.suffix:
+            stated = len(parts.prefix) + len(parts.suffix)
+            scores = [self._context(span, parts) for span in candidates]
+            tied.sort(key=lambda i: -scores[i])
+            best = scores[tied[0]]
+            margin = _CLEARER_BY if best == stated else _MIN_CONTEXT
+            is_clear = len(tied) == 1 or best - scores[tied[1]] >= min(margin, stated)
+            is_enough = best == stated or (
+                len(parts.exact) + best >= LONG and (best >= _MIN_CONTEXT or not needs_context)
+            )
+            if is_clear and is_enough:
+                found = self._found(spans[tied[0]], quote, spans)
+                return found._replace(has_context=best == stated, matched=len(parts.exact) + best)
+            if best >= _MIN_CONTEXT:
+                tied = sorted(i for i in tied if scores[i] > best - margin)
         elif len(spans) == 1 and not needs_context:
             return self._found(spans[0], quote)
         elif len(as_stated) == 1 and old_start is None and not needs_context:
             return self._found(spans[as_stated[0]], quote, spans)
-        elif any(spans[i][0] == old_start for i in as_stated):
-            chosen = next(spans[i] for i in as_stated if spans[i][0] == old_start)
-            return self._found(chosen, quote, spans)
-        return Location("ambiguous", *spans[0], occurrences=spans)
+        for i in set(as_stated) & set(tied):
+            if spans[i][0] == old_start:
+                return self._found(spans[i], quote, spans)
+        occurrences = [spans[i] for i in sorted(tied)]
+        matched = len(parts.exact) + best
+        return Location("ambiguous", *occurrences[0], occurrences=occurrences, matched=matched)
 
     def _found(self, span: Span, quote: Quote, spans: Sequence[Span] = ()) -> Location:
-        others = spans if len(spans) > 1 else ()
-        stated = self._with_ends(span, quote.exact)
-        if stated is not None:
-            return Location("exact", *stated, occurrences=others)
-        return Location("normalised", *span, occurrences=others)
+        is_exact = self.text[slice(*span)] == quote.exact
+        return Location(
+            "exact" if is_exact else "normalised", *span, occurrences=spans if len(spans) > 1 else ()
+        )
 
-    def _with_ends(self, span: Span, exact: str) -> Span | None:
-        """Return the span with the characters at its ends that normalisation ignores, if all match."""
-        start = span[0] - (len(exact) - len(exact.lstrip()))
-        for first in (start, span[0]):
-            if first >= 0 and self.text.startswith(exact, first):
-                return first, first + len(exact)
-        return None
+    def _with_ends(self, span: Span, exact: str, ignored: int) -> Span:
+        """Return a span with the characters at its ends that normalisation ignores, if all match."""
+        start = span[0] - ignored
+        if start >= 0 and self.text.startswith(exact, start):
+            return start, start + len(exact)
+        return span
 
-    def _context(self, span: Span, parts: Quote) -> tuple[int, int]:
+    def _context(self, span: Span, parts: Quote) -> int:
         """Return how many characters of prefix and suffix match the text around an occurrence."""
         text = self._normalised.text
         before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
         after = text[span[1] : span[1] + len(parts.suffix)]
-        return _common(before[::-1], parts.prefix[::-1]), _common(after, parts.suffix)
+        return _common(before[::-1], parts.prefix[::-1]) + _common(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         windows = self._grams.windows(parts.exact, min_similarity)
@@ -320,10 +320,9 @@ class TextIndex:
     def _whole_words(self, span: Span) -> Span:
         """Return a span with the whole words at its ends."""
         start, end = span
-        while is_word_inside(self.text, start):
-            start -= 1
-        while is_word_inside(self.text, end):
-            end += 1
+        for _ in range(_LONGEST_WORD):
+            start -= is_word_inside(self.text, start)
+            end += is_word_inside(self.text, end)
         return start, end
 
     def _similar_context(self, span: Span, parts: Quote) -> float:
@@ -348,6 +347,13 @@ def _normalised_parts(quote: Quote) -> Quote:
     text, offsets = normalise(prefix + quote.exact + suffix)
     first, last = offsets.searchsorted([len(prefix), len(prefix) + len(quote.exact)]).tolist()
     return Quote(text[first:last], text[:first], text[last:])
+
+
+def _ignored_start(quote: Quote) -> int:
+    """Return how many characters normalisation ignores at the start of a quote."""
+    before = quote.prefix[-1:]
+    offsets = normalise(before + quote.exact).offsets
+    return int(offsets[offsets >= len(before)][0]) - len(before)
 
 
 def _common(first: str, second: str) -> int:

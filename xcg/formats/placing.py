@@ -6,7 +6,6 @@ a time is in memory.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +13,11 @@ from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
-from xcg.documents.text_search import Location, Status, TextIndex
+from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
 from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 
 _PASSAGE_FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -34,8 +34,6 @@ _OLD_PASSAGE_FIELDS = (
     Field("end", (int,), "a whole number", required=False),
 )
 _SHOWN = 60
-_SHORT = 40
-"""Characters below which the words of a passage may occur elsewhere by accident."""
 
 Record = dict[str, Any]
 
@@ -184,7 +182,7 @@ class _Located(NamedTuple):
     record: Record
     location: Location
     text: str
-    is_doubtful: bool = False
+    is_doubtful: bool
 
 
 def _located(
@@ -197,64 +195,20 @@ def _located(
     found: dict[int, _Located] = {}
     for name, numbers in by_document.items():
         index = TextIndex(corpus.tree(name).text)
-        located = []
+        moved = []
         for number in numbers:
             where, record = given[number]
             quote = quote_of(record, where)
             assert quote is not None
+            old_start = record.get("start")
             try:
-                location = index.locate(quote, min_similarity, record.get("start"))
+                location = index.locate(quote, min_similarity, old_start)
             except XcgError as error:
                 raise InputError(where, f"{name}: {error}") from None
-            located.append(_Located(where, record, location, index.text))
-        found.update(zip(numbers, _compared_with_neighbours(located), strict=True))
+            moved.append(MovedPassage(quote, old_start, location))
+        for number, one in zip(numbers, compare_with_neighbours(moved, index.text), strict=True):
+            found[number] = _Located(*given[number], one.location, index.text, one.is_doubtful)
     return [found[number] for number in range(len(given))]
-
-
-def _compared_with_neighbours(located: Sequence[_Located]) -> list[_Located]:
-    """Return the passages of a document, decided by how far the passages around them moved.
-
-    An ambiguous passage is at the occurrence that moved like its neighbours. A passage whose words may
-    belong to another one, because it is short and has no context or because it has several occurrences,
-    is doubtful unless it moved like its neighbours.
-    """
-    certain = sorted(
-        (one.record["start"], one.location.start - one.record["start"])
-        for one in located
-        if "start" in one.record
-        and one.location.status in ("exact", "normalised")
-        and not _is_weak(one)
-    )
-    starts = [start for start, _ in certain]
-    decided = []
-    for one in located:
-        if "start" not in one.record or not (_is_weak(one) or one.location.status == "ambiguous"):
-            decided.append(one)
-            continue
-        start, location = one.record["start"], one.location
-        position = bisect_left(starts, start)
-        shifts = {shift for _, shift in certain[max(position - 1, 0) : position + 1]}
-        expected = start + shifts.pop() if len(shifts) == 1 else None
-        if location.status == "ambiguous":
-            spans = [span for span in location.occurrences if span[0] == expected]
-            if spans:
-                as_stated = one.text[slice(*spans[0])] == (
-                    one.record.get("exact") or one.record.get("text")
-                )
-                status: Status = "exact" if as_stated else "normalised"
-                location = Location(status, *spans[0])
-            decided.append(one._replace(location=location))
-        else:
-            decided.append(one._replace(is_doubtful=expected != location.start != start))
-    return decided
-
-
-def _is_weak(one: _Located) -> bool:
-    """Return whether the words of a passage are not enough to find it again."""
-    if one.location.occurrences:
-        return True
-    has_context = bool(one.record.get("prefix") or one.record.get("suffix"))
-    return not has_context and one.location.end - one.location.start < _SHORT
 
 
 def _place(record: Record, location: Location, text: str) -> None:

@@ -1,0 +1,116 @@
+"""Properties of the search for quotes, and quotes that are hostile."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xcg.documents.approximate_search import similarity
+from xcg.documents.text_normalisation import normalise, same_words
+from xcg.documents.text_search import Quote, TextIndex
+from xcg.errors import XcgError
+
+PIECES = [
+    "bees",
+    "Bees",
+    "dance",
+    "art",
+    "start",
+    " ",
+    " ",
+    "\n",
+    "-",
+    "“",
+    "'",
+    "é",
+    "ﬁ",
+    "\u00ad",
+    ".",
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+@given(TEXTS, TEXTS, TEXTS, TEXTS, st.sampled_from([None, 0.5, 0.9]))
+def test_a_found_quote_has_the_stated_words(
+    text: str, exact: str, prefix: str, suffix: str, min_similarity: float | None
+) -> None:
+    found = TextIndex(text).locate(Quote(exact, prefix, suffix), min_similarity)
+    placed = text[found.start : found.end]
+    if found.status == "exact":
+        assert placed == exact
+    elif found.status == "normalised":
+        # A dash or a quotation mark may belong to the context, as in "Bees-" before "-dance".
+        assert same_words(placed, exact) or _letters(placed) == _letters(exact)
+    elif found.status == "approximate":
+        parts = normalise(prefix + exact + suffix).text
+        assert normalise(exact).text in parts or "-" in parts or "'" in parts
+        assert min_similarity is not None
+        assert found.similarity >= min_similarity
+        if "-" not in prefix + exact + suffix and "'" not in parts:
+            wanted = normalise(exact).text
+            assert found.similarity == similarity(wanted, normalise(placed).text)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, normalise(text).text))
+
+
+@given(TEXTS, st.data(), st.integers(0, 30))
+def test_an_unchanged_document_keeps_the_offsets(text: str, data: st.DataObject, context: int) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    quote = Quote(text[start:end], text[max(start - context, 0) : start], text[end : end + context])
+    found = TextIndex(text).locate(quote, None, start)
+    if normalise(quote.exact).text.strip("-'"):
+        assert (found.status, found.start, found.end) == ("exact", start, end)
+
+
+@given(st.lists(st.sampled_from(["bees", "dance", "well"]), min_size=3, max_size=12), st.data())
+def test_two_equal_occurrences_are_ambiguous_without_context(
+    words: list[str], data: st.DataObject
+) -> None:
+    text = " ".join(words)
+    word = data.draw(st.sampled_from(words))
+    found = TextIndex(text).locate(Quote(word))
+    assert found.is_found == (words.count(word) == 1)
+    assert found.status in ("exact", "ambiguous")
+
+
+@pytest.mark.parametrize("min_similarity", [None, 0.9])
+@pytest.mark.parametrize("quote", ["", " \n\t", "\u00ad\u200b", " " * 1_000_000])
+def test_a_quote_without_characters_is_lost(quote: str, min_similarity: float | None) -> None:
+    begun = time.process_time()
+    index = TextIndex("Bees dance well. " * 1000)
+    assert index.locate(Quote(quote, "Bees", "well"), min_similarity).status == "lost"
+    assert time.process_time() - begun < 5
+
+
+REPEATED = {"letters": "a", "accents": "\u0301", "words": "a ", "expanding": "\ufdfa"}
+
+
+@pytest.mark.parametrize("min_similarity", [None, 0.5])
+@pytest.mark.parametrize("piece", REPEATED.values(), ids=REPEATED)
+@pytest.mark.parametrize("length", [15_000, 300_000])
+def test_repeated_text_takes_bounded_time(
+    piece: str, length: int, min_similarity: float | None
+) -> None:
+    size = 300_000 // len(normalise(piece).text)
+    index, quote = TextIndex(piece * size), (piece * length)[:size]
+    begun = time.process_time()
+    for exact in (quote, f"{quote}b"):
+        assert _outcome(index, Quote(exact, quote, quote), min_similarity) in OUTCOMES
+    assert time.process_time() - begun < 15
+
+
+OUTCOMES = ("refused", "exact", "approximate", "ambiguous", "lost")
+
+
+def _outcome(index: TextIndex, quote: Quote, min_similarity: float | None) -> str:
+    try:
+        return index.locate(quote, min_similarity, 5).status
+    except XcgError as error:
+        assert "the text occurs more than" in str(error)
+        return "refused"
