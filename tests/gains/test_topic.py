@@ -80,7 +80,7 @@ models = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(campaigns(), models)
 def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: xcg.UserModel) -> None:
     table = reference.QUANT[str(model.quantisation)]
