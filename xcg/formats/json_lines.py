@@ -243,7 +243,10 @@ def read_json_run(
         parent = _parent(record, element[2], where) if "parent" in record else None
         results.append((element, parent if is_legal else None, rank, score))
     chunks.find()
-    rankings = {topic: _ranking(results, states_parents) for topic, results in found.items()}
+    rankings = {}
+    for topic, results in found.items():
+        _note_missing_keys(results, f"{path}, topic {topic}", notes)
+        rankings[topic] = _ranking(results, states_parents)
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
@@ -268,6 +271,17 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         elif record["path"] != WHOLE:
             result["path"] = record["path"]
         yield where, result
+
+
+def _note_missing_keys(found: list[Result], where: str, notes: Notes) -> None:
+    """Count topics of which only some results have a rank, or without ranks a score."""
+    for key, name in ((2, "rank"), (3, "score")):
+        missing = sum(result[key] is None for result in found)
+        if not missing:
+            return
+        if missing < len(found):
+            problem = f"{missing} of {len(found)} results have no {name}, so it does not order them"
+            notes.oddity(f"topics with a {name} of some results only", where, problem)
 
 
 def _ranking(found: list[Result], states_parents: bool) -> Ranking:
