@@ -125,7 +125,9 @@ def test_standard_measures_follow_the_advice_of_their_message(
         XcgError, match="named by its path, so it needs its document; expected a corpus"
     ):
         xcg.evaluate(campaign / "q", run, None, None, "AP")
-    with pytest.raises(XcgError, match="convert the passages to elements with xcg convert --corpus"):
+    with pytest.raises(
+        XcgError, match="if the runs return elements, convert the passages with xcg convert --corpus"
+    ):
         xcg.evaluate(campaign / "q", run, None, None, "Rprec")
     target = campaign / "elements.qrels"
     done = xcg_command(

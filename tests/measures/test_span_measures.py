@@ -270,7 +270,10 @@ def test_a_reference_point_has_its_best_results_first() -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("Bpref", r"topic 1: Bpref needs levels .* expected one of AP, P, R, RR, Success, nDCG; or"),
+        (
+            "Bpref",
+            r"topic 1: Bpref needs levels .* expected one of AP, P, R, RR, Success, nDCG; if the runs return elements",
+        ),
         ("ERR@10", r"topic 1: ERR@10 needs levels"),
         ("AP(judged_only=True)", r"topic 1: AP\(judged_only=True\) needs levels"),
         ("AP(overlap=0)", r"AP: illegal overlap '0': expected a number above 0 to 1"),

@@ -196,8 +196,8 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
             names = sorted(found.name for found in standard if found.on_spans)
             raise XcgError(
                 f"topic {topics[0]}: {measure} needs levels or assessed elements, but it has only "
-                f"passages: expected one of {', '.join(names)}; or convert the passages to elements "
-                "with xcg convert --corpus"
+                f"passages: expected one of {', '.join(names)}; if the runs return elements, "
+                "convert the passages with xcg convert --corpus"
             )
         if not topics and any(name == "overlap" for name, _ in measure.parameters):
             raise XcgError(
