@@ -122,7 +122,7 @@ def test_frequent_duplicates_are_limited(monkeypatch: pytest.MonkeyPatch) -> Non
     found = review_gold({"1": {"d0": [(0, 58)]}}, (), corpus)
     assert [one.doc for one in found.duplicates] == ["d1", "d2", "d3"]
     assert found.notes == [
-        "note: 1 gold texts have more than 3 duplicates; the first 3 of each are listed"
+        "note: gold texts with more than 3 duplicates, of which the first 3 are listed: 1"
     ]
 
 
@@ -130,7 +130,10 @@ def test_short_gold_is_noted() -> None:
     found = review_gold({"1": {"a": [(0, 30), (0, 58)]}}, (), CORPUS)
     assert found.short == 1
     (note,) = found.notes
-    assert note.startswith("note: 1 gold spans have fewer than 40 characters without white space")
+    assert note == (
+        "note: gold spans with fewer than 40 characters without white space, of which no duplicates "
+        "were searched: 1"
+    )
 
 
 def test_an_unreadable_document_without_gold_is_noted() -> None:
@@ -138,6 +141,22 @@ def test_an_unreadable_document_without_gold_is_noted() -> None:
     assert [one.doc for one in found.duplicates] == ["b"]
     (note,) = found.notes
     assert note.startswith("note: documents that cannot be read, so not searched: 1 time; the first:")
+
+
+def test_gold_in_a_missing_document_is_counted_if_lenient() -> None:
+    gold = {"1": {"a": [(0, 58)], "missing": [(0, 5)]}}
+    with pytest.raises(InputError, match="the corpus has no document 'missing'"):
+        review_gold(gold, (), CORPUS)
+    found = review_gold(gold, {"r": {"1": [("a", 0, 58)]}}, CORPUS, lenient=True)
+    assert (found.spans, found.missed, len(found.duplicates)) == (1, [], 1)
+    (note,) = found.notes
+    assert note.startswith("warning: assessed documents that the corpus lacks: 1 time")
+
+
+def test_a_run_without_answers_is_a_warning() -> None:
+    found = review_gold({"1": GOLD["1"]}, {"r": {"9": [("a", 0, 58)]}}, CORPUS)
+    assert len(found.missed) == 1
+    assert found.notes[0].startswith("warning: run r answers no assessed topic")
 
 
 def test_quotes_are_gold() -> None:

@@ -11,7 +11,7 @@ from xcg.documents.duplicate_search import MAX_SEARCHES, MIN_CHARACTERS, QuoteIn
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate_inputs, note_topics
 from xcg.evaluation.gold_review import Disagreement, Duplicate, GoldReview, MissedSpan
 from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, Unanswered, UserModels
 from xcg.evaluation.scoring import Progress
@@ -152,6 +152,7 @@ def review_gold_of_inputs(
         spans = searched.add(topic, calculator)
         if systems:
             missed += _missed(calculator, list(campaign.runs), spans, overlap, documents)
+    note_topics(base, campaign.runs, inputs.unanswered, notes)
     if not searched.owners:
         raise XcgError("nothing to review: the assessments have no gold spans")
     found, short = _duplicates(searched, documents, overlap, min_similarity, notes, progress)
@@ -216,6 +217,8 @@ class _Gold:
         ranking = _ranking(calculator, "")
         spans: list[_Span] = []
         for file, found in ranking.gold.items():
+            if file not in self.corpus:  # the campaign has noted it
+                continue
             spans += [(file, *s) for s in sorted({(s, e) for s, e, _ in found if s < e})]
         if spans:
             self.gold[topic.topic] = dict(ranking.relevant_text)
@@ -289,19 +292,19 @@ def _duplicates(
     frequent = sum(count > MAX_PASSAGES for count in counts.values())
     if frequent:
         notes.note(
-            f"{frequent} gold texts have more than {MAX_PASSAGES} duplicates; the first "
-            f"{MAX_PASSAGES} of each are listed"
+            f"gold texts with more than {MAX_PASSAGES} duplicates, of which the first {MAX_PASSAGES} "
+            f"are listed: {frequent}"
         )
     if index.incomplete:
         notes.note(
-            f"{len(index.incomplete)} gold texts are too frequent to be searched everywhere: "
-            f"approximate search ends after {MAX_SEARCHES:,} documents"
+            "gold texts that are too frequent to be searched everywhere (approximate search ends after "
+            f"{MAX_SEARCHES:,} documents): {len(index.incomplete)}"
         )
     short = sum(len(gold.owners[quotes[quote]]) for quote in index.short)
     if short:
         notes.note(
-            f"{short} gold spans have fewer than {MIN_CHARACTERS} characters without white space, so "
-            "no duplicates of them were searched"
+            f"gold spans with fewer than {MIN_CHARACTERS} characters without white space, of which no "
+            f"duplicates were searched: {short}"
         )
     return [one for duplicates in found.values() for one in _outermost(duplicates)], short
 

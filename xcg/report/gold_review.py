@@ -43,12 +43,9 @@ def _disagreements(review: GoldReview, limit: int | None) -> str:
         )
         for one in found
     ]
+    title = f"Questions on which the runs disagree by {review.measure}: {len(found)} of {review.topics}"
     return _section(
-        f"Questions on which the runs disagree by {review.measure}: {len(found)} of {review.topics}",
-        f"The runs agree on all {review.topics} questions by {review.measure}.",
-        ["question", "spread", "best", "best run", "worst", "worst run"],
-        rows,
-        limit,
+        title, ["question", "spread", "best", "best run", "worst", "worst run"], rows, limit
     )
 
 
@@ -62,14 +59,10 @@ def _missed(review: GoldReview, limit: int | None) -> str:
         for one in found
     ]
     of_runs = "the run does not find" if len(review.runs) == 1 else "no run finds"
-    return _section(
-        f"Gold spans that {of_runs}: {len(found)} of {review.spans}. The largest share of each that "
-        f"one result contains is below {review.overlap:g}:",
-        f"All {review.spans} gold spans are found.",
-        ["question", "document", "offsets", "share", "run", "text"],
-        rows,
-        limit,
-    )
+    title = f"Gold spans that {of_runs}: {len(found)} of {review.spans}"
+    if found:
+        title += f". The largest share of each that one result contains is below {review.overlap:g}:"
+    return _section(title, ["question", "document", "offsets", "share", "run", "text"], rows, limit)
 
 
 def _duplicates(review: GoldReview, limit: int | None) -> str:
@@ -82,26 +75,21 @@ def _duplicates(review: GoldReview, limit: int | None) -> str:
         )
         for one in found
     ]
+    title = (
+        f"Passages that repeat gold and are not gold for their question: {len(found)} "
+        f"({review.spans - review.short} of {review.spans} gold spans were searched for)"
+    )
     returned = ["returned by"] if review.runs else []
-    searched = f"{review.spans - review.short} of {review.spans} gold spans were searched for"
     return _section(
-        f"Passages that repeat gold and are not gold for their question: {len(found)} ({searched})",
-        f"No other passage repeats gold ({searched}).",
-        ["question", "document", "offsets", "similar", *returned, "text"],
-        rows,
-        limit,
+        title, ["question", "document", "offsets", "similar", *returned, "text"], rows, limit
     )
 
 
 def _section(
-    title: str,
-    title_if_empty: str,
-    heading: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    limit: int | None,
+    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], limit: int | None
 ) -> str:
     """Return a table below its title, with the number of hidden rows."""
-    above = textwrap.fill(printable(title if rows else title_if_empty), WIDTH) + "\n"
+    above = textwrap.fill(printable(title), WIDTH) + "\n"
     if not rows:
         return above
     shown = rows[:limit]
