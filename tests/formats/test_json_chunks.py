@@ -224,6 +224,8 @@ def test_missing_documents_are_named_without_path_and_ending() -> None:
     corpus = Corpus.of(TEXTS)
     assert "did you mean 'bees'? Documents are" in missing_document("bees.md", corpus)
     assert "did you mean 'bees'? --document" in missing_document("https://e.org/bees.md?a", corpus)
+    gold = missing_document("docs/bees.md", corpus, is_result=False)
+    assert gold.endswith("did you mean 'bees'?")
     assert missing_document("beees", corpus).endswith("expected corpus/beees.xml")
     assert missing_document("beees", corpus, compare_names=True).endswith("did you mean 'bees'?")
 

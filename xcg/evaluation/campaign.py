@@ -378,7 +378,7 @@ class Campaign:
                 trees[file] = self.corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            unmapped = UnmappedError(where, missing_document(file, self.corpus))
+            unmapped = UnmappedError(where, missing_document(file, self.corpus, is_result=False))
             notes.tolerate("assessed documents that the corpus lacks", unmapped)
         return trees
 

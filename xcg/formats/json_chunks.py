@@ -169,7 +169,9 @@ class StatedChunks:
         document = None
         problem: InputError | None = None
         if name not in corpus:
-            problem = UnmappedError("", missing_document(name, corpus, not self._notes.lenient))
+            problem = UnmappedError(
+                "", missing_document(name, corpus, compare_names=not self._notes.lenient)
+            )
         else:
             try:
                 document = DocumentText(corpus.tree(name).text)

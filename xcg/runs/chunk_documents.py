@@ -126,12 +126,15 @@ def name_in_corpus(name: str) -> str:
     return document_name(name) or canonical_file(name)
 
 
-def missing_document(file: str, corpus: Corpus, compare_names: bool = False) -> str:
+def missing_document(
+    file: str, corpus: Corpus, *, is_result: bool = True, compare_names: bool = False
+) -> str:
     """Return the message for a document that a corpus lacks.
 
     Args:
         file: The document.
         corpus: The corpus.
+        is_result: Whether it is the document of a result, which an option can name.
         compare_names: Whether to look for a similar name, which takes time.
     """
     message = f"the corpus has no document {file!r}; "
@@ -140,8 +143,8 @@ def missing_document(file: str, corpus: Corpus, compare_names: bool = False) -> 
         return f"{message}did you mean {name!r}? Documents are named without the file extension"
     last = file_name(file)
     if "/" in file and last and (document_name(last) or last) in corpus:
-        hint = f"--document {FILE_NAME!r} (document=) takes the last part of a path"
-        return f"{message}did you mean {document_name(last) or last!r}? {hint}"
+        hint = f" --document {FILE_NAME!r} (document=) takes the last part of a path"
+        return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
     if compare_names and (hint := nearest(file, islice(corpus, _COMPARED_NAMES))).startswith("did"):
         return message + hint
     return f"{message}expected {corpus.label / file}.xml"
