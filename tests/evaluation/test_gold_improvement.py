@@ -126,6 +126,11 @@ def test_frequent_duplicates_are_limited(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
+def test_a_text_that_occurs_too_often_is_noted() -> None:
+    found = review_gold({"1": {"a": [(0, 50)]}}, (), {"a": "a" * 20_000})
+    assert found.notes == ["note: gold texts that are too frequent to be searched everywhere: 1"]
+
+
 def test_short_gold_is_noted() -> None:
     found = review_gold({"1": {"a": [(0, 30), (0, 58)]}}, (), CORPUS)
     assert found.short == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from xcg.documents.corpus import Corpus, Documents
-from xcg.documents.duplicate_search import MAX_SEARCHES, MIN_CHARACTERS, QuoteIndex
+from xcg.documents.duplicate_search import MIN_CHARACTERS, QuoteIndex
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign
@@ -297,8 +297,7 @@ def _duplicates(
         )
     if index.incomplete:
         notes.note(
-            "gold texts that are too frequent to be searched everywhere (approximate search ends after "
-            f"{MAX_SEARCHES:,} documents): {len(index.incomplete)}"
+            f"gold texts that are too frequent to be searched everywhere: {len(index.incomplete)}"
         )
     short = sum(len(gold.owners[quotes[quote]]) for quote in index.short)
     if short:
