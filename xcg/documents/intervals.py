@@ -29,6 +29,8 @@ class IntervalSet(Generic[Position]):
         Returns:
             The pieces in order: start, end, and whether the piece is in the set.
         """
+        if not self._ends or start >= self._ends[-1]:  # after all intervals
+            return [(start, end, False)] if start < end else []
         pieces = []
         position = start
         index = bisect_right(self._ends, start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from xcg.judgements.recall_base import (
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import (
     RUN_FORMATS,
+    FunctionCache,
     Order,
     Ranking,
     Run,
@@ -209,6 +210,7 @@ def read_json_run(
     """
     chunks = StatedChunks(source, notes)
     legal = document_fields(_RESULT_FIELDS, source.document)
+    documents = FunctionCache(canonical_document)
     found: dict[str, list[Result]] = {}
     skipped: set[str] = set()
     states_parents = False
@@ -234,7 +236,7 @@ def read_json_run(
             if "text" in record:
                 element = chunks.add(record, record["doc"], results, where)
             else:
-                element = _element(record)
+                element = _element(record, documents)
         except InputError:
             raise
         except ValueError as error:
@@ -319,16 +321,16 @@ def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) ->
     return start, end
 
 
-def _element(fields: dict[str, Any]) -> _Element:
+def _element(fields: dict[str, Any], documents: Mapping[str, str]) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
-    document = canonical_document(fields["doc"])
-    stated = {"path", "start", "end"} & set(fields)
-    if not stated:
-        return document, WHOLE, None
-    if stated == {"path"}:
-        return document, canonical_path(fields["path"]), None
-    if stated == {"start", "end"}:
-        return document, "", check_span(fields["start"], fields["end"])
+    document = documents[fields["doc"]]
+    match "path" in fields, "start" in fields, "end" in fields:
+        case False, True, True:
+            return document, "", check_span(fields["start"], fields["end"])
+        case False, False, False:
+            return document, WHOLE, None
+        case True, False, False:
+            return document, canonical_path(fields["path"]), None
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 
