@@ -20,11 +20,13 @@ from hostile_inputs import archive, mutated
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.sources import converted
+from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.highlights import read_highlights
-from xcg.formats.placing import locate_passages
+from xcg.formats.placing import locate_passages, update_gold
+from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
 
@@ -62,6 +64,16 @@ MODEL = (
 )
 CONFIG = b"corpus: c\nassessments: [a, b]\nruns: r\nuser_model: overlap-off\nmeasures: [nxCG@10]\n"
 QUOTES = b'{"topic": "1", "doc": "d", "text": "one two", "near": 0.5}\n'
+SEARCHES = [
+    b"one two|three |. four|One two. three one  two. four on-\ne two",
+    '“eﬃ\u00adcient” — a\u0301|prefix||"efficient" -- \u00e1 \ufdfa\u200b one'.encode(),
+    b"a" * 40 + b"|a|a|" + b"a" * 300,
+]
+"""Quotes: exact text, prefix, suffix, and the text of the document."""
+OLD_GOLD = (
+    b'{"topic": "1", "doc": "d", "text": "one", "start": 0, "end": 3, "suffix": " two"}\n'
+    b'{"topic": "1", "doc": "d", "exact": "x", "start": 7, "end": 8}\n{"topic": "2", "doc": "d", "level": 1}\n'
+)
 MARKS = b'{"topic": "1", "doc": "d", "start": 1, "end": 5, "exhaustivity": 2}\n'
 NOTES = b"# One\n\ntext *x*\n\n- a\n- b\n\n## Two\n\n| a |\n|---|\n| 1 |\n\n```\ncode\n```\n"
 PAGE = b"<!DOCTYPE html><title>t</title><p class=x>one<br>two<script>x</script><table><tr><td>1</table>"
@@ -85,6 +97,19 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
     def lenient(read: Callable[..., object]) -> Callable[[Path], object]:
         return lambda file: (read(file, Notes(lenient=True)), read(file))
 
+    def search(data: bytes) -> object:
+        exact, prefix, suffix, text = [*data.decode("utf-8", "surrogateescape").split("|", 3), *"   "][
+            :4
+        ]
+        for min_similarity in (None, 0.5):
+            found = TextIndex(text).locate(Quote(exact, prefix, suffix), min_similarity)
+            assert 0 <= found.start <= found.end <= len(text)
+            assert found.status != "exact" or text[found.start : found.end] == exact
+        return found
+
+    def quoted(file: Path) -> object:
+        return anchor(read_assessments(file), corpus, Notes())
+
     def page(ending: str) -> Callable[[bytes], object]:
         return lambda data: parse_document(converted(data, f"x{ending}"))
 
@@ -97,6 +122,13 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
         ("runs", RUNS, from_file(lenient(read_run))),
         ("highlights", [MARKS], from_file(read_highlights)),
         ("passages", [QUOTES], from_file(lambda file: locate_passages(file, corpus))),
+        (
+            "quotes",
+            [OLD_GOLD, QUOTES.replace(b'one two", "near": 0.5', b'one", "suffix": " two"')],
+            from_file(quoted),
+        ),
+        ("old gold", [OLD_GOLD], from_file(lambda file: update_gold(file, corpus, 0.5))),
+        ("searches", SEARCHES, search),
         ("models", [MODEL, SWEEP], from_file(resolve_models)),
         ("configurations", [CONFIG + b"topics: {unanswered: skip}\n"], from_file(load_configuration)),
         (
