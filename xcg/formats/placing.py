@@ -147,8 +147,8 @@ def update_gold(
         _report(placed, where, record, location, left_out=True)
         if is_doubtful:
             placed.notes.append(
-                f"{where}: moved from {record['start']} to {location.start}, unlike its neighbours; "
-                "check it, because its words may be those of another passage"
+                f"{where}: moved from {record['start']} to {location.start}, unlike the "
+                "passages around it; check it, because its words may be those of another passage"
             )
         if location.is_found:
             _place(record, location, text)
