@@ -213,7 +213,7 @@ class TestStatementsOfTheArticle:
         if data == 0:
             assert all(0.05 < c["nDCG@5"] < 0.15 for c in change)
             assert [c["nDCG@10"] > 0 for c in change] == [True, False]
-            assert sum(c[measure] < 0 for c in change for measure in TEXT) == 5
+            assert sum(c[measure] < 0 for c in change for measure in TEXT) == 4
         else:
             assert all(c["nDCG@5"] < 0 and c["nDCG@10"] < 0 for c in change)
             assert [c["nxCG@500"] > 0 for c in change] == [False, True]
