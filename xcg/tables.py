@@ -13,7 +13,9 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
+from typing import Literal
 
 from xcg.errors import XcgError, nearest, printable
 
@@ -46,11 +48,130 @@ class Markup(str):
     """A table cell that is Markdown or LaTeX already."""
 
 
-def text_table(heading: Row, rows: Iterable[Row]) -> str:
-    """Write a table for a terminal, without rules; numbers are aligned to the right.
+@dataclass(frozen=True)
+class Column:
+    """The declaration of a column.
+
+    Attributes:
+        name: The field of the records.
+        heading: The heading in tables for people; the name by default.
+        kind: ``text``; ``score`` (a number with decimals); ``p`` (a p value, with ``<0.0001`` for
+            smaller ones); ``count`` (a number as it is). Without a kind, the values decide: floats are
+            scores, integers and texts that are numbers are counts.
+        decimals: The number of decimals of scores and p values.
+        priority: 0 if the column is never hidden. On a terminal that is too narrow, the columns with
+            the highest priority number are hidden first.
+        is_key: Whether the column names the row. It is never hidden, and repeated if the other columns
+            do not fit next to each other. Without a key, the first column is the key.
+        meaning: What the values are, for the legend; empty if the heading says it.
+
+    >>> Column("p", kind="p").text(0.00002), Column("size", kind="score", decimals=1).text(11.8889)
+    ('<0.0001', '11.9')
+    """
+
+    name: str
+    heading: str = ""
+    kind: Literal["", "text", "score", "p", "count"] = ""
+    decimals: int = 4
+    priority: int = 0
+    is_key: bool = False
+    meaning: str = ""
+
+    def text(self, value: object) -> str:
+        """Write a value for people; None is empty."""
+        if value is None:
+            return ""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if isinstance(value, str) or not is_number or self.kind == "text":
+            return value if isinstance(value, str) else str(value)
+        if self.kind == "p" and value < 10**-self.decimals:
+            return f"<{10**-self.decimals:.{self.decimals}f}"
+        if self.kind in ("score", "p") or (not self.kind and isinstance(value, float)):
+            return f"{value:.{self.decimals}f}"
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values in declared columns.
+
+    Attributes:
+        columns: The columns.
+        rows: The values of each row, in the order of the columns: numbers, texts or None.
+        legend: Sentences for a terminal, such as the number of topics.
+        is_limited: Whether a terminal shows only the first rows, unless all are wanted.
+
+    >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
+    >>> print(table.write("table"), end="")
+    run     MAep
+    bm25  0.5000
+    lm    0.0000
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[object]]
+    legend: Sequence[str] = field(default=())
+    is_limited: bool = True
+
+    @classmethod
+    def of_records(
+        cls, records: Sequence[Record], columns: Iterable[Column] = (), legend: Sequence[str] = ()
+    ) -> Table:
+        """Arrange records that have the same fields as a table.
+
+        Args:
+            records: The records. The columns have the order of their fields.
+            columns: Declarations of fields. Other fields have default columns; declarations of
+                fields that the records do not have are ignored.
+            legend: Sentences for a terminal.
+        """
+        declared = {column.name: column for column in columns}
+        names = list(records[0]) if records else []
+        return cls(
+            [declared.get(name, Column(name)) for name in names],
+            [list(record.values()) for record in records],
+            legend,
+        )
+
+    @property
+    def heading(self) -> list[str]:
+        """The headings of the columns."""
+        return [column.heading or column.name for column in self.columns]
+
+    def cells(self) -> list[list[str]]:
+        """Return the rows as texts; the numbers of a column have the same decimals."""
+        columns = []
+        for column, values in zip(self.columns, zip(*self.rows, strict=True), strict=False):
+            has_scores = not column.kind and any(isinstance(value, float) for value in values)
+            written = replace(column, kind="score") if has_scores else column
+            columns.append([written.text(value) for value in values])
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def numeric(self) -> list[bool]:
+        """Return which columns are numbers, and so aligned to the right."""
+        cells = self.cells()
+        inferred = _numeric_columns([self.heading, *cells])
+        return [
+            column.kind != "text" if column.kind else is_number
+            for column, is_number in zip(self.columns, inferred, strict=True)
+        ]
+
+    def write(self, format: str) -> str:
+        """Write the table as ``table`` (of any width), ``markdown`` or ``latex``."""
+        return TABLE_FORMATS[format](self.heading, self.cells(), self.numeric())
+
+
+def text_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
+    """Write a table of any width, without rules; numbers are aligned to the right.
 
     Columns are separated by two spaces. Cells are never wrapped or interpreted as markup, and
-    their characters that are not visible are escaped.
+    their characters that are not visible are escaped. :mod:`xcg.terminal_tables` fits tables to
+    terminals.
+
+    Args:
+        heading: The headings.
+        rows: The texts of the cells.
+        numeric: Which columns are aligned to the right; by default, those of numbers.
 
     >>> print(text_table(["run", "MAep"], [["bm25", "0.5"], ["lm", "0.25"]]), end="")
     run   MAep
@@ -63,7 +184,7 @@ def text_table(heading: Row, rows: Iterable[Row]) -> str:
 
     body = [heading, *rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    for name, is_numeric in zip(heading, _numeric_columns(body), strict=True):
+    for name, is_numeric in zip(heading, numeric or _numeric_columns(body), strict=True):
         table.add_column(Text(printable(name)), justify="right" if is_numeric else "left", no_wrap=True)
     for row in body[1:]:
         table.add_row(*(Text(printable(cell)) for cell in row))
@@ -73,7 +194,7 @@ def text_table(heading: Row, rows: Iterable[Row]) -> str:
     return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
 
 
-def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
+def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
     r"""Write a Markdown table; characters with a meaning in Markdown or HTML are escaped in cells.
 
     >>> print(markdown_table(["run", "MAep"], [["a|b", "0.5"]]), end="")
@@ -84,7 +205,7 @@ def markdown_table(heading: Row, rows: Iterable[Row]) -> str:
     from rich.cells import cell_len
 
     body = [list(map(markdown_text, row)) for row in (heading, *rows)]
-    numeric = _numeric_columns(body)
+    numeric = numeric or _numeric_columns(body)
     widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
     rule = [
         f"{'-' * width}: " if is_numeric else f" :{'-' * width}"
@@ -112,20 +233,26 @@ def markdown_text(text: str) -> Markup:
     return Markup(_MARKDOWN_SPECIAL.sub(lambda found: _MARKDOWN_ESCAPES[found[0]], printable(text)))
 
 
-def latex_table(heading: Row, rows: Iterable[Row]) -> str:
-    r"""Write a LaTeX ``tabular``; special characters in cells are escaped.
+def latex_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
+    r"""Write a LaTeX ``tabular`` with the rules of booktabs; special characters in cells are escaped.
 
     >>> print(latex_table(["run", "MAep"], [["a_b", "0.5"]]), end="")
+    % \usepackage{booktabs}
     \begin{tabular}{lr}
+    \toprule
     run & MAep \\
+    \midrule
     a\_b & 0.5 \\
+    \bottomrule
     \end{tabular}
     """
     body = [list(map(_latex_cell, row)) for row in (heading, *rows)]
-    alignment = "".join("r" if is_numeric else "l" for is_numeric in _numeric_columns(body))
+    alignment = "".join("r" if is_numeric else "l" for is_numeric in numeric or _numeric_columns(body))
     # LaTeX would read [ or * at the start of a row as an argument of the \\ before it.
-    lines = ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in body]
-    return "\n".join([rf"\begin{{tabular}}{{{alignment}}}", *lines, r"\end{tabular}", ""])
+    first, *others = ("{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in body)
+    begin = [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
+    lines = [*begin, first, r"\midrule", *others, r"\bottomrule", r"\end{tabular}", ""]
+    return "\n".join(lines)
 
 
 def _latex_cell(cell: str) -> str:
@@ -185,14 +312,14 @@ def with_references(markup: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else f"&#{ord(c)};" for c in markup)
 
 
-def records(rows: Sequence[Record], format: str) -> str:
+def records(rows: Sequence[Record], format: str, columns: Iterable[Column] = ()) -> str:
     """Write records that have the same fields.
 
     Args:
         rows: The records.
-        format: ``table``, ``markdown`` or ``latex`` (for people, with at most four decimals);
-            ``jsonl``, ``csv`` or ``json`` (at full double precision);
-            :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
+        format: ``table``, ``markdown`` or ``latex`` (for people); ``jsonl``, ``csv`` or ``json`` (at
+            full double precision); :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
+        columns: Declarations of fields, for tables for people.
 
     Raises:
         XcgError: If the format is unknown.
@@ -203,16 +330,7 @@ def records(rows: Sequence[Record], format: str) -> str:
         raise XcgError(
             f"unknown format {format!r}: {nearest(format, [*TABLE_FORMATS, *RECORD_FORMATS])}"
         )
-    heading = list(rows[0]) if rows else []
-    cells = [[_text_cell(value) for value in row.values()] for row in rows]
-    return TABLE_FORMATS[format](heading, cells)
-
-
-def _text_cell(value: object) -> str:
-    """Write a value for people: numbers have at most four decimals, None is empty."""
-    if isinstance(value, float):
-        return f"{value:.0e}" if 0 < abs(value) < 5e-5 else str(round(value, 4))
-    return "" if value is None else str(value)
+    return Table.of_records(rows, columns).write(format)
 
 
 def _json_lines(rows: Iterable[Record]) -> str:
@@ -283,7 +401,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-TABLE_FORMATS: dict[str, Callable[[Row, Iterable[Row]], str]] = {
+TABLE_FORMATS: dict[str, Callable[..., str]] = {
     "table": text_table,
     "markdown": markdown_table,
     "latex": latex_table,

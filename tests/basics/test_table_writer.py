@@ -13,6 +13,7 @@ from xcg.errors import XcgError
 from xcg.tables import (
     CSV_WITHOUT_FORMULAS,
     TABLE_FORMATS,
+    Column,
     Html,
     Markup,
     html_table,
@@ -76,13 +77,17 @@ def test_markdown_cells_are_escaped() -> None:
 def test_latex_cells_are_escaped() -> None:
     text = latex_table(HEADING, [["a_b&c", "0.5", "10% of {x} ~ ^ \\ $ #"]])
     assert text == (
+        "% \\usepackage{booktabs}\n"
         "\\begin{tabular}{lrl}\n"
+        "\\toprule\n"
         "run & MAep & comment \\\\\n"
+        "\\midrule\n"
         "a\\_b\\&c & 0.5 & 10\\% of \\{x\\} \\~{} \\^{} \\textbackslash{} \\$ \\# \\\\\n"
+        "\\bottomrule\n"
         "\\end{tabular}\n"
     )
     # Without these commands, the default font encoding of LaTeX prints ¡ and ¿.
-    assert latex_table(["a<b>c"], []).splitlines()[1] == r"a\textless{}b\textgreater{}c \\"
+    assert latex_table(["a<b>c"], []).splitlines()[3] == r"a\textless{}b\textgreater{}c \\"
 
 
 HOSTILE = "a\n|`b`<i>[x](javascript:0)![y](z)*e*_f_~~g~~&lt;$x$\\\x1b\x9b\u202e\u200b\ud800"
@@ -115,7 +120,7 @@ def test_latex_cells_hold_no_commands() -> None:
     text = latex_table(
         ["run", "x"], [[r"\input{/etc/passwd}%" + "\n", "0.5"], ["[2cm]", "1"], ["*", "2"]]
     )
-    assert text.splitlines()[2:5] == [
+    assert text.splitlines()[5:8] == [
         r"\textbackslash{}input\{/etc/passwd\}\%\textbackslash{}n & 0.5 \\",
         r"{}[2cm] & 1 \\",  # [2cm] would be an argument of the \\ before it
         r"{}* & 2 \\",
@@ -203,9 +208,11 @@ def test_records_keep_full_precision() -> None:
 
 
 def test_record_tables_are_rounded_for_people() -> None:
-    assert records(ROWS, "table") == "run   value  note\na,b  0.3333\né     1e-09  x\n"
+    assert records(ROWS, "table") == "run   value  note\na,b  0.3333\né    0.0000  x\n"
+    columns = [Column("value", kind="p", decimals=2)]
+    assert records(ROWS, "table", columns) == "run  value  note\na,b   0.33\né    <0.01  x\n"
     assert records(ROWS, "markdown").splitlines()[2] == "| a,b | 0.3333 |      |"
-    assert records(ROWS, "latex").splitlines()[2] == r"a,b & 0.3333 &  \\"
+    assert records(ROWS, "latex").splitlines()[5] == r"a,b & 0.3333 &  \\"
 
 
 @pytest.mark.parametrize(

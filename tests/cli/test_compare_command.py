@@ -299,15 +299,15 @@ def test_the_form_of_table_2_of_jarvelin_and_kekalainen(
     table = xcg_command(*call)
     assert (table.returncode, table.stderr) == (0, "")
     assert table.stdout.splitlines() == [
-        "measure       A       B      C       D       E  significance",
-        "RR       0.2333  0.3521  0.375  0.5938  0.7292  D, E > A**",
+        "measure       A       B       C       D       E  significance",
+        "RR       0.2333  0.3521  0.3750  0.5938  0.7292  D, E > A**",
     ]
     markdown = xcg_command(*call, "--format", "markdown").stdout
     assert markdown.splitlines()[2] == (
-        r"| RR      | 0.2333 | 0.3521 | 0.375 | 0.5938 | 0.7292 | D, E > A\*\* |"
+        r"| RR      | 0.2333 | 0.3521 | 0.3750 | 0.5938 | 0.7292 | D, E > A\*\* |"
     )
     latex = xcg_command(*call, "--format", "latex").stdout
-    assert r"RR & 0.2333 & 0.3521 & 0.375 & 0.5938 & 0.7292 & D, E \textgreater{} A** \\" in latex
+    assert r"RR & 0.2333 & 0.3521 & 0.3750 & 0.5938 & 0.7292 & D, E \textgreater{} A** \\" in latex
     assert xcg_command(*call, "--format", "csv").stdout.endswith(',"D, E > A**"\n')
     (row,) = json.loads(xcg_command(*call, "--format", "json").stdout)
     sums = {"A": 28 / 15, "B": 169 / 60, "C": 3, "D": 19 / 4, "E": 35 / 6}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,8 +12,10 @@ from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
+from xcg.report.columns import chunk_columns
 from xcg.report.plots import reading_plot
-from xcg.tables import records
+from xcg.tables import Table, records
+from xcg.terminal_tables import separated
 
 
 @click.command()
@@ -42,7 +45,7 @@ from xcg.tables import records
     "--questions", is_flag=True, help="Print every gold span and result instead of a summary."
 )
 @format_option(*RECORDS)
-@prints(plot=True)
+@prints(plot=True, has_tables=True)
 def chunks(
     campaign: CampaignOptions,
     gold: Sequence[str],
@@ -78,11 +81,15 @@ def chunks(
         comparison = compare_chunks_of_inputs(
             inputs, budgets, unit, measures, questions=questions, progress=progress
         )
-    if not questions:
-        tables = [comparison.to_records()]
-    elif format_ == "table":
-        tables = list(filter(None, [comparison.gold_records(), comparison.result_records()]))
-    else:
-        tables = [comparison.question_records()]
-    text = "\n".join(records(rows, format_) for rows in tables)
-    return Printed(text, comparison.notes, lambda: reading_plot(comparison.curves, unit))
+    figure = functools.partial(reading_plot, comparison.curves, unit)
+    if format_ != "table":
+        rows = comparison.question_records() if questions else comparison.to_records()
+        return Printed(records(rows, format_), comparison.notes, figure)
+    columns = chunk_columns(unit, budgets)
+    kinds = (
+        (comparison.gold_records(), comparison.result_records())
+        if questions
+        else (comparison.to_records(),)
+    )
+    tables = [Table.of_records(rows, columns) for rows in kinds if rows]
+    return Printed("", comparison.notes, figure, table=separated(tables))

@@ -121,9 +121,9 @@ def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Prin
     sentences = study_sentences(study)
     if crossings:
         rows = crossing_rows(study)
-        return Printed(rows, study.notes, figure, heading=sentences, table=None if rows else "\n")
+        return Printed(rows, study.notes, figure, heading=sentences, table=None if rows else ["\n"])
     notes = [*study_notes(study), *(panel_notes(study) if given_options("--plot") else ())]
-    return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
+    return Printed(study_rows(study), notes, figure, heading=sentences, table=[study_tables(study)])
 
 
 _GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")

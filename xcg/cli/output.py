@@ -15,9 +15,9 @@ import click
 from xcg.cli.messages import print_status
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.writing import whole_file
-from xcg.errors import printable
 from xcg.report.figures import check_format, save
-from xcg.tables import CSV_WITHOUT_FORMULAS, Record, records
+from xcg.tables import CSV_WITHOUT_FORMULAS, Column, Record, Table, records
+from xcg.terminal_tables import MAX_ROWS, PIPE, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,8 +45,10 @@ class Printed(NamedTuple):
         status: Returns the exit status; called after everything is printed.
         heading: Sentences about the records. They are printed above a table, or to standard error for
             other formats.
-        table: What --format table prints instead of the records.
+        table: What --format table prints instead of the records: tables, and texts of complete lines.
         markdown: What --format markdown prints instead of the records.
+        columns: Declarations of the fields of records, for tables for people.
+        legend: Sentences that a terminal shows below a table of records, such as the number of topics.
     """
 
     content: str | Sequence[Record]
@@ -54,12 +56,38 @@ class Printed(NamedTuple):
     figure: Callable[[], Figure] | None = None
     status: Callable[[], int] = int
     heading: Sequence[str] = ()
-    table: str | None = None
+    table: Sequence[Table | str] | None = None
     markdown: str | None = None
+    columns: Sequence[Column] = ()
+    legend: Sequence[str] = ()
+
+    def written(self, format: str, terminal: Terminal, all_rows: bool) -> str:
+        """Return the content in a format, with the heading if that is a table.
+
+        Args:
+            format: A value of --format, or "" for a command that returns text.
+            terminal: The properties of the output.
+            all_rows: Whether a terminal shows all rows of long tables.
+        """
+        if format == "markdown" and self.markdown:
+            return self.markdown
+        if format not in ("", "table"):
+            if isinstance(self.content, str):
+                return self.content
+            return records(self.content, format, self.columns)
+        above = "".join(sentence(one, terminal) for one in self.heading) if format else ""
+        return above + terminal_text(self._blocks(), terminal, all_rows)
+
+    def _blocks(self) -> Sequence[Table | str]:
+        if self.table is not None:
+            return self.table
+        if isinstance(self.content, str):
+            return [self.content]
+        return [Table.of_records(self.content, self.columns, self.legend)]
 
 
 def prints(
-    *formats: str, plot: bool = False
+    *formats: str, plot: bool = False, has_tables: bool = False
 ) -> Callable[[Callable[..., Printed]], Callable[..., None]]:
     """Add --output to a command, and print what the command returns.
 
@@ -68,8 +96,12 @@ def prints(
     Args:
         formats: The values of --format for a command that returns records. The first is the default.
         plot: Whether the command has --plot.
+        has_tables: Whether the command returns tables, although it has its own --format or none.
     """
     options = [output_option]
+    has_tables |= "table" in formats
+    if has_tables:
+        options.append(_all_option)
     if formats:
         options.append(format_option(*formats, name="records_format"))
     if plot:
@@ -84,21 +116,23 @@ def prints(
             plot: Path | None = None,
             **values: Any,
         ) -> None:
+            is_table = has_tables and (records_format or values.get("format_", "")) in (
+                "",
+                None,
+                "table",
+            )
+            all_rows = has_tables and values.pop("all_rows")
+            if has_tables and not is_table:
+                refuse_unused(True, "without --format table", "--all")
+            is_stdout = output is None or output == STANDARD_OUTPUT
+            terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
             with open_output(output) as write:
                 printed = command(*arguments, **values)
-                is_table = records_format == "table"
-                content = printed.table if is_table and printed.table else printed.content
-                heading = list(printed.heading)
-                if records_format == "markdown" and printed.markdown:
-                    content = printed.markdown
-                above = ""
-                if is_table:
-                    above = "".join(f"{printable(sentence)}\n" for sentence in heading)
-                    heading = []
-                text = content if isinstance(content, str) else records(content, records_format)
+                text = printed.written(records_format, terminal, all_rows)
                 if plot is not None and printed.figure is not None:
                     save(printed.figure(), plot)  # before the text, so that an error leaves no output
-                write(above + text)
+                write(text)
+            heading = printed.heading if records_format != "table" else ()
             for note in (*heading, *printed.notes):
                 print_status(note)
             if status := printed.status():
@@ -140,6 +174,12 @@ def format_option(
     return decorate
 
 
+_all_option = click.option(
+    "--all",
+    "all_rows",
+    is_flag=True,
+    help=f"On a terminal, print all rows of long tables, not only {MAX_ROWS}.",
+)
 _escape_formulas_option = click.option(
     "--escape-formulas",
     is_flag=True,
@@ -178,7 +218,8 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
         InputError: If the file cannot be written.
     """
     if path is None or path == STANDARD_OUTPUT:
-        yield lambda text: click.echo(text, nl=False)
+        color = True if Terminal.of(sys.stdout).has_styles else None
+        yield lambda text: click.echo(text, nl=False, color=color)
         return
     with whole_file(path) as file:
 
