@@ -204,7 +204,8 @@ VECTORS_CAVEAT = (
 )
 BOUND = (
     "0 to 1; above 1 only if a run gains more than the ideal ranking, which is possible without "
-    "normalisation, with alpha below 1, or with several results above one ideal element"
+    "normalisation, with results that contain ideal elements, with ideal elements that overlap, and "
+    "with text that shows several gold spans"
 )
 _BUDGET = {"budget": UNITS, **CHARGE}
 _BUDGET_CAVEAT = (

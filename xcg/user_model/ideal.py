@@ -20,7 +20,7 @@ Selection = Callable[[ElementTree, Mapping[str, float]], Iterable[str]]
 SELECTIONS: PartRegistry[Selection] = PartRegistry("ideal", "xcg.ideal")
 
 
-@SELECTIONS.register("kazai_lalmas", depends_on_other_runs=False)
+@SELECTIONS.register("kazai_lalmas", depends_on_other_runs=False, ideals_overlap=False)
 def kazai_lalmas(
     tree: ElementTree,
     scores: Mapping[str, float],
@@ -78,7 +78,7 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [path for path, score in scores.items() if score > 0]
 
 
-@SELECTIONS.register("max_gain", depends_on_other_runs=False)
+@SELECTIONS.register("max_gain", depends_on_other_runs=False, ideals_overlap=False)
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the elements without overlap that have the highest total score.
 
@@ -106,7 +106,7 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [tree.path(row) for row in sorted(selected)]
 
 
-@SELECTIONS.register("leaves", depends_on_other_runs=False)
+@SELECTIONS.register("leaves", depends_on_other_runs=False, ideals_overlap=False)
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the smallest elements: those that score above 0 and have no such descendants.
 
@@ -116,7 +116,7 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [tree.path(row) for row in innermost(tree, _relevant_rows(tree, scores))]
 
 
-@SELECTIONS.register("roots", depends_on_other_runs=False)
+@SELECTIONS.register("roots", depends_on_other_runs=False, ideals_overlap=False)
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the largest elements: those that score above 0 and have no such ancestors.
 

@@ -11,6 +11,7 @@ from typing import Any
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.registry import Part
+from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection
 from xcg.user_model.parts import depends_on_other_runs
@@ -70,6 +71,21 @@ class UserModel:
         rule = self.relevance_value
         parts: tuple[Part[Any], ...] = (self.ideal, rule.partially_seen, rule.near_misses)
         return any(depends_on_other_runs(part) for part in parts)
+
+    @property
+    def reason_above_1(self) -> str:
+        """Why a ranking can gain more than the ideal ranking; empty if no ranking can.
+
+        Then xCG is at most xCI at every rank, so nxCG, ep, their means, Q and R are at most 1.
+
+        >>> UserModel.of({"name": "m", "relevance_value": {"near_misses": "exact"}}).reason_above_1
+        ''
+        >>> UserModel.shipped("overlap-off").reason_above_1
+        'without normalisation and with alpha below 1, a result that was seen gains again'
+        """
+        if self.spans == "text":
+            return reason_for_more_than_ideal_text(self.relevance_value)
+        return reason_for_more_than_ideal(self.ideal, self.relevance_value)
 
     @classmethod
     def of(cls, mapping: Mapping[str, object], where: object = "user model") -> UserModel:

@@ -8,8 +8,12 @@ others as future work (section 7); those here are xcg's own. A near-miss model i
 for one document. ``ideal`` is the path of one ideal element, ``ideals`` maps the paths of all of them
 to their scores. The result states how close other elements are to this one, from 0 (not a near-miss;
 can be omitted) to 1 (as good as the ideal element). The score of an element is then the larger of its
-own score and closeness · score of the ideal element. Under the normalisation ``subtree``, the gain from
-near-misses is taken from that of the ideal element, so that all of them gain at most its score.
+own score and closeness · score of the ideal element.
+
+Under the normalisation ``subtree``, an ideal element and the near-misses inside and beside it gain at
+most its score in total. A near-miss that contains ideal elements gains at most what is left of them,
+but takes nothing from them (Kazai and Lalmas 2006, equation 8), so together with such near-misses they
+can gain more; see :attr:`xcg.user_model.model.UserModel.reason_above_1`.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ def judged(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mappin
     return {}
 
 
-@NEAR_MISSES.register("exact", depends_on_other_runs=False)
+@NEAR_MISSES.register("exact", depends_on_other_runs=False, only_ideals_gain=True)
 def exact(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward ideal elements only; other results gain nothing, but count as seen."""
     return {}

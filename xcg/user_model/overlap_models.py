@@ -43,7 +43,9 @@ def recursive(alpha: float, rest: float, score: float) -> float:
     return alpha * rest + (1 - alpha) * score
 
 
-@PARTIALLY_SEEN.register("capped", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
+@PARTIALLY_SEEN.register(
+    "capped", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
+)
 def capped(alpha: float, rest: float, score: float) -> float:
     """Limit the value of ``recursive`` to the result's score: min(α·rest + (1 - α)·q, q).
 
@@ -55,7 +57,9 @@ def capped(alpha: float, rest: float, score: float) -> float:
     return min(recursive(alpha, rest, score), score)
 
 
-@PARTIALLY_SEEN.register("new_characters", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
+@PARTIALLY_SEEN.register(
+    "new_characters", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
+)
 def new_characters(alpha: float, seen: float, score: float) -> float:
     """Reward the share of new text: (1 - α·seen)·q, as if relevant text were spread evenly.
 
@@ -68,7 +72,7 @@ def new_characters(alpha: float, seen: float, score: float) -> float:
 
 
 @PARTIALLY_SEEN.register(
-    "first_seen_only", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True
+    "first_seen_only", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
 )
 def first_seen_only(alpha: float, score: float) -> float:
     """Treat a result as fully seen if any part of it was seen: (1 - α)·q.

@@ -24,6 +24,9 @@ class PartRegistry(FunctionRegistry[F]):
         *,
         depends_on_other_runs: bool = True,
         ignores_overlap_at_alpha_0: bool = False,
+        ideals_overlap: bool = True,
+        at_most_score: bool = False,
+        only_ideals_gain: bool = False,
     ) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name.
 
@@ -35,12 +38,18 @@ class PartRegistry(FunctionRegistry[F]):
                 gains of one run would depend on the other runs.
             ignores_overlap_at_alpha_0: For overlap models: whether the value is the result's own score
                 if alpha is 0, so that the function need not be called.
+            ideals_overlap: For selections: whether one ideal element can contain another.
+            at_most_score: For overlap models: whether the value never exceeds the result's own score.
+            only_ideals_gain: For near-miss models: whether all other elements gain nothing.
         """
 
         def add(function: F) -> F:
             function.__dict__.update(
                 depends_on_other_runs=depends_on_other_runs,
                 ignores_overlap_at_alpha_0=ignores_overlap_at_alpha_0,
+                ideals_overlap=ideals_overlap,
+                at_most_score=at_most_score,
+                only_ideals_gain=only_ideals_gain,
             )
             return self.add(name, function)
 
@@ -58,3 +67,18 @@ def depends_on_other_runs(part: Part[Any]) -> bool:
 def ignores_overlap_at_alpha_0(part: Part[Any]) -> bool:
     """Return whether an overlap model gives the result's own score if alpha is 0."""
     return bool(getattr(part.plain, "ignores_overlap_at_alpha_0", False))
+
+
+def ideals_overlap(part: Part[Any]) -> bool:
+    """Return whether a selection can select elements that contain each other."""
+    return bool(getattr(part.plain, "ideals_overlap", True))
+
+
+def at_most_score(part: Part[Any]) -> bool:
+    """Return whether the value of an overlap model never exceeds the result's own score."""
+    return bool(getattr(part.plain, "at_most_score", False))
+
+
+def only_ideals_gain(part: Part[Any]) -> bool:
+    """Return whether only ideal elements gain under a near-miss model."""
+    return bool(getattr(part.plain, "only_ideals_gain", False))

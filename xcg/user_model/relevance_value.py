@@ -19,8 +19,9 @@ class RelevanceValue:
     Args:
         alpha: Intolerance of the user to text that was seen before, from 0 (ignores overlap) to 1
             (rejects it).
-        normalisation: ``subtree`` limits the gain from an ideal element and its surroundings to the
-            score of that element (equation 8). ``none`` treats every result by itself.
+        normalisation: ``subtree`` limits the total gain of an ideal element and of the results inside
+            it to its score (equation 8). A result that contains ideal elements gains at most what is
+            left of them, but takes nothing from them. ``none`` treats every result by itself.
         partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
         near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
