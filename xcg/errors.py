@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class XcgError(ValueError):
@@ -54,18 +56,60 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     >>> nearest("zzz", ["nxCG", "MAep"])
     'expected one of MAep, nxCG'
     """
+    names = sorted(legal)
+    close = nearest_name(name, names)
+    if close is not None:
+        return f"did you mean {close!r}?"
+    more = f" and {len(names) - _LISTED_NAMES} more" if len(names) > _LISTED_NAMES else ""
+    return "expected one of " + ", ".join(names[:_LISTED_NAMES]) + more
+
+
+_LISTED_NAMES = 200
+
+
+def nearest_name(name: str, legal: Iterable[str]) -> str | None:
+    """Return the legal name that is most similar to a name, None if no name is similar.
+
+    >>> nearest_name("Bread", ["bread", "wine"])
+    'bread'
+    """
     import difflib
 
-    names = sorted(legal)
     folded: dict[str, str] = {}
-    for legal_name in names:
+    for legal_name in legal:
         folded.setdefault(legal_name.lower(), legal_name)
+    if name.lower() in folded:
+        return folded[name.lower()]
     close = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
     if not close and name:
         close = [legal_name for legal_name in folded if legal_name.startswith(name.lower())]
-    if close:
-        return f"did you mean {folded[close[0]]!r}?"
-    return "expected one of " + ", ".join(names)
+    return folded[close[0]] if close else None
+
+
+def nearest_file(path: Path) -> str:
+    """Return a hint to an existing file or folder with a similar path, empty if there is none.
+
+    Each part of the path that does not exist is replaced by the most similar name in its folder.
+    """
+    found = Path(path.anchor)
+    parts = path.parts[1:] if path.anchor else path.parts
+    for part in parts:
+        if part == ".." or (found / part).exists():
+            found /= part
+            continue
+        try:
+            names = os.listdir(found)
+        except OSError:
+            return ""
+        close = nearest_name(part, names) if len(names) <= _MAX_NEIGHBOURS else None
+        if close is None:
+            return ""
+        found /= close
+    shown = found.name if found.parent == path.parent else found
+    return f" (did you mean {str(shown)!r}?)"
+
+
+_MAX_NEIGHBOURS = 10_000  # comparing a name with more files takes too long
 
 
 MAX_NAME_LENGTH = 1000

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from xcg.errors import InputError
+from xcg.errors import InputError, nearest_file
 from xcg.lazy_modules import yaml
 
 MAX_BYTES = 1 << 20
@@ -96,6 +96,8 @@ def load_yaml(path: Path) -> YamlFile:
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a NUL character in the name is a ValueError
+        if isinstance(error, FileNotFoundError):
+            raise InputError(path, f"no such file{nearest_file(path)}; expected a YAML file") from None
         reason = getattr(error, "strerror", None) or error
         raise InputError(path, f"cannot read: {reason}; expected a YAML file") from None
     if len(content) > MAX_BYTES:

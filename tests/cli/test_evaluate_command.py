@@ -163,7 +163,7 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
     [
         (["evaluate"], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
         (["evaluate", "--assessments", "assessments"], "no runs: expected a CONFIG.yaml or --run PATH"),
-        (["evaluate", "confgs.yaml"], "confgs.yaml: cannot read: No such file or directory"),
+        (["evaluate", "confgs.yaml"], "confgs.yaml: no such file (did you mean 'configs'?); expected"),
         (["evaluate", "README.md"], "README.md"),
         (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected six"),
         (["evaluate", CONFIG, "--run", "assessments"], "no <inex-submission> element"),
@@ -171,7 +171,7 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
         (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),
         (["evaluate", CONFIG, "--measures", "nxCG"], "nxCG lacks its cutoff"),
         (["evaluate", CONFIG, "--user-model", "nobody"], "unknown user model 'nobody'"),
-        (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: cannot read"),
+        (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: no such file; expected"),
         (["evaluate", CONFIG, "--format", "xml"], "'xml' is not one of"),
         (["evaluate", CONFIG, "--per-topics"], "--per-topic"),
         (["evalute"], "No such command 'evalute': did you mean 'evaluate'?"),

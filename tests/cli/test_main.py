@@ -104,7 +104,7 @@ def test_a_broken_module_is_not_reported_as_a_missing_extra(monkeypatch: pytest.
 def test_messages_show_control_characters_escaped(xcg_command: Command) -> None:
     done = xcg_command("evaluate", "no\x1b[31m\n.yaml")
     assert done.returncode == 2
-    assert done.stderr.startswith("xcg: error: no\\x1b[31m\\n.yaml: cannot read: No such file")
+    assert done.stderr.startswith("xcg: error: no\\x1b[31m\\n.yaml: no such file")
     assert done.stderr.count("\n") == 1
 
 

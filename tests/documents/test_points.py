@@ -12,7 +12,7 @@ from xcg.documents.parsing import parse_document
 from xcg.documents.passage_points import Passage
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError
-from xcg.evaluation.campaign import assess_elements_of_passages
+from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.formats.base import read_assessments, read_run
 
 # characters:          0123456789 0123 456789 0123456789

@@ -43,7 +43,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ({"user_model": "kazai-lalmas-2005"}, "user_model: unknown user model"),
         ({"user_model": {"name": "m", "size": "x"}}, "user_model.size: illegal value 'x'"),
         ({"user_model": [{"name": "m", "sise": "x"}]}, "user_model[0].sise: unknown key"),
-        ({"user_model": "none.yaml"}, "none.yaml: cannot read"),
+        ({"user_model": "none.yaml"}, "none.yaml: no such file"),
         ({"runs": 7}, "runs: expected text"),
         ({"ties": "random"}, "ties: illegal value 'random'"),
     ],

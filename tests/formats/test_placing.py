@@ -55,7 +55,7 @@ def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"doc": "e"}, "the corpus does not contain the document 'e'"),
+        ({"doc": "e"}, "the corpus has no document 'e'"),
         ({"doc": "../d"}, "is not a document name"),
         ({"near": 2}, "near is 2: expected a number from 0 to 1"),
         ({"text": 3}, "text is 3: expected the words"),
@@ -227,7 +227,7 @@ def test_update_keeps_lines_and_reports_what_it_leaves_out(
     for message in (
         f"{gold}:3: 2 occurrences (at 7–14, 36–43) of 'cat sat' in d",
         f"{gold}:4: the passage of d states no text, so it cannot be placed",
-        f"{gold}:5: the corpus does not contain the document 'e'",
+        f"{gold}:5: the corpus has no document 'e'",
         f"{gold}:6: d does not contain 'A cat sat all over it now.'",
         "5 passages: 1 normalised, 1 ambiguous, 3 lost",
     ):

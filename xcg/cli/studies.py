@@ -23,7 +23,7 @@ from xcg.cli.options import (
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.errors import XcgError
-from xcg.evaluation.campaign import assess_elements_of_passages
+from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.evaluation.parallel import Backend, check_workers
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor

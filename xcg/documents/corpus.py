@@ -6,6 +6,7 @@ import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -14,7 +15,7 @@ from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of,
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import Memory, Source, Stamp, open_source
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError
+from xcg.errors import InputError, nearest_name
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -33,6 +34,10 @@ _BYTES_IN_MEMORY = 1 << 28
 A single document may be larger.
 """
 _MAX_WORKERS = 8
+_COMPARED_NAMES = 20_000
+"""Maximum number of documents that a name is compared with."""
+_MAX_COMPARISONS = 10
+"""Number of names for which a similar one is searched."""
 
 
 def _bare(error: InputError) -> InputError:
@@ -83,6 +88,7 @@ class Corpus:
         self._names: dict[str, bool] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._cache = cache
+        self._similar: dict[str, str | None] = {}
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -159,6 +165,21 @@ class Corpus:
             return canonical_file(name)
         except ValueError as error:
             raise InputError(self.label, str(error)) from None
+
+    def similar_name(self, name: str) -> str | None:
+        """Return the name of the most similar document, for a message.
+
+        Comparing names takes time, and messages show the first problem of a kind. So only the first
+        names that are asked for are compared.
+
+        >>> Corpus.of({"bread": "All about bread."}).similar_name("Bread")
+        'bread'
+        """
+        if name not in self._similar:
+            if len(self._similar) == _MAX_COMPARISONS:
+                return None
+            self._similar[name] = nearest_name(name, islice(self, _COMPARED_NAMES))
+        return self._similar[name]
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.

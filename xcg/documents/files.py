@@ -15,14 +15,13 @@ from typing import Any, cast
 
 from xcg.documents.searching import Search, is_pattern, unexpanded_hint
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
-from xcg.errors import InputError, nearest
+from xcg.errors import InputError, nearest_file
 from xcg.lazy_modules import etree
 
 PathLike = str | os.PathLike[str]
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 """Name of the file that marks the folder of a simulated campaign as incomplete."""
 
-_MAX_NEIGHBOURS = 10_000  # comparing a name with more files takes too long
 MAX_LINE_BYTES = 1 << 20
 """Maximum length of a line in a text file: 1 MB."""
 MAX_GZIP_RATIO = 250
@@ -85,7 +84,7 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
             if not found:
                 raise InputError(path, f"nothing matches{unexpanded_hint(path)}; expected {what}")
         else:
-            hint = unexpanded_hint(path) or _neighbour(path)
+            hint = unexpanded_hint(path) or nearest_file(path)
             raise InputError(path, f"no such file or folder{hint}; expected {what}")
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
@@ -106,16 +105,6 @@ def check_complete(folder: Path) -> None:
                 "an incomplete campaign: xcg simulate is writing it, or was interrupted; in this case, "
                 "write it again with xcg simulate --replace",
             )
-
-
-def _neighbour(path: Path) -> str:
-    """Return a hint to a file with a similar name in the same folder."""
-    try:
-        names = os.listdir(path.parent)
-    except OSError:
-        return ""
-    hint = nearest(path.name, names) if 0 < len(names) <= _MAX_NEIGHBOURS else ""
-    return f" ({hint})" if hint.startswith("did you mean") else ""
 
 
 class _GzipFile(gzip.GzipFile):

@@ -22,7 +22,7 @@ from xcg.documents.archives import Archive, open_archive, read_up_to
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.documents.searching import unexpanded_hint
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, XcgError, nearest_file
 
 LARGEST_DOCUMENT = 1 << 28
 """Maximum size of a decompressed document: 256 MB."""
@@ -117,7 +117,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         if location.is_dir():
             return Folder(location)
         if not location.exists():
-            hint = unexpanded_hint(location)
+            hint = unexpanded_hint(location) or nearest_file(location)
             message = f"no such folder or archive{hint}; expected a corpus of XML documents"
             raise InputError(location, message)
         archive = open_archive(location) if location.is_file() else None  # reading a pipe could wait

@@ -378,7 +378,8 @@ class Campaign:
                 trees[file] = self.corpus.tree(file)
                 continue
             where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
-            unmapped = UnmappedError(where, missing_document(file, self.corpus, is_result=False))
+            message = missing_document(file, self.corpus, is_result=False, is_lenient=notes.lenient)
+            unmapped = UnmappedError(where, message)
             notes.tolerate("assessed documents that the corpus lacks", unmapped)
         return trees
 
@@ -408,29 +409,6 @@ class Campaign:
             except XcgError as error:
                 raise InputError(f"topic {topic}, {file}", str(error)) from None
         return trees
-
-
-def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
-    """Return assessments of the elements that contain relevant text.
-
-    Args:
-        base: Assessments. Elements that are already assessed keep their assessments.
-        corpus: The documents of the relevant passages.
-
-    Returns:
-        A recall-base without passages. Assessments from passages are on the scale of INEX 2005.
-
-    Raises:
-        InputError: If a passage or its document does not exist.
-    """
-    assessed = RecallBase()
-    for topic in Campaign(base, corpus=corpus).topics(Notes()):
-        name = topic.topic
-        assessed.add_topic(name, base.sources.get(name, "assessments"))
-        for file, rows in topic.assessed.items():
-            for row, assessment in sorted(rows.items()):
-                assessed.add(name, file, topic.trees[file].paths[row], assessment, name)
-    return assessed
 
 
 def _in_characters(passage: Span | Passage, tree: ElementTree | None) -> Span:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
-from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.campaign import Campaign, assess_elements_of_passages
+from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.evaluation.campaign import Campaign
 from xcg.formats.writing import check_topic_count, lost_text_details
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
+from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
@@ -214,3 +215,31 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
         for file, offset in (topic.entry_points or {}).items():
             found.add_entry_point(name, file, offset)
     return found
+
+
+def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
+    """Return assessments of the elements that contain relevant text.
+
+    Args:
+        base: Assessments. Elements that are already assessed keep their assessments.
+        corpus: The documents of the relevant passages.
+
+    Returns:
+        A recall-base without passages. Assessments from passages are on the scale of INEX 2005.
+
+    Raises:
+        InputError: If a passage or its document does not exist.
+    """
+    for name in base.topics:
+        for file in (*base.files(name), *base.spans(name), *base.passages(name)):
+            if file not in corpus:
+                where = f"{base.sources.get(name, 'assessments')}, topic {name}"
+                raise UnmappedError(where, missing_document(file, corpus, is_result=False))
+    assessed = RecallBase()
+    for topic in Campaign(base, corpus=corpus).topics(Notes()):
+        name = topic.topic
+        assessed.add_topic(name, base.sources.get(name, "assessments"))
+        for file, rows in topic.assessed.items():
+            for row, assessment in sorted(rows.items()):
+                assessed.add(name, file, topic.trees[file].paths[row], assessment, name)
+    return assessed

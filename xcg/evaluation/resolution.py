@@ -16,6 +16,10 @@ from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import UNKNOWN_SPAN, FunctionCache, Ranking, Run
 
 
+class MissingDocumentError(UnknownPathError):
+    """The corpus lacks the document of a result."""
+
+
 class ResultResolver:
     """Resolves the results of runs.
 
@@ -30,6 +34,7 @@ class ResultResolver:
         self.corpus = corpus
         self.unjudged = UnjudgedResults()
         self._lengths = FunctionCache(self._length)
+        self._of_other_corpora: dict[str, bool] = {}
 
     def resolve(
         self,
@@ -87,7 +92,10 @@ class ResultResolver:
                 # Without documents the passage is not to blame.
                 kind = InputError if position in spans and self.corpus is None else UnmappedError
                 where = f"{source}, rank {position + 1}, {file}"
-                notes.tolerate("results with unknown paths", kind(where, str(error)))
+                message = str(error)
+                if isinstance(error, MissingDocumentError):
+                    message = self._missing(run, file, notes)
+                notes.tolerate("results with unknown paths", kind(where, message))
                 continue
             if row is not None and tree is not None:
                 rows[position] = row
@@ -139,6 +147,24 @@ class ResultResolver:
             self.unjudged.documents[file] = UnjudgedDocument({path: number})
         return None
 
+    def _missing(self, run: Run, file: str, notes: Notes) -> str:
+        """Return the message for a result whose document the corpus lacks."""
+        corpus = self.corpus
+        assert corpus is not None
+        if run.name not in self._of_other_corpora:
+            files = {file for ranking in run.rankings.values() for file in ranking.files}
+            self._of_other_corpora[run.name] = len(files) > 1 and not any(
+                file in corpus for file in files
+            )
+        message = missing_document(file, corpus, is_lenient=notes.lenient)
+        if self._of_other_corpora[run.name] and "did you mean" not in message:
+            first = next(iter(corpus), None)
+            return (
+                f"the corpus has no document {file!r} nor any other of this run; expected a run for "
+                f"{corpus.label}" + ("" if first is None else f", with documents such as {first!r}")
+            )
+        return message
+
     def _length(self, file: str) -> int:
         tree = self._document(file, "passage")
         return int(tree.characters[0]) if len(tree) else 0
@@ -166,4 +192,4 @@ def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> di
 def check_document(file: str, corpus: Corpus) -> None:
     """Raise UnknownPathError if the corpus has no such document."""
     if file not in corpus:
-        raise UnknownPathError(missing_document(file, corpus))
+        raise MissingDocumentError(missing_document(file, corpus))

@@ -19,7 +19,7 @@ from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
 
@@ -222,11 +222,14 @@ def _check_passage(
         report.data.problem(problem, where, str(error))
 
 
-def _tree(corpus: Corpus | None, file: str, where: str, report: Report) -> ElementTree | None:
+def _tree(
+    corpus: Corpus | None, file: str, where: str, report: Report, is_result: bool = False
+) -> ElementTree | None:
     if corpus is None:
         return None
     if file not in corpus:
-        report.data.problem("documents that the corpus lacks", "", where)
+        message = missing_document(file, corpus, is_result=is_result)
+        report.data.problem("documents that the corpus lacks", where, message)
         return None
     try:
         return corpus.tree(file)
@@ -247,7 +250,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         overlapping += sum(overlapping_results(ranking))
         for rank, (file, path, span) in enumerate(named, 1):
             where = f"{source}, rank {rank}, {file}"
-            tree = _tree(corpus, file, where, report)
+            tree = _tree(corpus, file, where, report, is_result=True)
             if tree is None:
                 continue
             if span is not None and span != UNKNOWN_SPAN:

@@ -169,9 +169,7 @@ class StatedChunks:
         document = None
         problem: InputError | None = None
         if name not in corpus:
-            problem = UnmappedError(
-                "", missing_document(name, corpus, compare_names=not self._notes.lenient)
-            )
+            problem = UnmappedError("", missing_document(name, corpus))
         else:
             try:
                 document = DocumentText(corpus.tree(name).text)

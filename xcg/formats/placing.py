@@ -18,6 +18,7 @@ from xcg.errors import InputError, XcgError
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
+from xcg.runs.chunk_documents import missing_document
 
 _PASSAGE_FIELDS = (
     Field("topic", (str, int), "an id"),
@@ -91,7 +92,7 @@ def locate_passages(
         check_record(record, _PASSAGE_FIELDS, where)
         record["doc"] = document_name(record, where)
         if record["doc"] not in corpus:
-            raise InputError(where, f"the corpus does not contain the document {record['doc']!r}")
+            raise InputError(where, missing_document(record["doc"], corpus, is_result=False))
         if not 0 <= record.get("near", 0) <= 1:
             raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
         if (quote := quote_of(record, where)) is None:
@@ -138,7 +139,7 @@ def update_gold(
         if quote_of(record, where) is None:
             _lose(placed, f"{where}: the passage of {name} states no text, so it cannot be placed")
         elif name not in corpus:
-            _lose(placed, f"{where}: the corpus does not contain the document {name!r}")
+            _lose(placed, f"{where}: {missing_document(name, corpus, is_result=False)}")
         else:
             passages.append((where, record))
             continue

@@ -9,6 +9,7 @@ from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.plain_passages import QuotedPassage
 from xcg.judgements.recall_base import RecallBase, Span
+from xcg.runs.chunk_documents import missing_document
 
 _SHOWN = 60
 _PARSED_AHEAD = 256  # documents
@@ -161,7 +162,7 @@ class QuoteFinder:
         if self._corpus is None:
             raise InputError(where, "the passage is given by its text: expected a corpus")
         if file not in self._corpus:
-            raise UnmappedError(where, f"the corpus does not contain the document {file!r}")
+            raise UnmappedError(where, missing_document(file, self._corpus, is_result=False))
         if self._last is None or self._last[0] != file:
             self._last = file, TextIndex(self._corpus.tree(file).text)
         return _only_position(self._last[1], file, quote, where)

@@ -15,6 +15,7 @@ from xcg.judgements.assessment import Assessment
 from xcg.judgements.covered_text import CoveredText
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.lazy_modules import np, npt
+from xcg.runs.chunk_documents import missing_document
 
 
 class Highlight(NamedTuple):
@@ -98,7 +99,8 @@ def assess(
     for (topic, file), marked in sorted(passages.items()):
         base.add_topic(topic, "highlights")
         if file not in corpus:
-            raise UnmappedError(f"highlights, topic {topic}", f"the corpus has no document {file!r}")
+            message = missing_document(file, corpus, is_result=False)
+            raise UnmappedError(f"highlights, topic {topic}", message)
         tree = corpus.tree(file)
         for highlight in marked:
             _check_span(highlight, tree)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
@@ -21,8 +20,6 @@ FILE_NAME = "file name"
 
 PATH_KEYS = ("file_path", "file_name", "source")
 """Keys of a chunk's metadata that hold the path of its document in several libraries."""
-
-_COMPARED_NAMES = 20_000
 
 
 class ChunkSource(NamedTuple):
@@ -127,7 +124,7 @@ def name_in_corpus(name: str) -> str:
 
 
 def missing_document(
-    file: str, corpus: Corpus, *, is_result: bool = True, compare_names: bool = False
+    file: str, corpus: Corpus, *, is_result: bool = True, is_lenient: bool = True
 ) -> str:
     """Return the message for a document that a corpus lacks.
 
@@ -135,16 +132,22 @@ def missing_document(
         file: The document.
         corpus: The corpus.
         is_result: Whether it is the document of a result, which an option can name.
-        compare_names: Whether to look for a similar name, which takes time.
+        is_lenient: Whether missing documents are tolerated, so the message need not name the option.
     """
     message = f"the corpus has no document {file!r}; "
     name = document_name(file)
     if name is not None and name in corpus:
-        return f"{message}did you mean {name!r}? Documents are named without the file extension"
+        hint = f"; in JSON Lines, --document {FILE_NAME!r} (document=) removes it"
+        return (
+            f"{message}did you mean {name!r}? Documents are named without the file extension"
+            f"{hint if is_result else ''}"
+        )
     last = file_name(file)
     if "/" in file and last and (document_name(last) or last) in corpus:
         hint = f" --document {FILE_NAME!r} (document=) takes the last part of a path"
         return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
-    if compare_names and (hint := nearest(file, islice(corpus, _COMPARED_NAMES))).startswith("did"):
-        return message + hint
-    return f"{message}expected {corpus.label / file}.xml"
+    similar = corpus.similar_name(file)
+    if similar is not None:
+        return f"{message}did you mean {similar!r}?"
+    hint = "" if is_lenient else ", or --lenient (lenient=True) to only warn of missing documents"
+    return f"{message}expected {corpus.label / file}.xml{hint}"
