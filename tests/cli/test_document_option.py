@@ -73,10 +73,10 @@ def test_documents_are_named_in_a_configuration(
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split()[-1] == PRECISION
     if document == "file name":
-        explained = xcg_command("explain", "r", "--config", folder / "c.yaml", "--topic", "1")
+        explained = xcg_command("explain", folder / "c.yaml", "--run", "r", "--topic", "1")
         assert "0–28" in explained.stdout
-        for command in (["chunks"], ["validate"], ["explain", "r.jsonl", "--topic", "1", "--config"]):
-            done = xcg_command(*command, "c.yaml", cwd=folder)
+        for command in ("chunks", "validate", "explain --run r.jsonl --topic 1"):
+            done = xcg_command(*command.split(), "c.yaml", cwd=folder)
             assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -88,6 +88,7 @@ def test_every_command_with_runs_names_documents(xcg_command: Command, folder: P
         ["chunks", *gold, *runs],
         ["compare", *gold, *runs, "--run", "s.jsonl", *MEASURE],
         ["curves", *gold, *runs],
+        ["explain", *gold, *runs, "--topic", "1"],
         ["validate", *gold, *runs],
         ["rewrite", *runs, "--strategy", "unique"],
         ["convert", *runs, "--to", "trec"],

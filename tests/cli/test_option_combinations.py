@@ -103,10 +103,10 @@ WITHOUT_EFFECT = [
     (f"ideal {CONFIG}", "--size words", "without --tree"),
     (f"ideal {CONFIG}", "--ranking frb", "without --to"),
     (f"ideal {CONFIG} --to trec", "--format csv", "with --to"),
-    (f"explain {RUN} --config {CONFIG} --topic 1", "--size words", "without --document NAME"),
+    (f"explain {CONFIG} --run {RUN} --topic 1", "--size words", "without --tree-of NAME"),
     (
-        f"explain {RUN} --config {CONFIG} --topic 1 --format json",
-        "--document sampling",
+        f"explain {CONFIG} --run {RUN} --topic 1 --format json",
+        "--tree-of sampling",
         "with --format json",
     ),
     (CONVERT_ASSESSMENTS, "--order score", "on assessments"),

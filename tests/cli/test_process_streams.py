@@ -198,7 +198,7 @@ def test_an_interrupted_command_has_the_status_of_the_signal(
 def test_tables_do_not_depend_on_the_size_of_the_terminal(
     xcg_command: Command, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    ranking = ("explain", "2-frb", "--config", CONFIG, "--topic", "163")
+    ranking = ("explain", CONFIG, "--run", "2-frb", "--topic", "163")
     expected = [xcg_command(*EVALUATE), xcg_command(*ranking)]
     monkeypatch.setenv(name, value)
     done = [xcg_command(*EVALUATE), xcg_command(*ranking)]

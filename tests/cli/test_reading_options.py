@@ -38,7 +38,7 @@ def test_the_order_decides_about_scores_and_converted_runs(
     converted = xcg_command("convert", "--run", campaign / "r", "--to", "jsonl", *options)
     assert [json.loads(line)["doc"] for line in converted.stdout.splitlines()] == order
     explained = xcg_command(
-        "explain", campaign / "r", "--config", campaign / "c.yaml", "--topic", "1", *options,
+        "explain", campaign / "c.yaml", "--run", campaign / "r", "--topic", "1", *options,
         "--format", "json",
     )  # fmt: skip
     assert [row["file"] for row in json.loads(explained.stdout)] == order
@@ -93,8 +93,8 @@ def test_orders_of_runs_are_refused_for_assessments(campaign: Path, xcg_command:
 COMMANDS = [
     "evaluate --assessments q --run - --order file --measures RR",
     "evaluate --assessments q --run - --run r --workers 2",
-    "explain - --assessments q --topic 1",
-    "explain - --config c.yaml --topic 1",
+    "explain --run - --assessments q --topic 1",
+    "explain c.yaml --run - --topic 1",
     "validate --assessments q --run -",
     "convert --run - --to jsonl",
     "curves --assessments q --run -",

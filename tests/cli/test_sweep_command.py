@@ -162,8 +162,8 @@ def test_a_study_without_a_change_has_no_crossings(
     ("options", "message"),
     [
         (
-            [*STRATEGIES, "--baseline", "m"],
-            "--baseline has no effect with overlap strategies: remove it",
+            [*STRATEGIES, "--reference-model", "m"],
+            "--reference-model has no effect with overlap strategies: remove it",
         ),
         (
             [*STRATEGIES, "--resamples", "0", "--seed", "1"],

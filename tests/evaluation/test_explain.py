@@ -164,19 +164,19 @@ def test_missed_elements_are_listed_best_first() -> None:
 
 
 def test_the_command(xcg_command: Command) -> None:
-    call = ("explain", "frb", "--topic", "163", "--config", "configs/kazai-lalmas-2006.yaml")
+    call = ("explain", "configs/kazai-lalmas-2006.yaml", "--topic", "163", "--run", "frb")
     table = xcg_command(*call)
     assert table.returncode == 0, table.stderr
     assert "its parent sec[6] was" in table.stdout
     assert "gained 1.5 of 1.5" in table.stdout
     rows = json.loads(xcg_command(*call, "--format", "json").stdout)
     assert [row["gain"] for row in rows][:3] == [1, 0.5, 0]
-    tree = xcg_command(*call, "--document", "co/2001/r7022").stdout.splitlines()
+    tree = xcg_command(*call, "--tree-of", "co/2001/r7022").stdout.splitlines()
     assert any("sec[6]  (3,3)  ideal 1  rank 1" in line for line in tree)
-    wrong = xcg_command("explain", "frbb", *call[2:])
+    wrong = xcg_command(*call[:-1], "frbb")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean 'frb'?" in wrong.stderr
-    wrong = xcg_command(*call, "--document", "co/2001/r702")
+    wrong = xcg_command(*call, "--tree-of", "co/2001/r702")
     assert wrong.returncode == 2
     assert "did you mean 'co/2001/r7022'?" in wrong.stderr
 

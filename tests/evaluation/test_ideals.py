@@ -172,13 +172,13 @@ def test_explain_draws_a_tree_with_sizes_and_ranks(tmp_path: Path, xcg_command: 
     files = sized_campaign(tmp_path)
     run = tmp_path / "run.trec"
     run.write_text("1 Q0 d#/a/s[1] 1 2 r\n1 Q0 d#/a/s[2] 2 1 r\n")
-    call = ("explain", run, *files, "--topic", "1")
-    tree = xcg_command(*call, "--document", "d", "--size", "words").stdout
+    call = ("explain", "--run", run, *files, "--topic", "1")
+    tree = xcg_command(*call, "--tree-of", "d", "--size", "words").stdout
     assert "s[1]  (2,2)  score 0.5  rank 1  3 words, 0.75 of parent" in tree
     assert "s[2]  rank 2  1 words, 0.25 of parent" in tree
     wrong = xcg_command(*call, "--size", "words")
     assert wrong.returncode == 2
-    assert "--size has no effect without --document NAME" in wrong.stderr
+    assert "--size has no effect without --tree-of NAME" in wrong.stderr
 
 
 @pytest.mark.parametrize(

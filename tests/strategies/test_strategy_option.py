@@ -37,7 +37,7 @@ CALLS = {
     "compare": "c.yaml",
     "curves": "c.yaml --depth 2",
     "evaluate": "c.yaml",
-    "explain": "r --config c.yaml --topic 1",
+    "explain": "c.yaml --run r --topic 1",
     "gold": "c.yaml --format jsonl",
     "inex-eval": "-t qrels offsets",
     "perturb": "c.yaml --counts 1 --measures nxCG@2",
@@ -125,7 +125,7 @@ def test_the_option_replaces_the_strategies_of_a_configuration(
 def test_explain_accepts_the_name_of_a_run_and_of_a_rewritten_run(
     campaign: Path, xcg_command: Command
 ) -> None:
-    call = ("explain", "--config", campaign / "c.yaml", "--topic", "1", "--format", "json")
+    call = ("explain", campaign / "c.yaml", "--topic", "1", "--format", "json", "--run")
     strategies = ("--strategy", "top_ranked", "--strategy", "thorough")
 
     def explained(run: str) -> list[tuple[str, int]]:

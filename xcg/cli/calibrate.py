@@ -15,8 +15,10 @@ from xcg.cli.options import (
     seed_option,
 )
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.cli.run_names import with_named_run
 from xcg.statistics.calibration import CAMPAIGNS
 from xcg.statistics.calibration import calibrate as calibrate_results
+from xcg.statistics.run_pairs import ALL_PAIRS
 from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
@@ -26,8 +28,8 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Study comparisons and the gate with this named baseline; or all, to study the comparisons of "
-    "all pairs of runs.  [default: both, with the first run]",
+    help="Study comparisons and the gate with this run, a name or a path; or all, to study the "
+    "comparisons of all pairs of runs.  [default: both, with the first run]",
 )
 @click.option(
     "--test",
@@ -79,7 +81,8 @@ def calibrate(
     Example: xcg calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006
     --test t --difference 0.1
     """
-    results = evaluate_with_progress(campaign.inputs()).without_references()
+    inputs, baseline = with_named_run(campaign.inputs(), baseline, (ALL_PAIRS,))
+    results = evaluate_with_progress(inputs).without_references()
     with progress_bar("campaigns") as progress:
         rates = calibrate_results(
             results, baseline, tests, corrections, differences, campaigns, seed, progress

@@ -18,10 +18,12 @@ from xcg.cli.options import (
     campaign_options,
     count_option,
     evaluate_with_progress,
+    replaced_option,
     resamples_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, TABLES, Printed, prints
+from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import given_options, refuse_unused
 from xcg.documents.writing import whole_file
 from xcg.errors import UnmappedError, XcgError
@@ -61,10 +63,11 @@ from xcg.statistics.strategy_study import study_strategies
 
 @click.command()
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
+@replaced_option("--baseline", "--reference-model NAME, the user model to compare with")
 @click.option(
-    "--baseline",
+    "--reference-model",
     metavar="NAME",
-    help="Without strategies, compare with this user model.  [default: the first]",
+    help="Without strategies, compare the other user models with this one.  [default: the first]",
 )
 @resamples_option
 @seed_option
@@ -81,7 +84,7 @@ from xcg.statistics.strategy_study import study_strategies
 @prints(*RECORDS, plot=True)
 def sweep(
     campaign: CampaignOptions,
-    baseline: str | None,
+    reference_model: str | None,
     resamples: int,
     seed: int,
     points: int | None,
@@ -105,17 +108,17 @@ def sweep(
     refuse_unused(True, "without overlap strategies (--strategy NAME)", "--points", "--crossings")
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     results = evaluate_with_progress(inputs)
-    shifts = order_shifts(results, baseline, resamples, seed)
+    shifts = order_shifts(results, reference_model, resamples, seed)
     return Printed(
         shift_rows(shifts, resamples),
         results.notes,
-        lambda: sweep_plot(results, shifts, baseline or results.user_models[0]),
+        lambda: sweep_plot(results, shifts, reference_model or results.user_models[0]),
     )
 
 
 def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Printed:
     """Study the overlap strategies of the inputs."""
-    refuse_unused(True, "with overlap strategies", "--baseline", "--resamples", "--seed")
+    refuse_unused(True, "with overlap strategies", "--reference-model", "--resamples", "--seed")
     study = study_strategies(inputs, points, evaluate_with_progress)
     figure = functools.partial(strategies_plot, study)
     sentences = study_sentences(study)
@@ -151,9 +154,9 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Compare with this run, chosen before seeing the results; all compares every pair of runs, "
-    "and best prints those with the best run. A named run is the baseline of --max-drop and "
-    "--max-regressed.  [default: all]",
+    help="Compare with this run, a name or a path, chosen before seeing the results; all compares "
+    "every pair of runs, and best prints those with the best run. A named run is the baseline of "
+    "--max-drop and --max-regressed.  [default: all]",
 )
 @click.option(
     "--test",
@@ -200,8 +203,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--fail-if-worse-than",
     metavar="RUN",
-    help="Exit with status 1 if a run is significantly worse than this run by any measure (5 %, "
-    "corrected over all runs, measures and user models).",
+    help="Exit with status 1 if a run is significantly worse than this run, a name or a path, by any "
+    "measure (5 %, corrected over all runs, measures and user models).",
 )
 @click.option(
     "--margin",
@@ -294,7 +297,7 @@ def compare(
     table = "--orders" if orders else "--overall" if overall else "--means" if means else ""
     _refuse_unused_options(table, worse, bool(limits), gated)
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
-    chosen = fail_if_worse_than or baseline
+    chosen: str | None = fail_if_worse_than or baseline
     named = chosen not in (None, ALL_PAIRS, BEST)
     refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", *_OF_BASELINE)
     campaign.lenient |= allow_unmapped is not None
@@ -302,6 +305,7 @@ def compare(
     if campaign.measures is None and limited and campaign.config is None:
         campaign.measures = " ".join(limited)
     inputs = campaign.inputs(check_corpus=gated)
+    inputs, chosen = with_named_run(inputs, chosen, (ALL_PAIRS, BEST))
     measures: list[str | Measure] = [*inputs.measure_list, *limited]
     results = evaluate_with_progress(replace(inputs, measures=measures))
     margins = parse_margins(margin, results.measures) if margin else None

@@ -6,6 +6,7 @@ import click
 
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
 from xcg.cli.output import Printed, format_option, prints
+from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.tables import FORMATS, render
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
@@ -24,7 +25,8 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 @click.option(
     "--against",
     metavar="RUN",
-    help="Mark means that differ significantly from this run with a dagger (markdown and latex).",
+    help="Mark means that differ significantly from this run, a name or a path, with a dagger "
+    "(markdown and latex).",
 )
 @prints()
 def evaluate(
@@ -49,5 +51,6 @@ def evaluate(
     if format_ == "trec_eval":
         results = evaluate_with_progress(trec_eval_inputs(inputs))
         return Printed(trec_eval_output(results, per_topic), results.notes)
+    inputs, against = with_named_run(inputs, against)
     results = evaluate_with_progress(inputs)
     return Printed(render(results, format_, per_topic, mark, against), results.notes)

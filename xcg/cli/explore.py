@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
+from xcg.cli.options import (
+    MAX_NUMBER,
+    CampaignOptions,
+    campaign_options,
+    count_option,
+    replaced_option,
+)
 from xcg.cli.output import RECORDS, Printed, format_option, prints
+from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.tree import SizeUnit
-from xcg.errors import Notes, XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
 from xcg.evaluation.ideal_runs import RANKING_KINDS, RankingKind, ideal_run
 from xcg.evaluation.ideals import ideal_elements_of_inputs, ideal_statistics, judged_trees
-from xcg.evaluation.inputs import Inputs, with_unique_names
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, threshold_curves
 from xcg.judgements.recall_base import MEAN
@@ -28,7 +33,8 @@ from xcg.measures.parser import split_measures
 from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
-from xcg.runs.run import RUN_FORMATS, Run
+from xcg.runs.run import RUN_FORMATS
+from xcg.statistics.run_pairs import BEST
 from xcg.tables import records
 
 _size_option = click.option(
@@ -114,11 +120,11 @@ def _ideal_run(
 
 
 @click.command()
-@click.argument("run")
-@campaign_options("strategies", "order", "ties", config_option=True)
+@replaced_option("--config", "xcg explain CONFIG --run RUN --topic ID")
+@campaign_options("runs", "order", "ties")
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
 @click.option(
-    "--document",
+    "--tree-of",
     metavar="NAME",
     help="Print the tree of this document instead of the ranking, with the sizes of elements.",
 )
@@ -127,24 +133,22 @@ def _ideal_run(
 @prints()
 def explain(
     campaign: CampaignOptions,
-    run: str,
     topic: str,
-    document: str | None,
+    tree_of: str | None,
     size: SizeUnit | None,
     format_: str,
 ) -> Printed:
-    """Explain rank by rank what the results of RUN gained, and what RUN missed.
+    """Explain rank by rank what the results of a run gained, and what the run missed.
 
-    RUN is a file, - for standard input, or the name of a run in the configuration. With strategies,
-    the rewritten rankings are explained; RUN+STRATEGY is the name of one of them.
+    --run selects the run, by a path or by its name in CONFIG; it may be repeated. With strategies, the
+    rewritten rankings are explained; RUN+STRATEGY is the name of one of them.
     """
-    refuse_unused(document is None, "without --document NAME", "--size")
-    refuse_unused(format_ == "json", "with --format json", "--document", "--size")
+    refuse_unused(tree_of is None, "without --tree-of NAME", "--size")
+    refuse_unused(format_ == "json", "with --format json", "--tree-of", "--size")
+    _check_one_run_is_named(campaign)
     inputs = campaign.inputs(topics=[topic])
-    source: Any = run
-    if campaign.config is not None and run != "-" and not Path(run).exists():
-        source, inputs = _configured_run(inputs, run, campaign.config)
-    explanations = explain_inputs(replace(inputs, runs=source), topic)
+    _check_document_is_a_key(inputs, campaign)
+    explanations = explain_inputs(inputs, topic)
     if format_ == "json":
         rows = [
             {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
@@ -152,22 +156,32 @@ def explain(
             for record in one.to_records()
         ]
         text = records(rows, "json")
-    elif document is not None:
-        text = "\n".join(document_tree(one, document, size) for one in explanations)
+    elif tree_of is not None:
+        text = "\n".join(document_tree(one, tree_of, size) for one in explanations)
     else:
         text = "\n".join(map(ranking_table, explanations))
     return Printed(text, explanations.notes)
 
 
-def _configured_run(inputs: Inputs, name: str, config: Path) -> tuple[Run, Inputs]:
-    """Return the run of this name, and the inputs with the strategies that are still to be applied."""
-    rewritten = replace(inputs, strategies=())
-    by_name = {known.name: (known, rewritten) for known in inputs.loaded_runs}
-    as_read = with_unique_names(inputs.runs_as_read, Notes())
-    by_name |= {known.name: (known, inputs) for known in as_read}
-    if name not in by_name:
-        raise XcgError(f"no run {name!r} in {config}: {nearest(name, by_name)}")
-    return by_name[name]
+def _check_one_run_is_named(campaign: CampaignOptions) -> None:
+    """Raise XcgError without --run; in version 0.1 the argument was the run, and not CONFIG."""
+    if campaign.runs:
+        return
+    if campaign.config is not None and campaign.config.suffix not in (".yaml", ".yml"):
+        raise XcgError(
+            f"no run: expected xcg explain CONFIG --run {campaign.config}; the argument is CONFIG"
+        )
+    raise XcgError("no run: expected --run RUN, a path or the name of a run in CONFIG")
+
+
+def _check_document_is_a_key(inputs: Inputs, campaign: CampaignOptions) -> None:
+    """Raise XcgError if --document is used as in version 0.1, for the tree of a document."""
+    try:
+        inputs.check()
+    except XcgError as error:
+        if campaign.document is None or not str(error).startswith("--document has no effect"):
+            raise
+        raise XcgError(f"{error}, or expected --tree-of NAME to print a document's tree") from None
 
 
 @click.command()
@@ -201,7 +215,8 @@ def _configured_run(inputs: Inputs, name: str, config: Path) -> tuple[Run, Input
 @click.option(
     "--reference",
     metavar="NAME",
-    help="With --at, take the gain of this run instead; best is the run with the highest gain there.",
+    help="With --at, take the gain of this run, a name or a path, instead; best is the run with "
+    "the highest gain there.",
 )
 @format_option(
     *RECORDS, has_default=False, help="Print this format.  [default: jsonl; with --at table]"
@@ -233,6 +248,7 @@ def curves(
     if at is not None and at > depth:
         raise XcgError(f"--at {at} is after the last rank of the curves: expected --depth {at}")
     inputs = campaign.inputs(parse_measures=False)
+    inputs, reference = with_named_run(inputs, reference, ("ideal", BEST))
     measures = campaign.measures or ("nxCG ep" if at is None else "xCG")
     abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
     of_recall = abscissae <= {"recall", "gain-recall"}

@@ -11,6 +11,7 @@ from typing import Any, cast
 import click
 
 from xcg.cli.output import C, progress_bar
+from xcg.cli.run_names import select_runs
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.cache import without_cache
 from xcg.errors import InputError, XcgError
@@ -112,7 +113,6 @@ class CampaignOptions:
         check_order_options(self.order, self.ties)
         given: dict[str, Any] = {
             "assessments": [Path(path) for path in self.assessments] or None,
-            "runs": [Path(path) for path in self.runs or ()] or None,
             "corpus": Path(self.corpus) if self.corpus is not None else None,
             "user_model": resolve_user_models(self.user_model) if self.user_model else None,
             "measures": self.measures if parse_measures else None,
@@ -125,7 +125,12 @@ class CampaignOptions:
         }
         options = {name: value for name, value in given.items() if value is not None}
         inputs = load_configuration(self.config) if self.config is not None else Inputs()
+        configured = inputs.runs
         inputs = replace(inputs, **options, **others, lenient=self.lenient)
+        if self.runs and self.config is not None:
+            inputs = select_runs(inputs, self.runs, configured, self.config)
+        elif self.runs:
+            inputs = replace(inputs, runs=[Path(path) for path in self.runs])
         if not inputs.assessments:
             raise self.missing("assessments")
         if needs_runs and self.runs is not None and not inputs.runs:
@@ -197,7 +202,10 @@ _INPUT_OPTIONS = (
 )
 _FURTHER_OPTIONS = {
     "runs": paths_option(
-        "--run", "runs", help="Read runs from this file, folder or glob pattern; - is standard input."
+        "--run",
+        "runs",
+        help="Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the "
+        "name of one of its runs selects this run.",
     ),
     "strategies": strategy_option,
     "order": order_option,
@@ -221,7 +229,26 @@ _FURTHER_OPTIONS = {
 }
 
 
-def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], C]:
+def replaced_option(name: str, new_form: str) -> Callable[[C], C]:
+    """Add a hidden option of an earlier version, which is an error that states the new form."""
+
+    def refuse(_: click.Context, __: click.Parameter, value: object) -> None:
+        if value:
+            raise XcgError(f"{name} has another form now: expected {new_form}")
+
+    return click.option(
+        name,
+        "replaced_" + name.strip("-").replace("-", "_"),
+        hidden=True,
+        expose_value=False,
+        is_eager=True,
+        callback=refuse,
+        multiple=True,
+        help=f"Replaced by {new_form}.",
+    )
+
+
+def campaign_options(*names: str) -> Callable[[C], C]:
     """Add CONFIG and the input options to a command.
 
     The command receives them as one :class:`CampaignOptions`, its first argument.
@@ -229,13 +256,8 @@ def campaign_options(*names: str, config_option: bool = False) -> Callable[[C], 
     Args:
         names: Further options: runs (with --strategy and --document), strategies, order, ties,
             measures, unanswered, workers.
-        config_option: Whether the configuration is an option, --config, instead of an argument.
     """
-    config = (
-        click.option("--config", type=ANY_PATH, metavar="FILE", help="Read this configuration.")
-        if config_option
-        else click.argument("config", required=False, type=ANY_PATH)
-    )
+    config = click.argument("config", required=False, type=ANY_PATH)
     further = [*names, "strategies", "document"] if "runs" in names else names
     options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in further)]
 

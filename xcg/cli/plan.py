@@ -6,11 +6,13 @@ import click
 
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, seed_option
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.plans import plan_plot, plan_rows, plan_sentences
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.power import POWER
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import CORRECTIONS
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
@@ -39,7 +41,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Compare with this run, as xcg compare: a run, all or best.  [default: all]",
+    help="Compare with this run, a name or a path, or all or best, as xcg compare.  [default: all]",
 )
 @click.option(
     "--test",
@@ -84,7 +86,8 @@ def plan(
         "with --runs-to-compare 2, which is one comparison",
         "--correction",
     )
-    results = evaluate_with_progress(campaign.inputs()).without_references()
+    inputs, baseline = with_named_run(campaign.inputs(), baseline, (ALL_PAIRS, BEST))
+    results = evaluate_with_progress(inputs).without_references()
     with progress_bar("rows") as progress:
         plans = plan_comparisons(
             results,

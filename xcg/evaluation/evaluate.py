@@ -20,8 +20,6 @@ from xcg.evaluation.inputs import (
     Strategies,
     Unanswered,
     UserModels,
-    note_references,
-    unique_names,
 )
 from xcg.evaluation.parallel import run_tasks
 from xcg.evaluation.results import Result, Results, Scope
@@ -35,6 +33,7 @@ from xcg.evaluation.scoring import (
     merge_shares,
     score,
 )
+from xcg.evaluation.unique_names import note_references, unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.trec import check_span_measures

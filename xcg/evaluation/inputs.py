@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +15,7 @@ from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
+from xcg.evaluation.unique_names import note_references, with_unique_names
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
@@ -26,7 +26,7 @@ from xcg.runs.chunk_documents import ChunkSource, DocumentKey, check_document_ke
 from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
-from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order, name_without_strategy
+from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
@@ -46,7 +46,6 @@ AnyOrder = Order | ChunkOrder
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
-_LISTED_RUNS = 3
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 
@@ -173,6 +172,15 @@ class Inputs:
         topics = self.recall_base if self.topics is None else self.topics
         source = ChunkSource(self.document, self.documents)
         return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
+
+    @cached_property
+    def named_sources(self) -> dict[str, Run | Path]:
+        """Name of each run, without strategies → its file, or the run itself if it is not in a file."""
+        named = with_unique_names(self.runs_as_read, Notes())
+        return {
+            run.name: source if isinstance(source, Path) and source.is_file() else as_read
+            for run, as_read, source in zip(named, self.runs_as_read, self._given_runs, strict=True)
+        }
 
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
@@ -389,54 +397,3 @@ def load_runs(
     return [
         s if isinstance(s, Run) else read_run(s, notes, order, ties, topics, chunks) for s in sources
     ]
-
-
-def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
-    """Return the runs, each under a name that no other has."""
-    names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
-    return [
-        run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
-    ]
-
-
-def note_references(names: Sequence[str], notes: Notes) -> None:
-    """Note which runs are reference points, and not what a system returned."""
-    if len(names) == 1:
-        notes.note(f"{names[0]} is a reference point: its results are ordered with the assessments")
-    elif names:
-        more = f" and {len(names) - _LISTED_RUNS} more" if len(names) > _LISTED_RUNS else ""
-        listed = ", ".join(names[:_LISTED_RUNS]) + more
-        notes.note(f"{listed} are reference points: their results are ordered with the assessments")
-
-
-def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
-    """Return a different name for each run, given as (name, source, strategy).
-
-    >>> runs = [("bm25", "a.run", ""), ("bm25", "b.run", ""), ("lm", "c.run", "")]
-    >>> unique_names(runs, Notes())
-    ['bm25 [a.run]', 'bm25 [b.run]', 'lm']
-    >>> runs = [("bm25+unique", "a.run", "unique"), ("bm25+unique", "b.run", "unique")]
-    >>> unique_names(runs, Notes())
-    ['bm25 [a.run]+unique', 'bm25 [b.run]+unique']
-    """
-    originals = [name_without_strategy(name, strategy) for name, _, strategy in runs]
-    counts = Counter(
-        (original, strategy) for original, (_, _, strategy) in zip(originals, runs, strict=True)
-    )
-    shared: dict[str, int] = {}
-    for (original, _), count in counts.items():
-        if count > 1:
-            shared[original] = max(count, shared.get(original, 0))
-    for original in sorted(shared):
-        notes.note(
-            f"{shared[original]} runs are named {original!r}; the name of each now ends in its file"
-        )
-    used: Counter[tuple[str, str]] = Counter()
-    unique = []
-    for original, (name, source, strategy) in zip(originals, runs, strict=True):
-        full_name = f"{original} [{source}]" if original in shared else original
-        used[full_name, strategy] += 1
-        number = used[full_name, strategy]
-        full_name += f" #{number}" if number > 1 else ""
-        unique.append(full_name + name.removeprefix(original))
-    return unique

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
-from xcg.evaluation.inputs import Unanswered, load_runs, with_unique_names
+from xcg.evaluation.inputs import Unanswered, load_runs
 from xcg.evaluation.resolution import retrieved_paths
+from xcg.evaluation.unique_names import with_unique_names
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.topic import GainCalculator

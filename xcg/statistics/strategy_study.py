@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate_inputs
-from xcg.evaluation.inputs import Inputs, with_unique_names
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
+from xcg.evaluation.unique_names import with_unique_names
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.topic_scores import ROUNDING

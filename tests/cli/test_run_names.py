@@ -1,0 +1,167 @@
+"""Options that mean a run take a path, or the name of a run in CONFIG."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+TOPICS = range(1, 7)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    gold = [f"{topic} 0 a 1\n{topic} 0 {'bc'[topic % 2]} 1\n" for topic in TOPICS]
+    (tmp_path / "q").write_text("".join(gold))
+    for number, (document, name) in enumerate((("a", "good"), ("b", "bad"), ("c", "other")), 1):
+        lines = [
+            f"{topic} Q0 x 1 {topic} {name}\n{topic} Q0 {document} 2 3 {name}\n" for topic in TOPICS
+        ]
+        (tmp_path / f"{number}.run").write_text("".join(lines))
+    (tmp_path / "c.yaml").write_text("assessments: q\nruns: [1.run, 2.run]\nmeasures: AP\n")
+    return tmp_path
+
+
+def runs_of(done_stdout: str) -> list[str]:
+    return list(dict.fromkeys(json.loads(line)["run"] for line in done_stdout.splitlines()))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "curves --depth 2", "perturb --counts 1"])
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ("", ["good", "bad"]),
+        ("--run bad", ["bad"]),
+        ("--run bad --run good", ["bad", "good"]),
+        ("--run 3.run", ["other"]),
+        ("--run [23].run", ["bad", "other"]),
+        ("--run 3.run --run good", ["other", "good"]),
+        ("--run good --run 1.run", ["good"]),
+    ],
+)
+def test_runs_are_selected_by_path_or_name(
+    campaign: Path, xcg_command: Command, command: str, options: str, names: list[str]
+) -> None:
+    call = f"{command} c.yaml --format jsonl {options}"
+    done = xcg_command(*call.split(), cwd=campaign)
+    assert done.returncode == 0, done.stderr
+    assert runs_of(done.stdout) == names
+
+
+def test_a_path_wins_against_a_name(campaign: Path, xcg_command: Command) -> None:
+    (campaign / "bad").write_text((campaign / "3.run").read_text())
+    done = xcg_command("evaluate", "c.yaml", "--run", "bad", "--format", "jsonl", cwd=campaign)
+    assert runs_of(done.stdout) == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ("--run good+unique", ["good+unique"]),
+        ("--run good", ["good+unique", "good+top_ranked"]),
+        ("--run bad+unique --run good+unique", ["bad+unique", "good+unique"]),
+        ("--run bad+unique --run bad+top_ranked", ["bad+unique", "bad+top_ranked"]),
+    ],
+)
+def test_a_name_can_select_a_strategy(
+    campaign: Path, xcg_command: Command, options: str, names: list[str]
+) -> None:
+    call = f"evaluate c.yaml --format jsonl --strategy unique --strategy top_ranked {options}"
+    done = xcg_command(*call.split(), cwd=campaign)
+    assert done.returncode == 0, done.stderr
+    assert runs_of(done.stdout) == names
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("evaluate c.yaml --run god", "--run god: no such file, and no run 'god' in c.yaml: did you"),
+        ("evaluate --assessments q --run good", "good: no such file or folder"),
+        (
+            "evaluate c.yaml --strategy unique --strategy thorough --run good+unique --run bad",
+            "--run selects different strategies of different runs: expected the same",
+        ),
+        (
+            "explain c.yaml --topic 1",
+            "no run: expected --run RUN, a path or the name of a run in CONFIG",
+        ),
+        ("compare c.yaml --baseline god", "no run 'god': did you mean 'good'?"),
+        # the forms of version 0.1
+        ("explain good --topic 1", "no run: expected xcg explain CONFIG --run good; the argument is"),
+        (
+            "explain good --config c.yaml --topic 1",
+            "--config has another form now: expected xcg explain CONFIG --run RUN --topic ID",
+        ),
+        ("explain c.yaml --run good --topic 1 --document a", "--document has no effect on runs"),
+        (
+            "sweep c.yaml --baseline m",
+            "--baseline has another form now: expected --reference-model",
+        ),
+    ],
+)
+def test_an_unknown_run_and_an_old_form_are_one_message(
+    campaign: Path, xcg_command: Command, command: str, message: str
+) -> None:
+    done = xcg_command(*command.split(), cwd=campaign)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_tree_of_a_document_is_suggested_for_its_old_option(
+    campaign: Path, xcg_command: Command
+) -> None:
+    call = "explain c.yaml --run good --topic 1 --document a"
+    assert xcg_command(*call.split(), cwd=campaign).stderr.endswith(
+        "remove it, or expected --tree-of NAME to print a document's tree\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("baseline", "name"), [("good", "good"), ("1.run", "good"), ("3.run", "other")]
+)
+def test_a_baseline_is_a_name_or_a_path(
+    campaign: Path, xcg_command: Command, baseline: str, name: str
+) -> None:
+    done = xcg_command(*f"compare c.yaml --baseline {baseline} --format jsonl".split(), cwd=campaign)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {row["baseline"] for row in rows} == {name}
+    others = {"good", "bad"} if name == "other" else {"bad"}
+    assert {row["run"] for row in rows} == others
+    gate = f"compare c.yaml --fail-if-worse-than {baseline} --allow-underpowered --format jsonl"
+    assert xcg_command(*gate.split(), cwd=campaign).stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate c.yaml --format markdown --against {}",
+        "curves c.yaml --at 1 --measures nxCG --depth 2 --reference {}",
+        "calibrate c.yaml --campaigns 2 --test t --baseline {}",
+        "plan c.yaml --test t --baseline {}",
+        "compare c.yaml --strategy unique --baseline {}",
+    ],
+)
+def test_every_option_that_means_a_run_takes_a_path(
+    campaign: Path, xcg_command: Command, command: str
+) -> None:
+    name = "good+unique" if "--strategy" in command else "good"
+    by_name, by_path = (
+        xcg_command(*command.format(run).split(), cwd=campaign) for run in (name, "1.run")
+    )
+    assert by_name.returncode == 0, by_name.stderr
+    assert by_path.stdout == by_name.stdout
+    assert by_name.stdout
+
+
+def test_a_run_from_standard_input_can_be_compared_with_a_path(
+    campaign: Path, xcg_command: Command
+) -> None:
+    text = (campaign / "2.run").read_text()
+    call = "compare --assessments q --measures AP --run - --baseline 1.run --format jsonl"
+    done = xcg_command(*call.split(), cwd=campaign, stdin=text)
+    assert done.returncode == 0, done.stderr
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert (row["run"], row["baseline"]) == ("bad", "good")
