@@ -34,7 +34,8 @@ _LONGEST_WORD = 20
 """Words up to this number of characters are not broken, if other columns can be hidden instead."""
 _SENTENCE = 60
 _SHORTEST_SENTENCE = 24
-_HEADING_PARTS = re.compile(r"[^\s_/]+[_/]?|[_/]")
+_PARTS = re.compile(r"\s*(?:[^\s\-_/,=+.;:@]+[\-_/,=+.;:@]*|[\-_/,=+.;:@]+)|\s+$")
+"""Where a line of a cell can end: after a word, or after punctuation in a name."""
 
 
 class Terminal(NamedTuple):
@@ -84,12 +85,11 @@ class _Line(NamedTuple):
     @property
     def least_width(self) -> int:
         """The width below which the column is not readable."""
-        longest_part = max(map(_cell_length, _heading_parts(self.heading)), default=0)
+        longest_part = _longest_part(self.heading)
         longest = max(map(_cell_length, self.cells), default=0)
         if self.is_number or longest <= _SHORTEST_TEXT:
             return max(longest_part, longest)
-        words = max(_cell_length(word) for cell in self.cells for word in cell.split() or [""])
-        least = max(_SHORTEST_TEXT, min(words, _LONGEST_WORD))
+        least = max(_SHORTEST_TEXT, min(max(map(_longest_part, self.cells)), _LONGEST_WORD))
         if longest > _SENTENCE:
             least = max(least, _SHORTEST_SENTENCE)
         return max(longest_part, least)
@@ -141,20 +141,20 @@ def sentence(text: str, terminal: Terminal) -> str:
 
 
 def _table_text(table: Table, terminal: Terminal, all_rows: bool, has_legend: bool) -> str:
-    number = len(table.rows)
-    is_shortened = terminal.width is not None and table.is_limited and not all_rows
-    shown = table.rows[:MAX_ROWS] if is_shortened else table.rows
-    lines = _lines(table, shown)
+    lines = _lines(table)
     if terminal.width is None:
         return _block(lines, [line.width for line in lines], terminal)
     notes = []
-    if len(shown) < number:
-        hidden = number - len(shown)
-        notes.append(f"{hidden} of {number} rows are hidden; --all prints them")
+    number = len(table.rows)
+    is_shortened = table.is_limited and not all_rows and number > MAX_ROWS
+    if is_shortened:
+        notes.append(f"{number - MAX_ROWS} of {number} rows are hidden; --all prints them")
     if _total([line.width for line in lines]) > terminal.width:
         lines, same = _without_same(lines)
         if same:
             notes.append(f"the same in all rows: {', '.join(same)}")
+    if is_shortened:
+        lines = [line._replace(cells=line.cells[:MAX_ROWS]) for line in lines]
     lines, hidden_lines = _without_hidden(lines, terminal.width)
     if hidden_lines:
         names = ", ".join(printable(line.heading) for line in hidden_lines)
@@ -165,13 +165,13 @@ def _table_text(table: Table, terminal: Terminal, all_rows: bool, has_legend: bo
     ]
     text = "\n".join(blocks)
     text += "".join(_dim(note, terminal) for note in notes)
-    legend = _legend(lines, table.legend, terminal) if has_legend and shown else ""
+    legend = _legend(lines, table.legend, terminal) if has_legend and number else ""
     return text + ("\n" + legend if legend else "")
 
 
-def _lines(table: Table, rows: Sequence[Sequence[object]]) -> list[_Line]:
+def _lines(table: Table) -> list[_Line]:
     numeric = table.numeric()
-    shown = [[printable(cell) for cell in row] for row in table.cells()[: len(rows)]]
+    shown = [[printable(cell) for cell in row] for row in table.cells()]
     columns = zip(*shown, strict=True) if shown else ((),) * len(table.columns)
     return [
         _Line(column, printable(heading), cells, is_number)
@@ -276,9 +276,7 @@ def _block(lines: Sequence[_Line], widths: Sequence[int], terminal: Terminal) ->
     grid = Grid(
         box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style=_style(terminal, "bold")
     )
-    headings = [
-        _wrapped_heading(line.heading, width) for line, width in zip(lines, widths, strict=True)
-    ]
+    headings = [wrapped(line.heading, width) for line, width in zip(lines, widths, strict=True)]
     height = max(heading.count("\n") for heading in headings)
     for line, heading, width in zip(lines, headings, widths, strict=True):
         grid.add_column(
@@ -288,32 +286,30 @@ def _block(lines: Sequence[_Line], widths: Sequence[int], terminal: Terminal) ->
             overflow="fold",
         )
     for row in zip(*(line.cells for line in lines), strict=True):
-        grid.add_row(*map(Text, row))
+        grid.add_row(*(Text(wrapped(cell, width)) for cell, width in zip(row, widths, strict=True)))
     return _rendered(grid, terminal, _UNLIMITED_WIDTH)
 
 
-def _heading_parts(heading: str) -> list[str]:
-    """Split a heading where it may be wrapped: at spaces, and after underscores and slashes.
+def _longest_part(text: str) -> int:
+    return max((_cell_length(part.strip()) for part in _PARTS.findall(text)), default=0)
 
-    >>> _heading_parts("baseline_mean of run")
-    ['baseline_', 'mean', 'of', 'run']
+
+def wrapped(text: str, width: int) -> str:
+    """Break a text into lines at spaces and after punctuation, as names have no spaces.
+
+    >>> print(wrapped("baseline_mean of run", 9))
+    baseline_
+    mean of
+    run
     """
-    return _HEADING_PARTS.findall(heading)
-
-
-def _wrapped_heading(heading: str, width: int) -> str:
-    if _cell_length(heading) <= width:
-        return heading
+    if _cell_length(text) <= width:
+        return text
     lines = [""]
-    position = 0
-    for part in _heading_parts(heading):
-        start = heading.index(part, position)
-        joined = lines[-1] + heading[position if lines[-1] else start : start] + part
-        position = start + len(part)
-        if lines[-1] and _cell_length(joined) > width:
-            lines.append(part)
+    for part in _PARTS.findall(text):
+        if not lines[-1] or _cell_length(lines[-1] + part) <= width:
+            lines[-1] += part if lines[-1] else part.lstrip()
         else:
-            lines[-1] = joined
+            lines.append(part.lstrip())
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from xcg.tables import Column, Table
-from xcg.terminal_tables import PIPE, Terminal, sentence, separated, terminal_text
+from xcg.terminal_tables import PIPE, Terminal, sentence, separated, terminal_text, wrapped
 
 rich_cells = pytest.importorskip("rich.cells")
 
@@ -71,6 +71,23 @@ def test_columns_that_are_the_same_in_all_rows_become_a_line() -> None:
     assert "\nthe same in all rows: topics 29, test t\n" in terminal_text([TABLE], Terminal(80))
     one = Table(COLUMNS, ROWS[:1])
     assert "the same" not in terminal_text([one], Terminal(80))
+
+
+def test_a_column_whose_hidden_rows_differ_is_not_the_same_in_all_rows() -> None:
+    rows = [["x" * 50, "y" * 50]] * 50
+    table = Table([Column("a"), Column("b"), Column("c")], [[*row, "z"] for row in rows])
+    assert "the same in all rows: b" in terminal_text([table], Terminal(80))
+    table = Table(table.columns, [*table.rows, ["x", "y", "other"]])
+    assert "the same" not in terminal_text([table], Terminal(80))
+
+
+def test_names_are_wrapped_after_punctuation() -> None:
+    assert wrapped("sweep[quantisation=sog,alpha=0.5]", 20).splitlines() == [
+        "sweep[quantisation=",
+        "sog,alpha=0.5]",
+    ]
+    assert wrapped("two  words", 5).splitlines() == ["two", "words"]
+    assert wrapped("x" * 9, 5) == "x" * 9  # rich breaks it
 
 
 def test_scores_that_are_the_same_stay_columns() -> None:
