@@ -81,13 +81,14 @@ class Column:
         """Write a value for people; None is empty."""
         if value is None:
             return ""
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if isinstance(value, str) or not is_number or self.kind == "text":
-            return value if isinstance(value, str) else str(value)
+        if isinstance(value, str):
+            return value  # Markup stays Markup
+        if self.kind == "text" or isinstance(value, bool) or not isinstance(value, int | float):
+            return str(value)
         if self.kind == "p" and value < 10**-self.decimals:
             return f"<{10**-self.decimals:.{self.decimals}f}"
         if self.kind in ("score", "p") or (not self.kind and isinstance(value, float)):
-            return f"{value:.{self.decimals}f}"
+            return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}"  # not -0.0000
         return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -100,6 +101,8 @@ class Table:
         rows: The values of each row, in the order of the columns: numbers, texts or None.
         legend: Sentences for a terminal, such as the number of topics.
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
+        transposed: A table with the same content for a terminal, used if this table does not fit and
+            the other is narrower.
 
     >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
     >>> print(table.write("table"), end="")
@@ -112,6 +115,7 @@ class Table:
     rows: Sequence[Sequence[object]]
     legend: Sequence[str] = field(default=())
     is_limited: bool = True
+    transposed: Table | None = None
 
     @classmethod
     def of_records(

@@ -144,12 +144,16 @@ def _table_text(table: Table, terminal: Terminal, all_rows: bool, has_legend: bo
     lines = _lines(table)
     if terminal.width is None:
         return _block(lines, [line.width for line in lines], terminal)
+    if table.transposed is not None and _full_width(lines) > terminal.width:
+        other = _lines(table.transposed)
+        if _full_width(other) < _full_width(lines):
+            return _table_text(table.transposed, terminal, all_rows, has_legend)
     notes = []
     number = len(table.rows)
     is_shortened = table.is_limited and not all_rows and number > MAX_ROWS
     if is_shortened:
         notes.append(f"{number - MAX_ROWS} of {number} rows are hidden; --all prints them")
-    if _total([line.width for line in lines]) > terminal.width:
+    if _full_width(lines) > terminal.width:
         lines, same = _without_same(lines)
         if same:
             notes.append(f"the same in all rows: {', '.join(same)}")
@@ -235,6 +239,10 @@ def _stacked(lines: Sequence[_Line], width: int) -> Iterator[list[_Line]]:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _full_width(lines: Sequence[_Line]) -> int:
+    return _total([line.width for line in lines])
 
 
 def _least_total(lines: Sequence[_Line]) -> int:

@@ -16,6 +16,7 @@ from xcg.cli.options import (
 )
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
+from xcg.report.columns import FALSE_ALARMS
 from xcg.statistics.calibration import CAMPAIGNS
 from xcg.statistics.calibration import calibrate as calibrate_results
 from xcg.statistics.run_pairs import ALL_PAIRS
@@ -94,4 +95,4 @@ def calibrate(
     ]
     if not differences:
         rows = [{name: row[name] for name in row if name != "difference"} for row in rows]
-    return Printed(rows, results.notes, heading=heading)
+    return Printed(rows, results.notes, heading=heading, columns=FALSE_ALARMS)

@@ -29,6 +29,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import Measure
+from xcg.report.columns import CROSSINGS, SHIFTS
 from xcg.report.comparisons import (
     Row,
     comparison_rows,
@@ -113,6 +114,7 @@ def sweep(
         shift_rows(shifts, resamples),
         results.notes,
         lambda: sweep_plot(results, shifts, reference_model or results.user_models[0]),
+        columns=SHIFTS,
     )
 
 
@@ -124,9 +126,10 @@ def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Prin
     sentences = study_sentences(study)
     if crossings:
         rows = crossing_rows(study)
-        return Printed(rows, study.notes, figure, heading=sentences, table=None if rows else ["\n"])
+        table = None if rows else ["\n"]
+        return Printed(rows, study.notes, figure, heading=sentences, table=table, columns=CROSSINGS)
     notes = [*study_notes(study), *(panel_notes(study) if given_options("--plot") else ())]
-    return Printed(study_rows(study), notes, figure, heading=sentences, table=[study_tables(study)])
+    return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
 
 
 _GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")

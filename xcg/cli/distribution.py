@@ -19,6 +19,7 @@ from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
+from xcg.report.columns import DISTRIBUTION
 from xcg.report.distributions import cross_rows, distribution_rows
 from xcg.statistics.rank_correlation import level_correlation
 
@@ -66,13 +67,14 @@ def distribution(
         raise XcgError("no assessments: expected a CONFIG.yaml or --assessments PATH")
     base, notes = inputs.recall_base, inputs.notes
     if not against:
-        return Printed(distribution_rows(level_distribution(base, topics)), notes.lines())
+        rows = distribution_rows(level_distribution(base, topics))
+        return Printed(rows, notes.lines(), columns=DISTRIBUTION)
     other = anchor(read_assessments(against, notes), inputs.documents, notes)
     table = cross_tabulate(base, other, topics, unassessed)
     lines = [*notes.lines(), *_differences(base, other, table, unassessed)]
     if not topics:
         lines += _correlation(base, other)
-    return Printed(cross_rows(table), lines)
+    return Printed(cross_rows(table), lines, columns=DISTRIBUTION)
 
 
 def _correlation(first: RecallBase, second: RecallBase) -> list[str]:

@@ -8,7 +8,7 @@ from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_pro
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
-from xcg.report.tables import FORMATS, render
+from xcg.report.tables import FORMATS, render, results_table
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
 
@@ -28,7 +28,7 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
     help="Mark means that differ significantly from this run, a name or a path, with a dagger "
     "(markdown and latex).",
 )
-@prints()
+@prints(has_tables=True)
 def evaluate(
     campaign: CampaignOptions, per_topic: bool, format_: str, mark: bool, against: str | None
 ) -> Printed:
@@ -53,4 +53,6 @@ def evaluate(
         return Printed(trec_eval_output(results, per_topic), results.notes)
     inputs, against = with_named_run(inputs, against)
     results = evaluate_with_progress(inputs)
+    if format_ == "table":
+        return Printed("", results.notes, table=[results_table(results, per_topic)])
     return Printed(render(results, format_, per_topic, mark, against), results.notes)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -30,12 +30,16 @@ from xcg.evaluation.results import NotedList
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.parser import split_measures
+from xcg.report.columns import CURVES, IDEAL_ELEMENTS, NAMES, RANKS_OF_VALUE
 from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
 from xcg.runs.run import RUN_FORMATS
 from xcg.statistics.run_pairs import BEST
-from xcg.tables import records
+from xcg.tables import Column, Record, Table, records
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _size_option = click.option(
     "--size",
@@ -107,7 +111,7 @@ def ideal(
     rows: NotedList[Any] = (
         ideal_statistics(inputs) if statistics else ideal_elements_of_inputs(inputs, topics)
     )
-    return Printed([row._asdict() for row in rows], rows.notes)
+    return Printed([row._asdict() for row in rows], rows.notes, columns=IDEAL_ELEMENTS)
 
 
 def _ideal_run(
@@ -221,7 +225,7 @@ def _check_document_is_a_key(inputs: Inputs, campaign: CampaignOptions) -> None:
 @format_option(
     *RECORDS, has_default=False, help="Print this format.  [default: jsonl; with --at table]"
 )
-@prints(plot=True)
+@prints(plot=True, has_tables=True)
 def curves(
     campaign: CampaignOptions,
     depth: int,
@@ -262,10 +266,12 @@ def curves(
             for curve in printed
             for x, y in zip(curve.x, curve.y, strict=True)
         ]
-        return Printed(records(rows, format_ or "jsonl"), lines.notes, lambda: curves_plot(means))
+        return _records(rows, format_ or "jsonl", CURVES, lines.notes, lambda: curves_plot(means))
     ranks = ranks_of_value(printed, at, reference or "ideal")
-    return Printed(
-        _rank_records(ranks, depth, format_ or "table"),
+    return _records(
+        _rank_rows(ranks, depth, format_ or "table"),
+        format_ or "table",
+        RANKS_OF_VALUE,
         [*lines.notes, *_unreached_notes(ranks, depth)],
         lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
     )
@@ -287,15 +293,29 @@ def _over_thresholds(campaign: CampaignOptions, per_topic: bool, most: int, form
     printed = [
         {**curve._asdict(), "x": x, "y": y} for curve, x, y in rows if per_topic or curve.topic == MEAN
     ]
-    return Printed(records(printed, format_), found.notes, lambda: thresholds_plot(found))
+    # Thresholds are no ranks: they have decimals.
+    return _records(printed, format_, (), found.notes, lambda: thresholds_plot(found))
 
 
-def _rank_records(ranks: Sequence[RankOfValue], depth: int, format_: str) -> str:
-    """Write ranks as records; a table has a text for values that are not reached."""
+def _records(
+    rows: Sequence[Record],
+    format_: str,
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    figure: Callable[[], Figure],
+) -> Printed:
+    """Print records in a format that is jsonl by default."""
+    if format_ != "table":
+        return Printed(records(rows, format_), notes, figure)
+    return Printed("", notes, figure, table=[Table.of_records(rows, (*NAMES, *columns))])
+
+
+def _rank_rows(ranks: Sequence[RankOfValue], depth: int, format_: str) -> list[dict[str, Any]]:
+    """Return ranks as records; a table has a text for values that are not reached."""
     rows = [one._asdict() for one in ranks]
     if format_ == "table":
         rows = [{**row, "rank": f"> {depth}" if row["rank"] is None else row["rank"]} for row in rows]
-    return records(rows, format_)
+    return rows
 
 
 def _unreached_notes(ranks: Sequence[RankOfValue], depth: int) -> list[str]:

@@ -15,6 +15,7 @@ import click
 from xcg.cli.messages import print_status
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.writing import whole_file
+from xcg.report.columns import NAMES
 from xcg.report.figures import check_format, save
 from xcg.tables import CSV_WITHOUT_FORMULAS, Column, Record, Table, records
 from xcg.terminal_tables import MAX_ROWS, PIPE, Terminal, sentence, terminal_text
@@ -83,7 +84,7 @@ class Printed(NamedTuple):
             return self.table
         if isinstance(self.content, str):
             return [self.content]
-        return [Table.of_records(self.content, self.columns, self.legend)]
+        return [Table.of_records(self.content, (*NAMES, *self.columns), self.legend)]
 
 
 def prints(

@@ -8,6 +8,7 @@ from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_pro
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
+from xcg.report.columns import PLANS
 from xcg.report.plans import plan_plot, plan_rows, plan_sentences
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
@@ -106,4 +107,5 @@ def plan(
         results.notes,
         lambda: plan_plot(plans, power),
         heading=plan_sentences(plans, power, baseline),
+        columns=PLANS,
     )

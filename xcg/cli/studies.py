@@ -29,6 +29,7 @@ from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.report import plots
+from xcg.report.columns import ASSESSORS, PERTURBATION
 from xcg.report.stability import (
     TopicSet,
     assessor_rows,
@@ -128,7 +129,7 @@ def stability_assessors(
         rows = assessor_rows(found, sample, seed, chosen, resamples)
     draw = plots.ranges_plot if ranges else plots.correlations_plot
     notes = [*next(iter(found.values())).notes, *interval_notes(rows)]
-    return Printed(rows, notes, lambda: draw(rows))
+    return Printed(rows, notes, lambda: draw(rows), columns=ASSESSORS)
 
 
 @stability.command("topics")
@@ -269,7 +270,7 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
         inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
     lines = perturb_inputs(inputs, numbers)
     rows = [line._asdict() for line in lines]
-    return Printed(rows, lines.notes, lambda: plots.perturbation_plot(lines))
+    return Printed(rows, lines.notes, lambda: plots.perturbation_plot(lines), columns=PERTURBATION)
 
 
 @click.command()

@@ -10,6 +10,123 @@ from collections.abc import Sequence
 
 from xcg.tables import Column
 
+NAMES = (
+    Column("measure", kind="text", is_key=True),
+    Column("user_model", kind="text", is_key=True),
+    Column("user model", kind="text", is_key=True),
+    Column("run", kind="text", is_key=True),
+    Column("topic", is_key=True),
+)
+"""Columns that name what a row is about, in every table."""
+
+IDEAL_ELEMENTS = (
+    Column("file", kind="text"),
+    Column("path", kind="text"),
+    Column("assessment", kind="text", meaning="exhaustivity and specificity"),
+    Column("score", meaning="quantised assessment, the gain of the element"),
+    Column("relevant", kind="count", meaning="relevant elements"),
+    Column("ideal", meaning="ideal elements; whether the element is ideal"),
+    Column("gain", meaning="sum of the gains of the ideal elements"),
+    Column("depth", kind="score", decimals=1, priority=2, meaning="mean depth of the ideal elements"),
+    Column("characters", kind="score", decimals=1, priority=1, meaning="their mean length"),
+    Column("words", kind="score", decimals=1, priority=1, meaning="their mean length"),
+    Column("covered", priority=1, meaning="share of the relevant elements related to an ideal one"),
+    Column("relevant_text", priority=1, meaning="share of the relevant text in ideal elements"),
+    Column("unit", kind="text", priority=2),
+    Column("ratio", priority=1, meaning="size divided by that of the parent"),
+)
+"""The columns of ``xcg ideal``."""
+
+RANKS_OF_VALUE = (
+    Column("reference", kind="text", priority=1, meaning="the curve whose value is to be reached"),
+    Column("at", kind="count", priority=1, meaning="the rank at which the reference has the value"),
+    Column("rank", kind="count", meaning="the first rank with at least this value"),
+    Column("more_than_ideal", kind="count", meaning="results more than the ideal ranking needs"),
+    Column("more_than_best", kind="count", meaning="results more than the best run needs"),
+    Column("times_best", priority=1, meaning="rank divided by that of the best run"),
+)
+"""The columns of ``xcg curves --at``."""
+
+CURVES = (Column("x", kind="count"), Column("y"))
+"""The columns of points of curves."""
+
+PERTURBATION = (
+    Column("position", kind="text", meaning="where non-relevant results are inserted"),
+    Column("inserted", kind="count", meaning="number of non-relevant results"),
+    Column("change", meaning="relative change of the value"),
+)
+"""The columns of ``xcg perturb``."""
+
+PLANS = (
+    Column("test", kind="text", priority=1),
+    Column("correction", kind="text"),
+    Column("runs", kind="count", priority=3),
+    Column("comparisons", kind="count", priority=3),
+    Column("topics", kind="count", priority=2),
+    Column("deviation", priority=1, meaning="standard deviation of the differences of two runs"),
+    Column("detectable", meaning="smallest difference that is found"),
+    Column("difference", priority=1),
+    Column("power", meaning="probability that the difference is found"),
+    Column("topics_needed", kind="count", meaning="topics that find the difference"),
+)
+"""The columns of ``xcg plan``."""
+
+FALSE_ALARMS = (
+    Column("procedure", kind="text"),
+    Column("baseline", kind="text", priority=2),
+    Column("test", kind="text"),
+    Column("correction", kind="text", priority=1),
+    Column("comparisons", kind="count", priority=3),
+    Column("campaigns", kind="count", priority=3),
+    Column("found", kind="count", priority=2, meaning="campaigns with a false alarm"),
+    Column("rate", meaning="share of campaigns with a false alarm, or that find the difference"),
+    Column("low", priority=1, meaning="lower limit of the 95 % interval of the rate"),
+    Column("high", priority=1, meaning="upper limit"),
+    Column("verdict", kind="text", priority=1),
+)
+"""The columns of ``xcg calibrate``."""
+
+DISTRIBUTION = (
+    Column("level", kind="text", is_key=True),
+    Column("number", kind="count", meaning="assessed documents and elements"),
+    Column("share", meaning="share of all assessments"),
+    Column("relevant_share", meaning="share of the relevant assessments"),
+)
+"""The columns of ``xcg distribution``."""
+
+SHIFTS = (
+    Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
+    Column("pearson", priority=1, meaning="Pearson's correlation of the means"),
+    Column("moved", kind="count", meaning="runs with another rank"),
+    Column("best", kind="text", meaning="run with the best mean"),
+    Column("tau_b low", priority=2, meaning="lower limit of the 95 % interval of tau_b"),
+    Column("tau_b high", priority=2, meaning="upper limit"),
+)
+"""The columns of ``xcg sweep``."""
+
+CROSSINGS = (
+    Column("alpha", meaning="value at which the best strategy changes"),
+    Column("alpha low", priority=1, meaning="the change is between these values"),
+    Column("alpha high", priority=1),
+    Column("before", kind="text", meaning="best strategy for lower values"),
+    Column("after", kind="text", meaning="best strategy for higher values"),
+)
+"""The columns of ``xcg sweep --crossings``."""
+
+ASSESSORS = (
+    Column("topics", kind="text", is_key=True),
+    Column("combinations", kind="count", priority=2, meaning="combinations of assessors"),
+    Column("comparisons", kind="count", priority=2, meaning="comparisons of two runs"),
+    Column("tau_b min", priority=1, meaning="lowest tau-b with the order by the first assessor"),
+    Column("tau_b mean"),
+    Column("tau_b max", priority=1),
+    Column("error rate %", meaning="comparisons that contradict the first assessor"),
+    Column("ties %", meaning="comparisons with equal scores"),
+    Column("range", meaning="highest minus lowest score"),
+    Column("% of mean", kind="score", decimals=1, meaning="range as a share of the mean score"),
+)
+"""The columns of ``xcg stability assessors``."""
+
 
 def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:
     """Declare the columns of ``xcg chunks``.

@@ -8,7 +8,7 @@ from typing import Any
 
 from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
-from xcg.tables import text_table
+from xcg.tables import Column, Table
 
 Row = dict[str, Any]
 
@@ -60,7 +60,7 @@ def crossing_rows(study: StrategyStudy) -> list[Row]:
     ]
 
 
-def study_tables(study: StrategyStudy) -> str:
+def study_tables(study: StrategyStudy) -> list[Table | str]:
     """Return a table of scores and one of distances to oracle, with one column for each α.
 
     Measures and user models for which no score depends on α have tables with one column.
@@ -70,30 +70,31 @@ def study_tables(study: StrategyStudy) -> str:
         is_constant: [s for s in study.scores if ((s.measure, s.user_model) in constant) is is_constant]
         for is_constant in (False, True)
     }
-    text = ""
+    blocks: list[Table | str] = []
     for is_constant, scores in groups.items():
         if not scores:
             continue
         alphas = sorted({score.alpha for score in scores})
         shown = alphas[:1] if is_constant else _columns(alphas)
-        heading = [*_names(study), "run", "strategy"]
-        heading += ["every α"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
+        names = [Column(name, kind="text", is_key=True) for name in (*_names(study), "run", "strategy")]
+        headings = ["every α"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
+        columns = [*names, *(Column(heading, kind="score") for heading in headings)]
         lines = _lines(study, scores, shown)
-        text += (
-            "\n" * bool(text)
-            + "Scores, means over topics (* is the best strategy of its run):\n"
-            + text_table(heading, [[*names, *map(_score_cell, line)] for names, line in lines])
-            + "\nDistance to oracle, positive if oracle is better:\n"
-            + text_table(
-                heading,
+        blocks += ["\n"] if blocks else []
+        blocks += [
+            "Scores, means over topics (* is the best strategy of its run):\n",
+            Table(columns, [[*names, *map(_score_cell, line)] for names, line in lines]),
+            "\nDistance to oracle, positive if oracle is better:\n",
+            Table(
+                columns,
                 [
                     [*names, *(_number(score and score.to_oracle) for score in line)]
                     for names, line in lines
                     if names[-1] != strategy_label(ORACLE)
                 ],
-            )
-        )
-    return text
+            ),
+        ]
+    return blocks
 
 
 def study_sentences(study: StrategyStudy) -> list[str]:

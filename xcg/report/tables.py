@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
-from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, TABLE_FORMATS, Markup
+from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, Column, Markup, Table
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
 
@@ -20,12 +22,17 @@ _MAX_WIDTH = 100
 _MARKS = {"markdown": ("**", "**", "†"), "latex": (r"\textbf{", "}", r"$^\dagger$")}
 """Format → the beginning and the end of bold text, and the dagger."""
 
+_MAX_DESCRIBED = 8
+"""Measures that are described below a table in which they are not the columns."""
+
 _NO_MARKS = "", ""
 _SCORE = re.compile(r"[-0-9.]+")
 
 Row = list[str]
 Marks = Mapping[tuple[str, str, str], tuple[str, str]]
 """(measure, user model, run) → the text before and after the mean."""
+
+_UNMARKED: Marks = MappingProxyType({})
 
 
 def render(
@@ -55,17 +62,65 @@ def render(
     """
     if format not in (*FORMATS, CSV_WITHOUT_FORMULAS):
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
-    selected = results if per_topic else results.means()
     if format in RECORD_FORMATS:
+        selected = results if per_topic else results.means()
         return RECORD_FORMATS[format]([row._asdict() for row in selected])
     marks = _marks(results, mark, against, *_MARKS[format]) if format in _MARKS else {}
-    by_model = len(results.user_models) > 1 and not per_topic
-    heading, rows = (
-        _columns_of_models(selected, marks)
-        if by_model
-        else _columns_of_measures(selected, per_topic, marks)
-    )
-    return TABLE_FORMATS[format](heading, rows)
+    return results_table(results, per_topic, marks=marks).write(format)
+
+
+def results_table(results: Results, per_topic: bool = False, marks: Marks = _UNMARKED) -> Table:
+    """Arrange results as a table: one row per run, or one per measure if that is narrower.
+
+    Args:
+        results: The results.
+        per_topic: Whether to include the scores of each topic.
+        marks: Texts before and after means.
+    """
+    selected = results if per_topic else results.means()
+    if len(results.user_models) > 1 and not per_topic:
+        columns, rows = _columns_of_models(selected, marks)
+        return Table(columns, rows, _legend(results, columns, by_model=True), is_limited=False)
+    columns, rows = _columns_of_measures(selected, per_topic, marks)
+    table = Table(columns, rows, _legend(results, columns), is_limited=per_topic)
+    if per_topic:
+        return table
+    transposed = _transposed(table, results)
+    if _width(transposed) < _width(table) > _MAX_WIDTH:
+        return transposed
+    return replace(table, transposed=transposed)
+
+
+def _transposed(table: Table, results: Results) -> Table:
+    (_, *runs), *by_measure = zip(table.heading, *table.rows, strict=True)
+    names = list(map(str, runs))
+    columns = [Column("measure", is_key=True), *(Column(name, kind="score") for name in names)]
+    return replace(table, columns=columns, rows=by_measure, legend=_legend(results, columns))
+
+
+def _legend(results: Results, columns: Sequence[Column], by_model: bool = False) -> list[str]:
+    """Return what the table of results shows, for a terminal."""
+    topics = len(results.topics)
+    number = f"{topics} topic{'s' * (topics != 1)}"
+    sentences = [f"Means over {number}."] if topics else []
+    if by_model:
+        sentences.append("The number after each score is the rank of the run under the user model.")
+    lower = [name for name in results.measures if MEASURES.order(name).lower_is_better]
+    if lower:
+        sentences.append(f"Lower is better: {', '.join(lower)}.")
+    headings = {column.name for column in columns}
+    others = [name for name in results.measures if name not in headings and _title(name)]
+    if len(others) <= _MAX_DESCRIBED:
+        sentences += [f"{name}: {_title(name)}." for name in others]
+    return sentences
+
+
+def _title(measure: str) -> str:
+    """Return what a measure is; empty if it is not known here."""
+    try:
+        return MEASURES.parse(measure).definition.title
+    except XcgError:
+        return ""
 
 
 def _marks(
@@ -96,8 +151,10 @@ def _marks(
     return marks
 
 
-def _columns_of_measures(results: Results, per_topic: bool, marks: Marks) -> tuple[Row, list[Row]]:
-    """Return heading and rows: names, then one column per measure; or transposed."""
+def _columns_of_measures(
+    results: Results, per_topic: bool, marks: Marks
+) -> tuple[list[Column], list[Row]]:
+    """Return columns and rows: names, then one column per measure."""
     several_models = len(results.user_models) > 1
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for row in results:
@@ -114,18 +171,15 @@ def _columns_of_measures(results: Results, per_topic: bool, marks: Marks) -> tup
     measures = results.measures
     heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
     rows = [[*names, *(values.get(m, "") for m in measures)] for names, values in cells.items()]
-    if per_topic:
-        return heading, rows
-    transposed = [list(column) for column in zip(heading, *rows, strict=True)]
-    transposed[0][0] = "measure"
-    width = _width([heading, *rows])
-    if width > _MAX_WIDTH and _width(transposed) < width:
-        return transposed[0], transposed[1:]
-    return heading, rows
+    columns = [
+        *(Column(name, is_key=True) for name in heading[: len(heading) - len(measures)]),
+        *(Column(name, kind="score", meaning=_title(name)) for name in measures),
+    ]
+    return columns, rows
 
 
-def _columns_of_models(results: Results, marks: Marks) -> tuple[Row, list[Row]]:
-    """Return heading and rows: measure and run, then one column per user model.
+def _columns_of_models(results: Results, marks: Marks) -> tuple[list[Column], list[Row]]:
+    """Return columns and rows: measure and run, then one column per user model.
 
     Each score is followed by the rank of the run under the model; runs with equal printed scores share
     a rank. Reference points have a dash instead.
@@ -153,7 +207,8 @@ def _columns_of_models(results: Results, marks: Marks) -> tuple[Row, list[Row]]:
         for measure in results.measures
         for run in results.runs
     ]
-    return ["measure", "run", *results.user_models], rows
+    names = [Column(name, kind="text", is_key=True) for name in ("measure", "run")]
+    return [*names, *(Column(model, kind="score") for model in results.user_models)], rows
 
 
 def _marked(value: float, mark: tuple[str, str]) -> Markup:
@@ -161,8 +216,9 @@ def _marked(value: float, mark: tuple[str, str]) -> Markup:
     return Markup(f"{before}{value:.4f}{after}")
 
 
-def _width(rows: list[Row]) -> int:
-    return sum(max(map(_cell_width, column)) + 2 for column in zip(*rows, strict=True))
+def _width(table: Table) -> int:
+    columns = zip(table.heading, *table.cells(), strict=True)
+    return sum(max(map(_cell_width, column)) + 2 for column in columns)
 
 
 def _cell_width(cell: str) -> int:
