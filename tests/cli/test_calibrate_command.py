@@ -22,7 +22,7 @@ def test_a_table_of_false_alarms(xcg_command: Command) -> None:
     )
     assert heading == (
         "measure  user_model         procedure       baseline  test  correction  comparisons  "
-        "campaigns  found   rate     low    high  verdict"
+        "campaigns  found    rate     low    high  verdict"
     )
     assert [line.split("  ")[0] for line in lines] == ["MAep", "MAep", "all"]
     assert all(line.endswith(("5 % is possible", "below 5 %")) for line in lines)

@@ -37,11 +37,11 @@ def test_table_1_of_jarvelin_and_kekalainen(
     assert (done.returncode, done.stderr) == (0, note)
     assert done.stdout.splitlines() == [
         "level    level 0  level 0 share  level 1  level 1 share  total  total share",
-        "level 0     2780         0.9376      691         0.2493   3471        0.605",
+        "level 0     2780         0.9376      691         0.2493   3471       0.6050",
         "level 1      134         0.0452     1004         0.3622   1138       0.1984",
         "level 2       40         0.0135      724         0.2612    764       0.1332",
         "level 3       11         0.0037      353         0.1273    364       0.0634",
-        "total       2965            1.0     2772            1.0   5737          1.0",
+        "total       2965         1.0000     2772         1.0000   5737       1.0000",
     ]
     rows = list(csv.DictReader(xcg_command(*call, "--format", "csv").stdout.splitlines()))
     assert [float(row["level 1 share"]) for row in rows] == [
@@ -62,11 +62,11 @@ def test_the_distribution_of_one_set(judgements: tuple[Path, Path], xcg_command:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "level    number   share  relevant_share",
-        "level 0    3471   0.605",
+        "level 0    3471  0.6050",
         "level 1    1138  0.1984          0.5022",
         "level 2     764  0.1332          0.3372",
         "level 3     364  0.0634          0.1606",
-        "total      5737     1.0             1.0",
+        "total      5737  1.0000          1.0000",
     ]
 
 

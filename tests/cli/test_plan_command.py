@@ -128,7 +128,7 @@ def test_equal_runs_have_no_plan(xcg_command: Command, tmp_path: Path) -> None:
     done = xcg_command("plan", *call, "--difference", "0.1", "--plot", tmp_path / "p.svg")
     assert done.returncode == 0
     assert "nothing can be planned, because no two runs of the pilot have differences" in done.stdout
-    assert done.stdout.splitlines()[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1"]
+    assert done.stdout.splitlines()[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1000"]
 
 
 def test_the_plot_has_a_line_for_each_procedure() -> None:
