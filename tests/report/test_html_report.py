@@ -23,8 +23,9 @@ from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
-from xcg.report import html_explanations, html_page
+from xcg.report import html_explanations, html_page, html_statistics
 from xcg.report.html_page import report_data, script_json, write_report
+from xcg.report.html_statistics import half_width
 from xcg.user_model.model import UserModel
 
 CHROMIUM = next(
@@ -166,6 +167,94 @@ def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) 
             if one.run == second
         )
         assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
+
+
+def test_the_intervals_of_means_are_those_of_scipy(data: Any) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    compared = 0
+    for widths, scores in zip(data["intervals"], data["scores"], strict=True):
+        for measure_widths, measure_scores in zip(widths, scores, strict=True):
+            for width, (mean, *values) in zip(measure_widths, measure_scores, strict=True):
+                known = [value for value in values if value is not None]
+                if len(set(known)) == 1:
+                    assert width is None
+                    continue
+                low, high = stats.t.interval(0.95, len(known) - 1, mean, stats.sem(known))
+                assert (mean - width, mean + width) == pytest.approx((low, high))
+                compared += 1
+    assert compared > 70
+
+
+def test_an_interval_of_a_sum_is_that_of_the_mean_times_the_topics() -> None:
+    pytest.importorskip("scipy")
+    # The standard error of 1, 2, 3 is 1/√3, and t(0.975, 2) is 4.302652730.
+    assert half_width([1, 2, 3], 2) == pytest.approx(4.302652730 / 3**0.5)
+    assert half_width([1, 2, 3], 6) == pytest.approx(4.302652730 * 3**0.5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "value"), [([1, 2], 1.4), ([1], 1), ([2, 2], 2), ([], None), ([1, 2], None)]
+)
+def test_some_means_have_no_interval(scores: list[float], value: float | None) -> None:
+    assert half_width(scores, value) is None
+
+
+def test_all_pairs_of_runs_are_compared(sample: Inputs, data: Any) -> None:
+    pytest.importorskip("scipy")
+    from xcg.statistics.significance import compare_runs
+
+    results = xcg.evaluate(
+        sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
+    )
+    assert len(data["comparisons"]) == len(results.measures) * len(results.user_models)
+    for entry in data["comparisons"]:
+        found = compare_runs(results, entry["measure"], entry["model"])
+        assert len(entry["lines"]) == len(found) == 28
+        for line, one in zip(entry["lines"], found, strict=True):
+            assert (data["runs"][line[0]], data["runs"][line[1]]) == (one.run, one.baseline)
+            expected = (one.difference, one.low, one.high, one.p_adjusted, one.topics)
+            assert line[2:] == pytest.approx(expected, rel=1e-8)
+
+
+def test_many_comparisons_are_left_out(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(html_statistics, "MAX_COMPARISONS", 60)
+    data = report_data(sample, explained=0)
+    assert [len(entry.get("lines", ())) for entry in data["comparisons"]] == [28, 28] + [0] * 8
+    assert any("left out for 8 of 10 combinations" in limit for limit in data["limits"])
+    assert all("p" in line for line in data["best"])
+
+
+@pytest.mark.parametrize(("epoch", "date"), [("0", "1970-01-01"), ("1700000000", "2023-11-14")])
+def test_the_page_states_title_date_and_version(
+    search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch, epoch: str, date: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    made = page_bytes(search_lengths, title="Tom & Jerry </title><script>")
+    assert made == page_bytes(search_lengths, title="Tom & Jerry </title><script>")
+    page = made.decode()
+    title = "Tom &amp; Jerry &lt;/title&gt;&lt;script&gt;"
+    assert f"<title>{title}</title>" in page
+    assert f"<h1>{title}</h1>" in page
+    data = Page(page).data
+    assert (data["title"], data["date"]) == ("Tom & Jerry </title><script>", date)
+    assert data["version"] == xcg.__version__
+
+
+def test_an_illegal_source_date_is_an_error(
+    search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(XcgError, match="SOURCE_DATE_EPOCH is 'yesterday'"):
+        page_bytes(search_lengths)
+
+
+def test_the_means_are_readable_without_javascript(hostile: Inputs, search_lengths: Inputs) -> None:
+    page = page_bytes(search_lengths).decode()
+    static = page.partition("<noscript>")[2].partition("</noscript>")[0]
+    rows = re.findall(r'<tr><th>(\w+)</th><td class="number">([0-9.]+)</td>', static)
+    assert rows == [("poor", "3.0000"), ("good", "1.0000"), ("fair", "2.0000")]
+    assert "<b>plain" not in page_bytes(hostile).decode().partition("</noscript>")[0]
 
 
 def test_the_levels_of_the_assessments_are_counted(sample: Inputs, data: Any) -> None:
@@ -455,6 +544,20 @@ def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_
     assert shades == {"0.667": "1.000", "0.333": "2.000", "0.000": "3.000"}
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_browser_compares_runs_and_states_intervals(search_lengths: Inputs, tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    # All differences are equal, so each p is 2 / 2² = 0.5, and 1 after Holm's correction for 3 pairs.
+    file = tmp_path / "report.html"
+    file.write_bytes(page_bytes(search_lengths))
+    page = browse(file.as_uri(), tmp_path / "profile").stdout
+    matrix = page.partition('id="comparison-matrix"')[2].partition('id="comparison-table"')[0]
+    assert re.findall(r"<bdi>(\d\. \w+)</bdi>", matrix) == ["1. good", "2. fair", "3. poor"]
+    table = page.partition('id="comparison-table"')[2].partition("</section>")[0]
+    differences = re.findall(r'<td class="number">([+−][0-9.]+)</td>', table)
+    assert differences == ["+1.0000", "+2.0000"]
+
+
 @pytest.fixture(params=["sample", "hostile", "one"])
 def page_file(request: pytest.FixtureRequest, content: bytes, hostile: Inputs, tmp_path: Path) -> Path:
     file = tmp_path / "report.html"
@@ -508,9 +611,10 @@ def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: P
 def test_the_command_writes_the_page(xcg_command: Command, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
-    done = xcg_command(*call)
+    done = xcg_command(*call, "--title", "Four runs")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert target.read_bytes().startswith(b"<!doctype html>") or b"<html" in target.read_bytes()[:400]
+    assert b"<h1>Four runs</h1>" in target.read_bytes()
     target.unlink()
     wrong = xcg_command(*call, "--measures", "MAepp")
     assert wrong.returncode == 2

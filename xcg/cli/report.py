@@ -9,7 +9,7 @@ import click
 from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
 from xcg.cli.output import FILE, progress_bar
 from xcg.documents.writing import whole_file
-from xcg.report.html_page import write_report
+from xcg.report.html_page import DEFAULT_TITLE, write_report
 
 
 @click.command()
@@ -17,12 +17,13 @@ from xcg.report.html_page import write_report
 @count_option(
     "--explained", "Explain the results of this number of topics.", default=10, least=0, most=MAX_NUMBER
 )
+@click.option("--title", default=DEFAULT_TITLE, show_default=True, help="Give the page this title.")
 @click.option("--output", required=True, type=FILE, help="Write the page to this file.")
-def report(campaign: CampaignOptions, explained: int, output: Path) -> None:
+def report(campaign: CampaignOptions, explained: int, title: str, output: Path) -> None:
     """Write one HTML page with tables, curves, topics and explanations.
 
     The page is self-contained and needs no network.
     """
     inputs = campaign.inputs()
     with whole_file(output) as file, progress_bar() as progress:
-        write_report(inputs, file, explained=explained, progress=progress)
+        write_report(inputs, file, title=title, explained=explained, progress=progress)

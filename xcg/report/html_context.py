@@ -9,6 +9,7 @@ from typing import Any
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import Progress
+from xcg.statistics.significance import Comparison
 
 Json = dict[str, Any]
 
@@ -39,6 +40,8 @@ class ReportContext:
     Attributes:
         topics: The topics that have scores.
         limits: Receives a sentence about everything that is left out to keep the file small.
+        tests: User model and measure → the comparisons of all pairs of runs, or the reason if there are
+            none; each is made once.
     """
 
     inputs: Inputs
@@ -46,3 +49,4 @@ class ReportContext:
     topics: Sequence[str]
     steps: StepCounter
     limits: list[str] = field(default_factory=list)
+    tests: dict[tuple[str, str], list[Comparison] | str] = field(default_factory=dict)

@@ -9,25 +9,27 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
 from importlib.resources import files
 from typing import Any, BinaryIO
 
 from xcg import __version__
-from xcg.errors import XcgError
+from xcg.errors import XcgError, printable
 from xcg.evaluation.curves import curves_of_inputs
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
+from xcg.report.html_statistics import best_runs, comparison_data, interval_data
 from xcg.report.html_strategies import strategy_data
 from xcg.report.listings import user_model_settings
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.user_model.model import UserModel
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
@@ -35,35 +37,49 @@ MAX_SCORES = 250_000
 MAX_CURVE_POINTS = 1_000_000
 MAX_CURVE_DEPTH = 100
 
+DEFAULT_TITLE = "Evaluation report"
+
 _SCRIPTS = (
     "page_elements.js",
     "page_scores.js",
+    "page_comparisons.js",
     "page_curves.js",
     "page_strategies.js",
     "page_explanations.js",
     "page_start.js",
 )
-_PLACEHOLDER = re.compile(r"\{\{(style|data|script)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(title|style|data|script|static)\}\}")
 _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 """Characters that could end a script element, or that editors and browsers treat specially."""
 
 
 def write_report(
-    inputs: Inputs, stream: BinaryIO, *, explained: int = 10, progress: Progress | None = None
+    inputs: Inputs,
+    stream: BinaryIO,
+    *,
+    title: str = DEFAULT_TITLE,
+    explained: int = 10,
+    progress: Progress | None = None,
 ) -> None:
     """Write the report of a campaign as one HTML file.
+
+    The page states the date. If the environment variable ``SOURCE_DATE_EPOCH`` has a number of seconds
+    since 1970, it is this date, so that the same campaign gives the same file on any day.
 
     Args:
         inputs: The inputs of the evaluation.
         stream: A binary file that receives the page.
+        title: The title of the page.
         explained: How many topics, the first ones, are explained result by result.
         progress: Called with the number of completed steps and the number of all steps.
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; nothing is written then.
     """
-    data = report_data(inputs, explained=explained, progress=progress)
+    data = report_data(inputs, title=title, explained=explained, progress=progress)
     parts = {
+        "title": escape(printable(title)).encode("utf-8", "backslashreplace"),
+        "static": static_tables(data).encode("utf-8", "backslashreplace"),
         "style": _read("page.css").encode(),
         "data": script_json(data),
         "script": "\n".join(map(_read, _SCRIPTS)).encode(),
@@ -89,7 +105,13 @@ def script_json(data: object) -> bytes:
     return escaped.encode("utf-8", "backslashreplace")
 
 
-def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | None = None) -> Json:
+def report_data(
+    inputs: Inputs,
+    *,
+    title: str = DEFAULT_TITLE,
+    explained: int = 10,
+    progress: Progress | None = None,
+) -> Json:
     """Evaluate a campaign, and return everything that the page shows as plain objects.
 
     The arguments are those of :func:`write_report`.
@@ -107,6 +129,8 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
     context = ReportContext(inputs, results, topics, steps)
     data = {
         "version": __version__,
+        "title": title,
+        "date": _report_date(),
         "files": {
             "assessments": _paths(inputs.assessments),
             "runs": _paths(inputs.runs),
@@ -127,13 +151,53 @@ def report_data(inputs: Inputs, *, explained: int = 10, progress: Progress | Non
         "notes": results.notes,
         "limits": context.limits,
         "scores": _score_data(context),
-        "best": _best_runs(context),
+        "intervals": interval_data(context),
+        "comparisons": comparison_data(context),
+        "best": best_runs(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
         "strategies": strategy_data(context),
         "explanations": explanation_data(context, explained),
     }
     steps.set(steps.total)
     return data
+
+
+def _report_date() -> str:
+    """Return the date of the report in UTC, or of ``SOURCE_DATE_EPOCH`` if that is set."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        moment = datetime.fromtimestamp(int(epoch) if epoch else time.time(), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise XcgError(
+            f"SOURCE_DATE_EPOCH is {epoch!r}: expected a number of seconds since 1970"
+        ) from None
+    return moment.date().isoformat()
+
+
+def static_tables(data: Json) -> str:
+    """Return the means over topics as HTML tables, for browsers without JavaScript."""
+    tables = []
+    for model, measures in zip(data["models"], data["scores"], strict=True):
+        rows = []
+        for number, run in enumerate(data["runs"]):
+            means = [runs[number][0] for runs in measures]
+            rows.append([run, *("–" if mean is None else f"{mean:.4f}" for mean in means)])
+        caption = f"Means over topics under {model['name']}"
+        tables.append(_static_table(caption, ["Run", *data["measures"]], rows))
+    return "".join(tables)
+
+
+def _static_table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(tag: str, cells: Sequence[str]) -> str:
+        first, *others = (escape(printable(cell)) for cell in cells)
+        numbers = "".join(f'<{tag} class="number">{cell}</{tag}>' for cell in others)
+        return f"<tr><th>{first}</th>{numbers}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return (
+        f'<div class="scroll"><table><caption>{escape(printable(caption))}</caption>'
+        f"<thead>{line('th', heading)}</thead><tbody>{body}</tbody></table></div>\n"
+    )
 
 
 def _paths(given: object) -> list[str]:
@@ -176,46 +240,6 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
             ]
         )
     return data
-
-
-def _best_runs(context: ReportContext) -> list[Json]:
-    """Return the best run for each user model and measure, and its difference from the second."""
-    results = context.results
-    means: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for row in results.means():
-        if math.isfinite(row.value) and row.run not in results.scope.references:
-            means.setdefault((row.user_model, row.measure), []).append((row.run, row.value))
-    lines = []
-    for model in context.inputs.user_models:
-        for measure in results.measures:
-            order = MEASURES.order(measure)
-            # Runs with equal means keep their order.
-            ranking = sorted(
-                means.get((model.name, measure), ()), key=lambda pair: order.sort_key(pair[1])
-            )
-            if not ranking:
-                continue
-            best, mean = ranking[0]
-            line: Json = {"model": model.name, "measure": measure, "run": best, "mean": mean}
-            if len(ranking) > 1:
-                second, second_mean = ranking[1]
-                line |= {"second": second, "difference": mean - second_mean}
-                line |= _test_data(results, measure, model.name, best, second)
-            lines.append(line)
-    return lines
-
-
-def _test_data(results: Results, measure: str, model: str, best: str, second: str) -> Json:
-    """Return the p value of the best run against the second, or the reason if it was not tested."""
-    try:
-        comparisons = compare_runs(results, measure, model)
-    except XcgError as error:
-        return {"untested": str(error)}
-    line = next((c for c in comparisons if {c.run, c.baseline} == {best, second}), None)
-    if line is None:
-        return {"untested": "only strategies of the same run are compared, and not reference points"}
-    p = line.p_adjusted
-    return {"p": p, "significant": p < SIGNIFICANCE_LEVEL, "tested_topics": line.topics}
 
 
 def _curve_data(context: ReportContext, name: str) -> Json:

@@ -41,6 +41,18 @@ const DESCRIPTIONS = {
     "by the number that the run needs; 0 if the run never reaches it. Higher is better.",
 };
 
+// The highest value of all charts under the chosen user model, for the chosen runs and the mean or chosen topic.
+const highestOfCharts = () => Math.max(0.05, ...data.curves.flatMap((curve) => [...curveView.runs].flatMap((run) =>
+  (curveValues(curve, run) || []).filter((value) => value !== null))));
+
+// The values of a run under the chosen user model, for the mean or the chosen topic; null if unknown.
+function curveValues(curve, run) {
+  if (curve.missing) return null;
+  if (curveView.topic === 0) return curve.mean[curveView.model][run];
+  const topics = curve.topics[curveView.model];
+  return topics ? topics[run][curveView.topic - 1] : null;
+}
+
 // The smallest of 1, 2, 5 and 10 times a power of ten that gives about this number of steps.
 function roundStep(span, steps) {
   const raw = span / steps;
@@ -67,12 +79,7 @@ function makeChart(curve) {
   const emptyHint = makeElement("p", { class: "hint", hidden: true });
   byId("charts").append(makeElement("figure", {}, caption, emptyHint, box, label, slider, readout));
 
-  // The values of a run under the chosen user model, for the mean or the chosen topic; null if unknown.
-  function valuesOf(run) {
-    if (curveView.topic === 0) return curve.mean[curveView.model][run];
-    const topics = curve.topics[curveView.model];
-    return topics ? topics[run][curveView.topic - 1] : null;
-  }
+  const valuesOf = (run) => curveValues(curve, run);
 
   function describeEmptyChart() {
     if (!curveView.runs.size) return "No run is selected.";
@@ -89,7 +96,7 @@ function makeChart(curve) {
     const runs = indices(data.runs.length).filter((run) => curveView.runs.has(run) && valuesOf(run));
     emptyHint.hidden = runs.length > 0;
     emptyHint.textContent = describeEmptyChart();
-    const highest = Math.max(0.05, ...runs.flatMap((run) => valuesOf(run).filter((value) => value !== null)));
+    const highest = highestOfCharts(); // all charts have the same scale
     const yStep = roundStep(highest, 5);
     const yMax = Math.ceil(highest / yStep - 1e-9) * yStep;
     const xMin = overRanks ? 1 : 0;
@@ -186,8 +193,7 @@ function makeChart(curve) {
     tooltip.replaceChildren();
     if (nearest === undefined) return;
     const value = valuesOf(nearest)[point];
-    const name = data.runs[nearest];
-    const text = `${name.length > 28 ? name.slice(0, 27) + "…" : name}  ${formatScore(value)}`;
+    const text = `${shortenMiddle(data.runs[nearest], 28)}  ${formatScore(value)}`;
     const textWidth = Math.min(width - 8, 12 + 7.2 * text.length);
     const left = Math.min(Math.max(4, toX(xs[point]) + 8), width - textWidth - 4);
     const top = Math.max(2, toY(value) - 30);

@@ -97,14 +97,59 @@ function makeButton(label, onClick) {
   return button;
 }
 
+const SEARCHED_ROWS = 15; // longer tables have a search field
+
+// Wrap a table that may be too wide or long: with a search field, and a cue if it scrolls sideways.
 function makeScrollable(label, table) {
-  return makeElement("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, table);
+  const region = makeElement("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, table);
+  const cue = makeElement("p", { class: "cue screen", hidden: true }, "Scroll sideways for more columns →");
+  const frame = makeElement("div", { class: "frame" }, region);
+  const update = () => {
+    const hiddenWidth = region.scrollWidth - region.clientWidth;
+    cue.hidden = hiddenWidth <= 1;
+    frame.classList.toggle("more-left", region.scrollLeft > 1);
+    frame.classList.toggle("more-right", region.scrollLeft < hiddenWidth - 1);
+  };
+  region.addEventListener("scroll", update, { passive: true });
+  const observer = new ResizeObserver(update);
+  observer.observe(region);
+  observer.observe(table);
+  return makeElement("div", {}, makeSearch(label, table), cue, frame);
+}
+
+// Return a field that hides the rows without the words that the reader types; null for a short table.
+function makeSearch(label, table) {
+  const [body] = table.tBodies;
+  if (body.rows.length <= SEARCHED_ROWS) return null;
+  const field = makeElement("input", { type: "search", id: newId("search"), "aria-label": `Find in: ${printable(label)}`,
+    placeholder: "run, topic, text …" });
+  const status = makeElement("span", { role: "status", class: "hint" });
+  field.addEventListener("input", () => {
+    const words = field.value.toLocaleLowerCase().split(/\s+/u).filter(Boolean);
+    const rows = [...body.rows];
+    for (const row of rows) {
+      const text = row.textContent.toLocaleLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    }
+    const found = rows.filter((row) => !row.hidden).length;
+    status.textContent = words.length ? `${found} of ${countOf(rows.length, "row")}` : "";
+  });
+  return makeElement("p", { class: "search screen" },
+    makeElement("label", { for: field.id }, "Find rows with ", field), " ", status);
+}
+
+// A text without its middle if it is long, because long names often differ only at their ends.
+function shortenMiddle(text, length) {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  const end = Math.floor((length - 1) / 2);
+  return `${characters.slice(0, length - 1 - end).join("")}…${characters.slice(-end).join("")}`;
 }
 
 // ---- Tables that the reader can sort
 //
 // columns: {label, number, lowerIsBetter}.
-// rows: lists of cells {value, node, strong, shade}; the first cell is the heading of the row.
+// rows: lists of cells {value, node, strong, shade, addition}; the first cell is the heading of the row.
 // sortColumn: the column by which the table is sorted at first; none by default.
 
 function makeSortableTable(caption, columns, rows, sortColumn) {
@@ -128,7 +173,8 @@ function makeSortableTable(caption, columns, rows, sortColumn) {
       : text;
     if (index === 0) return makeElement("th", { scope: "row" }, content);
     const classes = [columns[index].number && "number", cell.shade !== undefined && "shaded"].filter(Boolean);
-    const node = makeElement("td", { class: classes.join(" ") || null }, content);
+    const node = makeElement("td", { class: classes.join(" ") || null }, content,
+      cell.addition ? makeElement("span", { class: "small" }, ` ${cell.addition}`) : null);
     if (cell.shade !== undefined) node.style.setProperty("--shade-strength", cell.shade.toFixed(3));
     return node;
   }
@@ -158,7 +204,7 @@ function makeSortableTable(caption, columns, rows, sortColumn) {
   if (sortColumn === undefined) showLines();
   else sortRows(sortColumn, firstDirection(columns[sortColumn]));
   return makeElement("table", {},
-    makeElement("caption", {}, caption),
+    makeElement("caption", {}, makeElement("span", {}, caption)),
     makeElement("thead", {}, makeElement("tr", {}, headers)),
     body);
 }

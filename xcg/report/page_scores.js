@@ -2,9 +2,10 @@
 
 function showSummary() {
   const size = [countOf(data.runs.length, "run"), countOf(data.topics.length, "topic")];
-  document.title = `Evaluation report: ${size.join(", ")}`;
+  document.title = `${printable(data.title)}: ${size.join(", ")}`;
   byId("subtitle").append(
-    [...size, countOf(data.measures.length, "measure"), countOf(data.models.length, "user model")].join(", "));
+    [...size, countOf(data.measures.length, "measure"), countOf(data.models.length, "user model")].join(", "),
+    makeElement("br"), `${data.date}, xcg ${printable(data.version)}`);
   byId("facts").append(makeFacts());
   showBestRuns();
   showLevels();
@@ -12,7 +13,7 @@ function showSummary() {
   byId("notes").append(makeElement("h3", {}, "Notes"), notes.length
     ? makeElement("ul", { class: "plain" }, notes.map((note) => makeElement("li", {}, note)))
     : makeElement("p", {}, "No topic or result was left out."));
-  byId("version").append(`Created by xcg ${printable(data.version)}.`);
+  byId("version").append(`Created on ${data.date} by xcg ${printable(data.version)}.`);
 }
 
 function makeFacts() {
@@ -93,18 +94,20 @@ function showMeasures() {
   data.models.forEach((model, index) => {
     tables.append(makeElement("details", { class: "model", open: index < MAX_OPEN_MODELS },
       makeElement("summary", {}, makeElement("h3", {}, isolate(model.name))),
-      makeScrollable(`Measures under ${printable(model.name)}`, makeMeansTable(data.scores[index]))));
+      makeScrollable(`Measures under ${printable(model.name)}`, makeMeansTable(data.scores[index], data.intervals[index]))));
   });
 }
 
-// scores: measure → run → [mean, score of each topic].
-function makeMeansTable(scores) {
+// scores: measure → run → [mean, score of each topic]; halfWidths: measure → run → half width of the interval.
+function makeMeansTable(scores, halfWidths) {
   const columns = [{ label: "Run" }, ...data.measures.map((label, measure) =>
     ({ label, number: true, lowerIsBetter: data.lower_is_better[measure] }))];
   const best = scores.map((runs, measure) => bestOfRuns(runs.map((run) => run[0]), data.lower_is_better[measure]));
   const rows = data.runs.map((_, run) => [{ value: runLabel(run) }, ...scores.map((runs, measure) => {
     const value = runs[run][0];
-    return { value, strong: value !== null && value === best[measure] && !isReference(run) };
+    const halfWidth = halfWidths ? halfWidths[measure][run] : null;
+    return { value, strong: value !== null && value === best[measure] && !isReference(run),
+      addition: halfWidths ? `± ${formatScore(halfWidth)}` : null };
   })]);
   return makeSortableTable("Means over topics", columns, rows, 1);
 }

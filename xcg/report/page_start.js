@@ -66,7 +66,7 @@ function checkStrategies() {
 }
 
 function checkSelects() {
-  const controls = ["#curve-controls", "#strategy-controls", "#topic-controls", "#explained"];
+  const controls = ["#comparison-controls", "#curve-controls", "#strategy-controls", "#topic-controls", "#explained"];
   for (const select of document.querySelectorAll(controls.map((id) => `${id} select`).join(", "))) {
     const first = select.value;
     const values = [...select.options].map((option) => option.value);
@@ -118,6 +118,7 @@ function runSelfTest() {
 
 showSummary();
 showMeasures();
+showComparisons();
 showCurves();
 showStrategies();
 showTopics();
