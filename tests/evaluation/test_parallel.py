@@ -18,6 +18,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import parallel
 from xcg.evaluation.parallel import Backend, run_tasks
+from xcg.installation import install_command
 
 
 def slow_square(number: int) -> int:
@@ -65,6 +66,13 @@ def test_workers_that_are_kept_follow_the_working_directory(
         monkeypatch.chdir(tmp_path / name)
         corpora = [(Corpus("corpus", cache=False),) for _ in range(4)]
         assert run_tasks(list, corpora, workers=2) == [[name]] * 4
+
+
+def test_the_extra_of_dask_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(XcgError) as error:
+        run_tasks(slow_square, TASKS, workers=2, backend="dask")
+    assert str(error.value) == f"--backend dask needs dask: {install_command('dask')}"
 
 
 @pytest.mark.slow

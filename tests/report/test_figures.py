@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError
 from xcg.report import figures
 
 pytest.importorskip("matplotlib")
@@ -48,19 +46,6 @@ def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str
 def test_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"plot.gif: unknown kind of plot: expected one of .pdf, .png"):
         figures.check_format(tmp_path / "plot.gif")
-
-
-def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
-
-    def without_matplotlib(name: str, *arguments: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return original(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
-    with pytest.raises(XcgError, match=r"plots need matplotlib: pip install 'xcg\[plots\]'"):
-        figures.new_figure(1, 1)
 
 
 def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:

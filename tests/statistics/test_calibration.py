@@ -14,6 +14,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate
+from xcg.statistics.corrections import adjust
 from xcg.statistics.decisions import (
     corrected,
     exchange,
@@ -21,7 +22,6 @@ from xcg.statistics.decisions import (
     paired_significant,
     tukey_significant,
 )
-from xcg.statistics.families import adjust
 from xcg.statistics.gate import gate_comparisons
 from xcg.statistics.significance import compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values

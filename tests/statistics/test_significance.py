@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import asdict
 
 import pytest
@@ -233,13 +232,6 @@ def test_too_few_runs_and_several_user_models_are_errors() -> None:
     two = Results([Result("r", "1", "MAep", 0.5, model) for model in ("one", "two")])
     with pytest.raises(XcgError, match="name the user model: expected one of one, two"):
         compare_runs(two, "MAep")
-
-
-@pytest.mark.parametrize("package", ["scipy.stats", "statsmodels.stats.multitest"])
-def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(XcgError, match=r"needs .*: pip install 'xcg\[statistics\]'"):
-        compare_runs(results_of([[0.1, 0.2], [0.3, 0.5]]), "MAep")
 
 
 def test_deciding_topics_have_the_largest_differences() -> None:

@@ -13,7 +13,8 @@ import click
 from xcg import __version__
 from xcg.cli.messages import print_error, print_status
 from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
-from xcg.errors import XcgError, nearest, printable
+from xcg.errors import nearest, printable
+from xcg.installation import missing_extra
 from xcg.plugins import NO_PLUGINS, without_plugins
 
 COMMANDS = {
@@ -134,7 +135,7 @@ class LazyGroup(click.Group):
             if error.name not in _EXTRAS:
                 raise
             extra = _EXTRAS[error.name]
-            raise XcgError(f"xcg {cmd_name} needs {error.name}: pip install 'xcg[{extra}]'") from None
+            raise missing_extra(f"xcg {cmd_name}", error.name, extra) from None
         assert isinstance(command, click.Command)
         return command
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from xcg.errors import XcgError
+from xcg.installation import missing_extra
 from xcg.lazy_modules import np, npt
 
 _GRAM = 5
@@ -154,5 +154,5 @@ def _indel() -> Any:
     try:
         from rapidfuzz.distance import Indel
     except ImportError:
-        raise XcgError("approximate search needs rapidfuzz: pip install 'xcg[fuzzy]'") from None
+        raise missing_extra("approximate search", "rapidfuzz", "fuzzy") from None
     return Indel

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.documents.markup_limits import check_markup
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError
 from xcg.lazy_modules import etree
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ _ELEMENTS = {
 
 
 def markdown_to_xml(data: bytes, where: str) -> bytes:
-    r"""Convert Markdown to XML; this needs the extra ``xcg[markdown]``.
+    r"""Convert Markdown to XML.
 
     An element has the lines of a block, including markup, without the last line break. A section
     extends from its heading to the next heading of the same or a higher level. Text between blocks
@@ -202,10 +202,8 @@ class _Block(NamedTuple):
 
 
 def _markdown_parser() -> MarkdownIt:
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError:
-        raise XcgError("Markdown needs markdown-it-py: pip install 'xcg[markdown]'") from None
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])  # no inline markup
     return parser

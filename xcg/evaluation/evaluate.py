@@ -90,8 +90,8 @@ def evaluate(
             the documents.
         progress: Called with the number of finished topics and of all topics; less often with several
             workers.
-        workers: Number of processes that share the runs (needs the extra ``xcg[statistics]``); -1 for
-            one per core. Values, notes and errors do not depend on it.
+        workers: Number of processes that share the runs; -1 for one per core. Values, notes and errors
+            do not depend on it.
         strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
             run is evaluated once under each, as ``RUN+STRATEGY``.
         document: How chunks, in memory and in JSON Lines, name their document: a key of their

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
+from xcg.installation import missing_extra
 
 Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
@@ -110,7 +111,7 @@ def _results(
         for task in tasks:
             yield function(*task)
     else:
-        joblib = _imported("joblib", "several workers need joblib: pip install 'xcg[statistics]'")
+        joblib = importlib.import_module("joblib")
         folder = _WorkingDirectory()
         calls = (joblib.delayed(_call)(folder, function, *task) for task in tasks)
         yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
@@ -149,7 +150,10 @@ def _dask_results(
 
     The client is used directly: joblib runs all tasks in this process if the cluster has one thread.
     """
-    distributed = _imported("distributed", "--backend dask needs dask: pip install 'xcg[dask]'")
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise missing_extra("--backend dask", "dask", "dask") from None
     name = f"the Dask scheduler at {scheduler}" if scheduler else "the local Dask scheduler"
     # The client logs lost connections, which are reported as errors here.
     log = distributed.client.logger
@@ -206,13 +210,6 @@ def _silent(logger: Any) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def _imported(module: str, message: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise XcgError(message) from None
 
 
 def _dead_worker_errors() -> tuple[type[BaseException], ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
+from xcg.installation import missing_extra
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE
@@ -172,7 +173,7 @@ class Results:
         try:
             import pandas
         except ImportError:
-            raise XcgError("to_pandas needs pandas: pip install 'xcg[pandas]'") from None
+            raise missing_extra("to_pandas", "pandas", "pandas") from None
         return pandas.DataFrame(self._rows, columns=list(Result._fields))
 
     def to_text(self, format: str = "table", per_topic: bool = False) -> str:

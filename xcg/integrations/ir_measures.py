@@ -30,12 +30,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
+from xcg.installation import install_command, missing_extra
+
 try:
     import ir_measures
 except ImportError as _error:
-    raise ImportError(
-        "xcg.integrations.ir_measures needs ir_measures: pip install 'xcg[trec]'"
-    ) from _error
+    _missing = missing_extra("xcg.integrations.ir_measures", "ir_measures", "trec")
+    raise ImportError(str(_missing)) from _error
 from ir_measures.measures import ParamInfo
 from ir_measures.measures import registry as _registry
 from ir_measures.providers.base import Any as _AnyValue
@@ -212,7 +213,7 @@ class XcgProvider(ir_measures.Provider):
 
     def install_instructions(self) -> str:
         """Return the command that installs the provider."""
-        return "pip install 'xcg[trec]'"
+        return install_command("trec")
 
 
 class _Evaluator(ir_measures.Evaluator):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xcg.errors import XcgError
+from xcg.installation import missing_extra
 from xcg.measures.definition import Definition
 
 MEANS = "The mean is over all assessed topics, as with trec_eval -c."
@@ -56,9 +56,7 @@ def canonical_name(text: str) -> str | None:
     try:
         import ir_measures
     except ImportError:
-        raise XcgError(
-            f"{text} is computed by ir_measures, which is not installed: pip install 'xcg[trec]'"
-        ) from None
+        raise missing_extra(f"the measure {text}", "ir_measures", "trec") from None
     try:
         name = str(ir_measures.parse_measure(text))
         ir_measures.parse_measure(name)  # fails for AP(rel=1e999), which is printed as AP(rel=inf)

@@ -1,4 +1,4 @@
-"""Set up, style and save the figures of matplotlib (the extra ``xcg[plots]``).
+"""Set up, style and save the figures of matplotlib.
 
 Colours, markers and dashes together distinguish lines in greyscale and for colour-blind readers.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, XcgError, nearest, printable
+from xcg.errors import InputError, nearest, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,14 +30,9 @@ def new_figure(width: float, height: float) -> Figure:
     Args:
         width: In inches.
         height: In inches.
-
-    Raises:
-        XcgError: If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise XcgError("plots need matplotlib: pip install 'xcg[plots]'") from None
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -117,9 +112,7 @@ def check_format(path: Path) -> None:
 
     Raises:
         InputError: If the ending is not .png, .svg or .pdf.
-        XcgError: If matplotlib is not installed.
     """
-    new_figure(1.0, 1.0)
     if path.suffix.lower() not in FORMATS:
         raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, FORMATS)}")
 

@@ -13,7 +13,6 @@ from xcg.statistics.planning import Plan
 from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
-from xcg.statistics.topic_scores import required_package
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,8 +92,8 @@ def _simulation_error(power: float, campaigns: int = CAMPAIGNS) -> float:
 
 def _deviation_interval(topics: int) -> tuple[float, float]:
     """Return 95 % limits of the ratio of a standard deviation to its estimate, for normal values."""
-    with required_package("the interval of a standard deviation", "scipy"):
-        from scipy.stats import chi2
+    from scipy.stats import chi2
+
     low, high = (math.sqrt((topics - 1) / float(chi2.ppf(p, topics - 1))) for p in (0.975, 0.025))
     return low, high
 

@@ -1,4 +1,4 @@
-"""Draw the results of commands with matplotlib (the extra ``xcg[plots]``)."""
+"""Draw the results of commands with matplotlib."""
 
 from __future__ import annotations
 

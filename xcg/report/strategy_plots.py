@@ -1,4 +1,4 @@
-"""Draw studies of overlap strategies with matplotlib (the extra ``xcg[plots]``)."""
+"""Draw studies of overlap strategies with matplotlib."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS
 from xcg.statistics.decisions import (
     Booleans,
     IndexPair,
@@ -29,7 +30,6 @@ from xcg.statistics.margins import margin_per_topic
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import (
-    P_VALUE_CORRECTIONS,
     PAIRED_TESTS,
     smallest_p,
 )
@@ -38,7 +38,6 @@ from xcg.statistics.topic_scores import (
     Floats,
     check_name,
     common_scores,
-    required_package,
     scores_by_run,
 )
 
@@ -116,14 +115,11 @@ def proportion(found: int, campaigns: int) -> Proportion:
         found: Number of campaigns with a finding, from 0 to ``campaigns``.
         campaigns: Number of all campaigns, at least 1.
 
-    Raises:
-        XcgError: If scipy is not installed.
-
     >>> [round(value, 4) for value in proportion(0, 100)]  # 1 − 0.025^(1/100)
     [0.0, 0.0, 0.0362]
     """
-    with required_package("an interval of a rate", "scipy"):
-        from scipy.stats import binomtest
+    from scipy.stats import binomtest
+
     limits = binomtest(found, campaigns).proportion_ci(_CONFIDENCE, method="exact")
     return Proportion(found / campaigns, float(limits.low), float(limits.high))
 

@@ -66,7 +66,7 @@ def paired_significant(
             runs); NaN for the same topics and runs in each campaign.
         pairs: Indices of runs.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        corrections: As for :func:`xcg.statistics.families.adjust`.
+        corrections: As for :func:`xcg.statistics.corrections.adjust`.
         level: Significance level.
 
     Returns:
@@ -108,12 +108,12 @@ def _p_values(scores: Floats, pairs: Sequence[IndexPair], test: str, limit: floa
 def corrected(p_values: Floats, correction: str, level: float = SIGNIFICANCE_LEVEL) -> Booleans:
     """Return which p values are significant after the correction over each row.
 
-    The decisions are those of :func:`xcg.statistics.families.adjust` on each row. This function is
+    The decisions are those of :func:`xcg.statistics.corrections.adjust` on each row. This function is
     faster, because statsmodels collects garbage in each call.
 
     Args:
         p_values: Array of shape (campaigns, comparisons).
-        correction: As for :func:`xcg.statistics.families.adjust`.
+        correction: As for :func:`xcg.statistics.corrections.adjust`.
         level: Significance level.
 
     >>> corrected(np.array([[0.01, 0.04], [0.03, 0.04]]), "holm").tolist()

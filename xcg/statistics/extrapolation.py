@@ -7,7 +7,7 @@ from typing import Literal
 
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
-from xcg.statistics.topic_scores import Floats, required_package
+from xcg.statistics.topic_scores import Floats
 from xcg.statistics.topic_sets import Counts, SwapRates
 
 Smoothing = Literal["none", "isotonic", "moving-average"]
@@ -104,8 +104,7 @@ def smooth(rates: SwapRates, smoothing: Smoothing) -> Floats:
         Array of shape (sizes, bins). NaN marks bins without comparisons, which are never filled.
 
     Raises:
-        XcgError: If the method is unknown, or scipy (extra ``xcg[statistics]``) is not installed for
-            ``isotonic``.
+        XcgError: If the method is unknown.
 
     >>> swaps = np.array([[4] * 23, [0] * 23, [2] * 23])
     >>> rates = SwapRates((1, 2, 3), 1, np.full((3, 23), 8), swaps, 0 * swaps)  # 1/2, 0, 1/4
@@ -122,8 +121,8 @@ def smooth(rates: SwapRates, smoothing: Smoothing) -> Floats:
         empty: Floats = np.full(rates.counts.shape, np.nan)
         swaps, counts = _sum_of_neighbours(rates.swaps), _sum_of_neighbours(rates.counts)
         return np.divide(swaps, counts, out=empty, where=rates.counts > 0)
-    with required_package("isotonic smoothing", "scipy"):
-        from scipy.optimize import isotonic_regression
+    from scipy.optimize import isotonic_regression
+
     smoothed = rates.rates
     for column, counts in zip(smoothed.T, rates.counts.T, strict=True):
         known = counts > 0

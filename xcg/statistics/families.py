@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from xcg.lazy_modules import np
+from xcg.statistics.corrections import adjust
 from xcg.statistics.overall_tests import anova
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
@@ -26,7 +27,6 @@ from xcg.statistics.topic_scores import (
     Floats,
     TopicScores,
     differences,
-    required_package,
     standard_deviation,
 )
 
@@ -57,26 +57,6 @@ class Inference(NamedTuple):
     level: float | None
 
 
-def adjust(p_values: Sequence[float], correction: str) -> list[float]:
-    """Correct p values for the number of comparisons.
-
-    Args:
-        p_values: The p values of a family.
-        correction: ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``.
-
-    Raises:
-        XcgError: If statsmodels is not installed.
-
-    >>> adjust([0.01, 0.02, 0.25], "holm")
-    [0.03, 0.04, 0.25]
-    """
-    if correction == "none" or not p_values:
-        return list(p_values)
-    with required_package("a correction for several comparisons", "statsmodels"):
-        from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
-    return [float(p) for p in multipletests(p_values, method=correction)[1]]
-
-
 def paired_inferences(
     pairs: Sequence[tuple[Sequence[float], Sequence[float]]], test: str, correction: str, level: float
 ) -> list[Inference]:
@@ -85,7 +65,7 @@ def paired_inferences(
     Args:
         pairs: The scores of two runs for the topics that both have, for each comparison of the family.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        correction: As for :func:`adjust`.
+        correction: As for :func:`xcg.statistics.corrections.adjust`.
         level: Significance level.
 
     Returns:
@@ -93,7 +73,7 @@ def paired_inferences(
         about ranks, not about the mean difference.
 
     Raises:
-        XcgError: As the tests, or if statsmodels is not installed.
+        XcgError: As the tests.
     """
     p_values = [PAIRED_TESTS[test](first, second) for first, second in pairs]
     adjusted = adjust(p_values, correction)
@@ -140,12 +120,9 @@ def t_interval(found: Floats, level: float) -> Interval:
     Args:
         found: Differences by topic, at least two.
         level: Significance level: 1 − confidence level.
-
-    Raises:
-        XcgError: If scipy is not installed.
     """
-    with required_package("a confidence interval", "scipy"):
-        from scipy.stats import t
+    from scipy.stats import t
+
     topics, mean = len(found), float(found.mean())
     deviation = standard_deviation(found)
     if not deviation:
@@ -225,7 +202,7 @@ def tukey_inferences(
         The conclusions in the order of the pairs. All intervals hold together at the confidence level.
 
     Raises:
-        XcgError: If a score is not finite, or scipy is not installed.
+        XcgError: If a score is not finite.
     """
     found = [float(differences(scores.values[a], scores.values[b]).mean()) for a, b in pairs]
     distances = np.abs(np.array(found, np.float64))

@@ -13,7 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
-from xcg.statistics.families import adjust
+from xcg.statistics.corrections import adjust
 from xcg.statistics.gate_limits import Limits, limit_failures, useless_limits
 from xcg.statistics.margins import advantages, evidence, margin_per_topic, not_worse_p
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL

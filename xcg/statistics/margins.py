@@ -9,9 +9,9 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.families import adjust
+from xcg.statistics.corrections import adjust
 from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.topic_scores import DIGITS, Floats, check_name, differences, required_package
+from xcg.statistics.topic_scores import DIGITS, Floats, check_name, differences
 
 
 def parse_margins(
@@ -125,14 +125,14 @@ def margin_inferences(
             comparison of the family.
         measure: Canonical name of the measure of the scores.
         test: As for :func:`not_worse_p`.
-        correction: As for :func:`xcg.statistics.families.adjust`.
+        correction: As for :func:`xcg.statistics.corrections.adjust`.
         margin: The difference of the means, or of the sums if the measure is a count, above 0.
 
     Returns:
         For each pair, the corrected p values of non-inferiority and of equivalence.
 
     Raises:
-        XcgError: As the test, or if statsmodels is not installed.
+        XcgError: As the test.
     """
     not_worse, equivalent = [], []
     for first, second in pairs:
@@ -166,8 +166,8 @@ def evidence(test: str, found: Floats) -> float:
     """
     if not test.startswith("wilcoxon"):
         return float(found.mean())
-    with required_package("Wilcoxon's test", "scipy"):
-        from scipy.stats import rankdata
+    from scipy.stats import rankdata
+
     found = np.round(found, DIGITS)
     if test == "wilcoxon":
         found = found[found != 0]

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, equal_signs_probability
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust
+from xcg.statistics.significance_tests import equal_signs_probability
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -17,7 +18,6 @@ from xcg.statistics.topic_scores import (
     TopicScores,
     check_name,
     differences,
-    required_package,
 )
 
 POSTHOC_TESTS = ("conover", "nemenyi")
@@ -74,7 +74,7 @@ def anova(scores: TopicScores) -> AnovaTable:
 
     F = (SS / df) / (SS_error / df_error), with df = runs − 1 and topics − 1, and df_error as their
     product. With two runs, F of the runs is t² of the paired t test (Fisher 1925; for retrieval,
-    Tague-Sutcliffe and Blustein 1995). scipy (extra ``xcg[statistics]``) computes p. Without error, p
+    Tague-Sutcliffe and Blustein 1995). scipy computes p. Without error, p
     is that of a randomisation test: the probability that the m possible orders of the runs' effects,
     drawn for each of n topics, are all the same, m / mⁿ; and likewise for the topics.
 
@@ -85,14 +85,14 @@ def anova(scores: TopicScores) -> AnovaTable:
         The table; an effect without variation has F = 0 and p = 1.
 
     Raises:
-        XcgError: If there are fewer runs or topics, a score is not finite, or scipy is not installed.
+        XcgError: If there are fewer runs or topics, or a score is not finite.
 
     >>> found = anova(TopicScores(["1", "2", "3"], {"a": [1, 2, 3], "b": [2, 3, 7]}))
     >>> found.runs.df, found.error_df, round(found.runs.f, 4), round(found.topics.f, 4)
     (1, 2, 4.0, 4.3333)
     """
-    with required_package("ANOVA", "scipy"):
-        from scipy.stats import f as f_distribution
+    from scipy.stats import f as f_distribution
+
     matrix = _matrix(scores, "ANOVA", 2)
     topics, runs = matrix.shape
     run_effects = matrix.mean(axis=0) - matrix.mean()
@@ -136,7 +136,7 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
     """Compute Friedman's test of the hypothesis that all runs have the same ranks.
 
     χ² = 12 / (n·k·(k + 1)) · Σ R² − 3·n·(k + 1), corrected for ties, where R is the sum of the ranks of
-    one of k runs over n topics (Friedman 1937). Computed by scipy (extra ``xcg[statistics]``).
+    one of k runs over n topics (Friedman 1937). Computed by scipy.
 
     Args:
         scores: Scores of at least three runs (for two, use Wilcoxon's test) for at least two topics.
@@ -145,14 +145,14 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
         The statistic (at least 0) and the p value; (0, 1) if the runs are equal for each topic.
 
     Raises:
-        XcgError: If there are fewer runs or topics, a score is not finite, or scipy is not installed.
+        XcgError: If there are fewer runs or topics, or a score is not finite.
 
     >>> statistic, p = friedman(TopicScores(["1", "2"], {"a": [3, 3], "b": [2, 2], "c": [1, 1]}))
     >>> round(statistic, 4), round(p, 4)  # 12 / 24 · (36 + 16 + 4) − 24, and exp(−4 / 2)
     (4.0, 0.1353)
     """
-    with required_package("Friedman's test", "scipy"):
-        from scipy.stats import friedmanchisquare
+    from scipy.stats import friedmanchisquare
+
     matrix = _matrix(scores, "Friedman's test", 3)
     if (matrix == matrix[:, :1]).all():
         return 0.0, 1.0  # scipy would divide by 0
@@ -168,8 +168,8 @@ def mean_ranks(scores: TopicScores) -> dict[str, float]:
     >>> mean_ranks(TopicScores(["1", "2"], {"a": [3, 3], "b": [1, 2], "c": [1, 1]}))
     {'a': 3.0, 'b': 1.75, 'c': 1.25}
     """
-    with required_package("Friedman's test", "scipy"):
-        from scipy.stats import rankdata
+    from scipy.stats import rankdata
+
     ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
     return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
 
@@ -192,32 +192,53 @@ def friedman_posthoc(
         in the sign test.
 
     Raises:
-        XcgError: If a name is unknown, there are fewer runs or topics, a score is not finite, or the
-            extra ``xcg[statistics]`` with scikit-posthocs is not installed.
+        XcgError: If a name is unknown, there are fewer runs or topics, or a score is not finite.
 
     >>> scores = TopicScores(["1", "2", "3"], {"a": [3, 3, 1], "b": [2, 2, 2], "c": [1, 1, 3]})
     >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "nemenyi").items()}
     {('a', 'b'): 0.9122, ('a', 'c'): 0.6928, ('b', 'c'): 0.9122}
     """
-    with required_package("the comparison after Friedman's test", "scikit-posthocs"):
-        import scikit_posthocs  # type: ignore[import-untyped]
-        from scipy.stats import rankdata
+    from scipy.stats import rankdata, studentized_range
+
     check_name("method", method, POSTHOC_TESTS)
     check_name("correction", correction, P_VALUE_CORRECTIONS)
     matrix = _matrix(scores, "Friedman's test", 3)
     ranks = rankdata(matrix, axis=1)
+    topics, runs = ranks.shape
+    first, second = np.triu_indices(runs, 1)
     if method == "nemenyi":
-        p_values = scikit_posthocs.posthoc_nemenyi_friedman(matrix).to_numpy()
+        means = ranks.mean(axis=0)
+        q = np.abs(means[first] - means[second]) / np.sqrt(runs * (runs + 1) / (6 * topics))
+        p_values = studentized_range.sf(q * np.sqrt(2), runs, np.inf).tolist()
     elif (ranks == ranks[0]).all():
-        p = equal_signs_probability(len(ranks))
+        p = equal_signs_probability(topics)
         if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
-            p = min(1.0, math.comb(len(scores.values), 2) * p)
-        p_values = np.where(ranks[0] == ranks[0][:, None], 1.0, p)
+            p = min(1.0, len(first) * p)
+        p_values = np.where(ranks[0][first] == ranks[0][second], 1.0, p).tolist()
     else:
-        p_adjust = None if correction == "none" else correction
-        p_values = scikit_posthocs.posthoc_conover_friedman(matrix, p_adjust=p_adjust).to_numpy()
-    pairs = combinations(enumerate(scores.values), 2)
-    return {(run, other): float(p_values[i, j]) for (i, run), (j, other) in pairs}
+        p_values = adjust(_conover_p_values(ranks)[first, second].tolist(), correction)
+    return dict(zip(combinations(scores.values, 2), p_values, strict=True))
+
+
+def _conover_p_values(ranks: Floats) -> Floats:
+    """Return the p value of each pair of runs from ranks of shape (topics, runs).
+
+    For n topics and k runs with the sums of ranks R, t = |R_i − R_j| / √(A B) has Student's
+    distribution with (n − 1)(k − 1) degrees of freedom. A = 2 n (k − 1) S / ((n − 1)(k − 1)) with the
+    variance S of the ranks, and B = 1 − T / (n (k − 1)) with Friedman's statistic T (Conover and Iman
+    1979).
+    """
+    from scipy.stats import t
+
+    n, k = ranks.shape
+    sums = ranks.sum(axis=0)
+    variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
+    statistic = np.sum((sums - n * (k + 1) / 2) ** 2) / variance
+    df = n * k - k - n + 1
+    a = variance * (2 * n * (k - 1)) / df
+    b = 1 - statistic / (n * (k - 1))
+    found: Floats = 2 * t.sf(np.abs(sums[:, None] - sums) / np.sqrt(a) / np.sqrt(b), df=df)
+    return found
 
 
 def discriminative_power(

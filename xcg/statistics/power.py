@@ -9,7 +9,7 @@ from xcg.lazy_modules import np
 from xcg.statistics.families import Inference
 from xcg.statistics.overall_tests import anova
 from xcg.statistics.significance_tests import rank_sum_distribution, smallest_p
-from xcg.statistics.topic_scores import Floats, TopicScores, required_package, standard_deviation
+from xcg.statistics.topic_scores import Floats, TopicScores, standard_deviation
 
 POWER = 0.8
 """The default power: the probability of detecting a difference."""
@@ -54,9 +54,6 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
         A difference above 0. None if all differences are equal, because the variance is then unknown,
         or if there are too few topics for the level.
 
-    Raises:
-        XcgError: If scipy is not installed.
-
     >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
     >>> round(detectable_difference(found, "t", 0.05), 4)
     0.1482
@@ -75,16 +72,16 @@ def t_detectable(deviation: float, topics: int, level: float, power: float) -> f
     >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
     0.495
     """
-    with required_package("the power of the t test", "scipy"):
-        from scipy.stats import t
+    from scipy.stats import t
+
     critical = float(t.isf(level / 2, topics - 1))
     return noncentrality(critical, topics - 1, power) * deviation / math.sqrt(topics)
 
 
 def noncentrality(critical: float, df: int, power: float) -> float:
     """Return the noncentrality with which t exceeds a critical value with the probability ``power``."""
-    with required_package("the power of the t test", "scipy"):
-        from scipy.special import nctdtrinc
+    from scipy.special import nctdtrinc
+
     return float(nctdtrinc(df, 1 - power, critical))
 
 

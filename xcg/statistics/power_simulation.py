@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from xcg.lazy_modules import np, npt
 from xcg.statistics.power import noncentrality, t_detectable, wilcoxon_critical_sum
 from xcg.statistics.significance_tests import equal_signs_probability, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Floats, required_package
+from xcg.statistics.topic_scores import ROUNDING, Floats
 
 CAMPAIGNS = 4000
 MAX_SIMULATED_TOPICS = 60
@@ -265,8 +265,8 @@ def _centred(values: Floats) -> Floats:
 @lru_cache(maxsize=1024)
 def _critical_range(level: float, runs: int, df: float) -> float:
     """Return the critical value of the studentised range."""
-    with required_package("Tukey's HSD", "scipy"):
-        from scipy.stats import studentized_range
+    from scipy.stats import studentized_range
+
     if _MANY_DF < df < math.inf:  # almost linear in 1 / df; scipy needs up to 0.1 s for each value
         most, limit = (_critical_range(level, runs, value) for value in (_MANY_DF, math.inf))
         return limit + (most - limit) * _MANY_DF / df

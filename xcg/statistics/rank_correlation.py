@@ -13,7 +13,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, required_package
+from xcg.statistics.topic_scores import DIGITS, ROUNDING
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -22,7 +22,7 @@ _Key = tuple[str, str]  # measure, user model
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Compute Kendall's τ-b of two lists of scores (Kendall 1945).
 
-    Computed by scipy (extra ``xcg[statistics]``).
+    Computed by scipy.
 
     Args:
         first: A score for each run.
@@ -31,14 +31,11 @@ def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | No
     Returns:
         A number from -1 to 1; None if all scores of a list are equal.
 
-    Raises:
-        XcgError: If scipy is not installed.
-
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 2, 4, 3]), 4)
     0.6667
     """
-    with required_package("Kendall's τ-b", "scipy"):
-        from scipy.stats import kendalltau
+    from scipy.stats import kendalltau
+
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
     return float(kendalltau(first, second, variant="b").statistic)
@@ -245,7 +242,7 @@ def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> lis
         seed: Seed of the resamples, at least 0.
 
     Raises:
-        XcgError: If there is one run or one order, or scipy is not installed.
+        XcgError: If there is one run or one order.
     """
     if len(results.runs) < 2:
         raise XcgError("one run has no order: expected at least two")

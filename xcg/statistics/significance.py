@@ -23,11 +23,12 @@ from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.run import Ties
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
 from xcg.statistics.power import detectable_differences, tukey_detectable
 from xcg.statistics.run_pairs import pairs_of_runs, scores_to_compare
-from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, PAIRED_TESTS
+from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
     DIGITS,
     TopicScores,
@@ -177,8 +178,8 @@ def compare(
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if a name is unknown, there are fewer than two runs, two
-            runs share fewer than two topics, the correction is not defined for the test, baseline or
-            topics, or the extra ``xcg[statistics]`` is not installed.
+            runs share fewer than two topics, or the correction is not defined for the test,
+            baseline or topics.
 
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     >>> first = {"1": ["d"], "2": ["d"], "3": ["e", "d"]}

@@ -15,7 +15,6 @@ from xcg.statistics.topic_scores import (
     Floats,
     check_name,
     differences,
-    required_package,
     standard_deviation,
 )
 
@@ -25,7 +24,6 @@ RANDOM_SIGN_VECTORS = 100_000
 _MAX_SIGNS_IN_MEMORY = 2_000_000
 _SIGN_VECTORS_AT_ONCE = 2048
 _MAX_ROWS_AT_ONCE = 512
-P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 PairedTest = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -34,7 +32,7 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
     """Compute the two-sided p value of Student's paired t test.
 
     t = mean(d) / (sd(d) / √n) with n − 1 degrees of freedom, where d are the differences per topic
-    (Student 1908). Computed by scipy (extra ``xcg[statistics]``). If all differences are equal but not
+    (Student 1908). Computed by scipy. If all differences are equal but not
     0, t is undefined; then p is that of the randomisation test, 2 / 2ⁿ.
 
     Args:
@@ -45,14 +43,14 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
         A number from 0 to 1: 1 if all differences are 0.
 
     Raises:
-        XcgError: If the numbers of topics differ, there are fewer than two, a score is not finite, or
-            scipy is not installed.
+        XcgError: If the numbers of topics differ, there are fewer than two, or a score is not
+            finite.
 
     >>> round(t_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3]), 4)  # t = 0.2 / (0.1 / √3) = 2√3
     0.0742
     """
-    with required_package("the t test", "scipy"):
-        from scipy.stats import ttest_rel
+    from scipy.stats import ttest_rel
+
     found = differences(first, second)
     if not found.any():
         return 1.0
@@ -69,7 +67,7 @@ def wilcoxon_test(
     If the runs are equally good, the sign of each rank is random. p is the fraction of sign vectors
     whose sum of ranks is at least as far from its mean as the observed sum, with the mean of the ranks
     for tied differences. The value is exact, with ties too, if at most 500 topics have a difference, or
-    if all differences have the same size. Otherwise scipy (extra ``xcg[statistics]``) computes the
+    if all differences have the same size. Otherwise scipy computes the
     normal approximation with its correction for ties (Wilcoxon 1945; Pratt 1959).
 
     Args:
@@ -92,8 +90,8 @@ def wilcoxon_test(
 
 def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floats:
     """Return the p value of each row of differences by Wilcoxon's test."""
-    with required_package("Wilcoxon's test", "scipy"):
-        from scipy.stats import rankdata, wilcoxon
+    from scipy.stats import rankdata, wilcoxon
+
     # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit, and would get different ranks without rounding.
     found = np.round(found, DIGITS)
     changed = found != 0
@@ -243,7 +241,7 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
         Array of shape (pairs,).
 
     Raises:
-        XcgError: If the test is unknown, or scipy is needed and not installed.
+        XcgError: If the test is unknown.
 
     >>> paired_p_values("randomisation", np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()
     [0.25, 1.0]
@@ -253,8 +251,8 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
         return _randomisation_p_values(found, limit)
     if test != "t":
         return _wilcoxon_p_values(found, "pratt" if test == "wilcoxon-pratt" else "wilcox")
-    with required_package("the t test", "scipy"):
-        from scipy.stats import ttest_1samp
+    from scipy.stats import ttest_1samp
+
     largest = np.maximum(1, np.abs(found).max(axis=1))
     constant = found.std(axis=1, ddof=1) <= ROUNDING * largest  # as standard_deviation
     p_values = np.where(found.any(axis=1), equal_signs_probability(found.shape[1]), 1.0)
@@ -282,8 +280,7 @@ def smallest_p(test: str, topics: int, changed: int | None = None) -> float:
         A number from 0 to 1: 1 if no topic has a difference.
 
     Raises:
-        XcgError: If the test is unknown, ``changed`` is not from 0 to ``topics``, or scipy is needed
-            and not installed.
+        XcgError: If the test is unknown, or ``changed`` is not from 0 to ``topics``.
 
     >>> smallest_p("wilcoxon", 34, changed=5), smallest_p("t", 34), round(smallest_p("t", 34, 5), 4)
     (0.0625, 0.0, 0.023)
@@ -297,8 +294,8 @@ def smallest_p(test: str, topics: int, changed: int | None = None) -> float:
     if test == "t":
         if n == topics:
             return 0.0
-        with required_package("the t test", "scipy"):
-            from scipy.stats import t as t_distribution
+        from scipy.stats import t as t_distribution
+
         return float(2 * t_distribution.sf(math.sqrt(n * (topics - 1) / (topics - n)), topics - 1))
     if test == "randomisation" and n > EXACT_RANDOMISATION_TOPICS:
         return 1 / (1 + RANDOM_SIGN_VECTORS)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -174,12 +173,3 @@ def deciding_topics(
     found = differences(scores.values[run], scores.values[baseline]).tolist()
     changed = [pair for pair in zip(scores.topics, found, strict=True) if pair[1]]
     return sorted(changed, key=lambda pair: -abs(pair[1]))[:count]
-
-
-@contextmanager
-def required_package(what: str, package: str) -> Iterator[None]:
-    """Turn a failed import inside the block into an error that names the missing extra."""
-    try:
-        yield
-    except ImportError:
-        raise XcgError(f"{what} needs {package}: pip install 'xcg[statistics]'") from None
