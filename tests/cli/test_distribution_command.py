@@ -30,7 +30,7 @@ def judgements(tmp_path: Path) -> tuple[Path, Path]:
 def test_table_1_of_jarvelin_and_kekalainen(
     judgements: tuple[Path, Path], xcg_command: Command
 ) -> None:
-    call = ("distribution", "--assessments", judgements[0], "--against", judgements[1])
+    call = ("distribution", "--assessments", judgements[0], "--other-assessments", judgements[1])
     done = xcg_command(*call)
     # Pearson's correlation as computed by scipy
     note = "xcg: note: Pearson's correlation of the levels of 5737 documents and elements is 0.6329\n"
@@ -73,12 +73,12 @@ def test_the_distribution_of_one_set(judgements: tuple[Path, Path], xcg_command:
 def test_notes_name_what_only_one_set_assesses(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "a").write_text("1 0 d 1\n1 0 e 1\n1 0 f 0\n2 0 d 1\n")
     (tmp_path / "b").write_text("1 0 d 1\n1 0 g 1\n3 0 d 1\n4 0 d 1\n")
-    call = ("distribution", "--assessments", tmp_path / "a", "--against", tmp_path / "b")
+    call = ("distribution", "--assessments", tmp_path / "a", "--other-assessments", tmp_path / "b")
     done = xcg_command(*call, "--format", "jsonl")
     assert [json.loads(line)["total"] for line in done.stdout.splitlines()] == [1, 1]
     assert done.stderr.splitlines() == [
-        "xcg: note: 1 topics are counted, but not 1 of --assessments and 2 of --against",
-        "xcg: note: 2 documents and elements are only in --assessments, 1 only in --against; "
+        "xcg: note: 1 topics are counted, but not 1 of --assessments and 2 of --other-assessments",
+        "xcg: note: 2 documents and elements are only in --assessments, 1 only in --other-assessments; "
         "--unassessed counts them",
     ]
     done = xcg_command(*call, "--unassessed", "--topic", "1", "--format", "jsonl")
@@ -97,11 +97,17 @@ def test_misuses(tmp_path: Path, xcg_command: Command) -> None:
     one = ("--assessments", tmp_path / "a")
     for options, message in (
         ((), "no assessments: expected a CONFIG.yaml or --assessments PATH"),
-        ((*one, "--unassessed"), "--unassessed has no effect without --against PATH: remove it"),
-        (("--assessments", "-", "--against", "-"), "standard input holds one set: expected a file"),
+        (
+            (*one, "--unassessed"),
+            "--unassessed has no effect without --other-assessments PATH",
+        ),
+        (
+            ("--assessments", "-", "--other-assessments", "-"),
+            "standard input holds one set: expected",
+        ),
         ((*one, "--topic", "352"), "no assessed topic '352': did you mean '351'?"),
-        ((*one, "--against", tmp_path / "b"), "share no assessed document or element"),
-        ((*one, "--against", tmp_path / "c"), "c: "),
+        ((*one, "--other-assessments", tmp_path / "b"), "share no assessed document or element"),
+        ((*one, "--other-assessments", tmp_path / "c"), "c: "),
     ):
         done = xcg_command("distribution", *options)
         assert (done.returncode, done.stdout) == (2, "")

@@ -107,7 +107,7 @@ WITHOUT_EFFECT = [
     (
         f"explain {CONFIG} --run {RUN} --topic 1 --format json",
         "--tree-of sampling",
-        "with --format json",
+        "without --format table",
     ),
     (CONVERT_ASSESSMENTS, "--order score", "on assessments"),
     (CONVERT_ASSESSMENTS, "--ties rank", "on assessments"),
@@ -121,7 +121,7 @@ WITHOUT_EFFECT = [
     (f"rewrite --run {RUN} --strategy unique --order file", "--ties rank", "with --order file"),
     (CONVERT_RUN, "--corpus corpora_samples/handbook", "on a run without --as"),
     (f"plan {FILES} --runs-to-compare 2", "--correction none", "with --runs-to-compare 2"),
-    ("distribution --assessments assessments/handbook", "--unassessed", "without --against PATH"),
+    ("distribution --assessments assessments/handbook", "--unassessed", "without --other-assessments"),
     ("break MAep", "--effort text", "on a measure of xcg"),
     ("break m:f", "--user-model levels", "on a function"),
     ("simulate new-folder", "--agreement 0.5", "without --assessors 2 or more"),

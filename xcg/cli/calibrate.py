@@ -25,7 +25,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 @click.command()
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(
     "--baseline",
     metavar="RUN",

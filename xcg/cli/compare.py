@@ -63,7 +63,7 @@ from xcg.statistics.strategy_study import study_strategies
 
 
 @click.command()
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @replaced_option("--baseline", "--reference-model NAME, the user model to compare with")
 @click.option(
     "--reference-model",
@@ -153,7 +153,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
 
 @click.command()
 @_status_3_if_unmapped()
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(
     "--baseline",
     metavar="RUN",

@@ -50,7 +50,13 @@ _size_option = click.option(
 
 @click.command()
 @campaign_options()
-@click.option("--topic", metavar="ID", help="Print the ideal elements of this topic only.")
+@click.option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="ID",
+    help="Print only this topic.",
+)
 @click.option(
     "--statistics",
     is_flag=True,
@@ -78,7 +84,7 @@ _size_option = click.option(
 @prints(*RECORDS)
 def ideal(
     campaign: CampaignOptions,
-    topic: str | None,
+    topics: Sequence[str],
     statistics: bool,
     tree: bool,
     size: SizeUnit | None,
@@ -98,18 +104,17 @@ def ideal(
     refuse_unused(run_format is None, "without --to", "--ranking")
     refuse_unused(run_format is not None, "with --to, which is the format of the run", "--format")
     inputs = campaign.inputs(runs=())
-    topics = None if topic is None else [topic]
     if run_format is not None:
-        return _ideal_run(inputs, ranking or "ideal", topics, run_format)
+        return _ideal_run(inputs, ranking or "ideal", topics or None, run_format)
     if tree:
-        trees = judged_trees(inputs, topics)
+        trees = judged_trees(inputs, topics or None)
         if context.params["records_format"] == "table":
             return Printed("\n".join(ideal_tree(one, size) for one in trees), trees.notes)
         return Printed(
             [record for one in trees for record in ideal_tree_records(one, size)], trees.notes
         )
     rows: NotedList[Any] = (
-        ideal_statistics(inputs) if statistics else ideal_elements_of_inputs(inputs, topics)
+        ideal_statistics(inputs) if statistics else ideal_elements_of_inputs(inputs, topics or None)
     )
     return Printed([row._asdict() for row in rows], rows.notes, columns=IDEAL_ELEMENTS)
 
@@ -133,7 +138,7 @@ def _ideal_run(
     help="Print the tree of this document instead of the ranking, with the sizes of elements.",
 )
 @_size_option
-@format_option("table", "json")
+@format_option(*RECORDS)
 @prints()
 def explain(
     campaign: CampaignOptions,
@@ -148,18 +153,18 @@ def explain(
     rewritten rankings are explained; RUN+STRATEGY is the name of one of them.
     """
     refuse_unused(tree_of is None, "without --tree-of NAME", "--size")
-    refuse_unused(format_ == "json", "with --format json", "--tree-of", "--size")
+    refuse_unused(format_ != "table", "without --format table", "--tree-of", "--size")
     _check_one_run_is_named(campaign)
     inputs = campaign.inputs(topics=[topic])
     _check_document_is_a_key(inputs, campaign)
     explanations = explain_inputs(inputs, topic)
-    if format_ == "json":
+    if format_ != "table":
         rows = [
             {"run": one.run, "topic": one.topic, "user_model": one.user_model, **record}
             for one in explanations
             for record in one.to_records()
         ]
-        text = records(rows, "json")
+        text = records(rows, format_)
     elif tree_of is not None:
         text = "\n".join(document_tree(one, tree_of, size) for one in explanations)
     else:

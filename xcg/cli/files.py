@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from xcg.cli.options import (
     corpus_option,
     count_option,
     document_option,
+    no_cache_option,
     order_option,
     paths_option,
     ties_option,
@@ -78,6 +78,7 @@ from xcg.tables import records
     most=MAX_NUMBER,
 )
 @click.option("--replace", is_flag=True, help="Replace existing files.")
+@no_cache_option
 def assess(
     highlights: Sequence[str],
     corpus: str,
@@ -156,6 +157,7 @@ def assess(
 @document_option
 @order_option
 @ties_option
+@no_cache_option
 @prints()
 def convert(
     assessments: Sequence[str],
@@ -226,19 +228,26 @@ def convert(
 )
 @corpus_option("Check the documents in this folder or archive.")
 @document_option
+@order_option
+@ties_option
+@no_cache_option
 @format_option("text", "json")
+@prints()
 def validate(
     config: Path | None,
     assessments: Sequence[str],
     runs: Sequence[str],
     corpus: str | None,
     document: DocumentKey,
+    order: Order | None,
+    ties: Ties | None,
     format_: str,
-) -> None:
+) -> Printed:
     """Check the corpus, the assessments and the runs.
 
     The exit status is 0 if everything is correct, 1 after warnings and 2 after errors.
     """
+    check_order_options(order, ties)
     configuration: Any = load_configuration(config) if config is not None else Inputs()
     inputs = (
         assessments or configuration.assessments,
@@ -248,9 +257,14 @@ def validate(
     if not any(inputs):
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
     document = document if document is not None else configuration.document
-    report = validate_files(*inputs, configuration.file_order, configuration.ties, document)
-    click.echo(report_as_json(report) if format_ == "json" else report_as_text(report), nl=False)
-    sys.exit(report.status)
+    report = validate_files(
+        *inputs,
+        order or configuration.file_order,
+        ties or ("document" if order is not None else configuration.ties),
+        document,
+    )
+    text = report_as_json(report) if format_ == "json" else report_as_text(report)
+    return Printed(text, status=lambda: report.status)
 
 
 @click.command()
@@ -264,6 +278,7 @@ def validate(
     help="Also accept similar text of at least this similarity, from 0.5 to 1, for example 0.9.",
 )
 @click.option("--lenient", is_flag=True, help="Exit with status 0 if passages are left out.")
+@no_cache_option
 @prints()
 def place(
     passages: Sequence[str], corpus: str, update: bool, fuzzy: float | None, lenient: bool

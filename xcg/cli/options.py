@@ -169,6 +169,9 @@ no_cache_option = click.option(
     callback=_disable_cache,
     help="Parse all documents again, and do not store them in the cache.",
 )
+lenient_option = click.option(
+    "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."
+)
 document_option = click.option(
     "--document",
     metavar="KEY",
@@ -197,7 +200,7 @@ _INPUT_OPTIONS = (
         metavar="NAME_OR_FILE",
         help="Use this user model. xcg user-models lists the names.",
     ),
-    click.option("--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."),
+    lenient_option,
     no_cache_option,
 )
 _FURTHER_OPTIONS = {

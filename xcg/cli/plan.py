@@ -19,7 +19,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
 @click.command()
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--power", type=float, default=POWER, help="Find differences with this probability.")
 @click.option(
     "--difference",

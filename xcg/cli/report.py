@@ -13,7 +13,7 @@ from xcg.report.html_page import DEFAULT_TITLE, write_report
 
 
 @click.command()
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @count_option(
     "--explained", "Explain the results of this number of topics.", default=10, least=0, most=MAX_NUMBER
 )
