@@ -7,6 +7,7 @@ through entry points. Users can name a function of their own as ``package.module
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import math
@@ -203,17 +204,16 @@ class Between(NamedTuple):
     most: float | None = None
 
     def __str__(self) -> str:
-        return f"from {self.least}" + (f" to {self.most}" if self.most is not None else "")
+        return f"from {self.least:,}" + (f" to {self.most:,}" if self.most is not None else "")
 
     def expected(self, value: float) -> str | None:
         """Return what was expected instead of a number; None if it is legal."""
-        if self.least <= value <= (math.inf if self.most is None else self.most):
-            return None
-        return f"a number {self}"
+        highest = math.inf if self.most is None else self.most
+        return None if self.least <= value <= highest and value != math.inf else f"a number {self}"
 
 
 class Parameter(NamedTuple):
-    """A keyword-only argument of a function, which users can set.
+    """A keyword-only argument of a function, or a field of a data class, which users can set.
 
     Attributes:
         name: Its name.
@@ -237,6 +237,19 @@ class Parameter(NamedTuple):
             return " | ".join(map(str, get_args(self.type)))
         return " ".join([_LEGAL.get(self.type, ""), *map(str, self.constraints)]).strip()
 
+    def problem(self, value: Any) -> str | None:
+        """Return what is wrong with a value, such as "expected a number"; None if it is legal."""
+        if get_origin(self.type) is Literal:
+            words = get_args(self.type)
+            return None if value in words else nearest(str(value), map(str, words))
+        if self.type in (float, int):
+            if isinstance(value, bool) or not isinstance(value, (int, self.type)):
+                return f"expected {self.legal}"
+        elif self.type in (bool, str) and not isinstance(value, self.type):
+            return f"expected {_LEGAL[self.type].replace(' | ', ' or ')}"
+        unmet = (constraint.expected(value) for constraint in self.constraints)
+        return next((f"expected {expected}" for expected in unmet if expected is not None), None)
+
 
 _LEGAL: Mapping[Any, str] = {
     bool: "true | false",
@@ -248,17 +261,46 @@ _LEGAL: Mapping[Any, str] = {
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     """Return the parameters that users can set: the keyword-only arguments."""
-    annotated = function if hasattr(function, "__annotations__") else type(function).__call__
+    annotated: Any = function
+    if isinstance(function, type):
+        annotated = function.__init__  # type: ignore[misc]
+    elif not (inspect.isfunction(function) or inspect.ismethod(function)):
+        annotated = type(function).__call__
     hints = get_type_hints(annotated, include_extras=True)
-    found = []
-    for argument in inspect.signature(function).parameters.values():
-        if argument.kind is argument.KEYWORD_ONLY:
-            annotation: Any = hints.get(argument.name)
-            constraints: Sequence[Constraint] = ()
-            if get_origin(annotation) is Annotated:
-                annotation, *constraints = get_args(annotation)
-            found.append(Parameter(argument.name, annotation, constraints, argument.default))
+    return [
+        _parameter(argument.name, hints.get(argument.name), argument.default)
+        for argument in inspect.signature(function).parameters.values()
+        if argument.kind is argument.KEYWORD_ONLY
+    ]
+
+
+def fields_of(data_class: type) -> dict[str, Parameter]:
+    """Return name → parameter of the fields of a data class that users can set.
+
+    >>> @dataclasses.dataclass
+    ... class Reading:
+    ...     alpha: Annotated[float, Between(0, 1)] = 1.0
+    >>> fields_of(Reading)["alpha"].legal
+    'a number from 0 to 1'
+    """
+    hints = get_type_hints(data_class, include_extras=True)
+    found = {}
+    for field in dataclasses.fields(data_class):
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        elif default is dataclasses.MISSING:
+            default = inspect.Parameter.empty
+        if field.init:
+            found[field.name] = _parameter(field.name, hints[field.name], default)
     return found
+
+
+def _parameter(name: str, annotation: Any, default: object) -> Parameter:
+    constraints: Sequence[Constraint] = ()
+    if get_origin(annotation) is Annotated:
+        annotation, *constraints = get_args(annotation)
+    return Parameter(name, annotation, constraints, default)
 
 
 class ParameterError(XcgError):
@@ -352,20 +394,6 @@ def _check_parameters(
         if name not in legal:
             hint = nearest(name, legal) if legal else "it has no parameters"
             raise ParameterError(f"{what} has no parameter {name!r}: {hint}", name)
-        _, annotation, constraints, _ = legal[name]
-        if get_origin(annotation) is Literal:
-            if value not in get_args(annotation):
-                hint = nearest(str(value), map(str, get_args(annotation)))
-                raise ParameterError(f"{what}: {name} is {value!r}: {hint}", name)
-        elif annotation in (float, int) and (
-            isinstance(value, bool) or not isinstance(value, (int, annotation))
-        ):
-            raise ParameterError(f"{what}: {name} is {value!r}: expected a number", name)
-        elif annotation is bool and not isinstance(value, bool):
-            raise ParameterError(f"{what}: {name} is {value!r}: expected true or false", name)
-        elif annotation is str and not isinstance(value, str):
-            raise ParameterError(f"{what}: {name} is {value!r}: expected text", name)
-        for constraint in constraints:
-            expected = constraint.expected(value)
-            if expected is not None:
-                raise ParameterError(f"{what}: {name} is {value!r}: expected {expected}", name)
+        problem = legal[name].problem(value)
+        if problem is not None:
+            raise ParameterError(f"{what}: {name} is {value!r}: {problem}", name)

@@ -221,7 +221,6 @@ def test_measures_and_user_models_are_listed(xcg_command: Command) -> None:
     assert "equation 13" in xcg_command("measures", "ep").stdout
     models = xcg_command("user-models").stdout
     assert all(name in models for name in ("overlap-off", "sog", "kazai_lalmas"))
-    assert "alpha: 0.0" in xcg_command("user-models", "overlap-off").stdout
 
 
 def test_the_python_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
         (CONFIG, *MODEL, "--user-model", "overlap-off", "--measures", "MAep"),
         "overlap-off",
     ),
-    "user-models": (("overlap-off",), "alpha: 0.0"),
+    "user-models": (("overlap-off",), "a number from 0 to 1"),
     "validate": ((CONFIG,), "what was read"),
 }
 

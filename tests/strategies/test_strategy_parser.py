@@ -116,7 +116,10 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
             "more than 1,000 combinations of values",
         ),
         ("outermost(rank=bst)", "strategy outermost: rank is 'bst': did you mean 'best'?"),
-        ("promote_parent(levels=1.5)", "strategy promote_parent: levels is 1.5: expected a number"),
+        (
+            "promote_parent(levels=1.5)",
+            "strategy promote_parent: levels is 1.5: expected a whole number",
+        ),
         ("os:system", "the strategy 'os:system' is part of Python's standard library"),
         ("no_such_module:function", "cannot import the strategy 'no_such_module:function'"),
         ("x" * 1001, "is not a strategy: it has 1,001 characters; expected at most 1,000"),
@@ -172,7 +175,7 @@ def test_a_function_next_to_a_configuration(tmp_path: Path) -> None:
     (strategy,) = strategies_of("mine:first(count=2)", tmp_path)
     assert str(strategy) == "mine:first(count=2)"
     assert len(strategy.function(Ranking(["a", "b", "c"], ["/"] * 3), None)) == 2
-    with pytest.raises(XcgError, match="strategy mine:first: count is 'x': expected a number"):
+    with pytest.raises(XcgError, match="strategy mine:first: count is 'x': expected a whole number"):
         strategies_of("mine:first(count=x)", tmp_path)
     with without_plugins(), pytest.raises(XcgError, match="the strategy 'mine:first' is a plug-in"):
         strategies_of("mine:first", tmp_path)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+from xcg.cli.output import Printed, prints
+from xcg.errors import XcgError
 from xcg.measures import MEASURES
-from xcg.report.listings import describe_measure, list_measures, list_user_models, show_user_model
+from xcg.report.listings import describe_measure, list_measures
 from xcg.report.strategies import describe_strategy, list_strategies
+from xcg.report.user_models import describe, list_user_models, user_model_yaml
 
 
 @click.command()
@@ -25,12 +28,21 @@ def measures(name: str | None) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-def user_models(name: str | None) -> None:
-    """List the shipped user models, or print one as YAML.
+@click.option("--yaml", "as_yaml", is_flag=True, help="Print the YAML file of a shipped user model.")
+@prints(has_tables=True)
+def user_models(name: str | None, as_yaml: bool) -> Printed:
+    """List the user models and their parts, or explain one.
 
-    The list includes the quantisations and other parts from which user models are built.
+    xcg user-models kazai-lalmas-2006 prints the settings of a user model, with the legal values and
+    defaults, and the parameters of all parts that can be chosen. NAME can be the YAML file of a user
+    model, too. xcg user-models distance explains a part. To write a user model of your own, start
+    from a file: xcg user-models kazai-lalmas-2006 --yaml --output mine.yaml.
     """
-    click.echo(list_user_models() if name is None else show_user_model(name), nl=False)
+    if as_yaml:
+        if name is None:
+            raise XcgError("--yaml needs the name of a user model: xcg user-models NAME --yaml")
+        return Printed(user_model_yaml(name))
+    return Printed("", table=describe(name) if name is not None else list_user_models())
 
 
 @click.command()

@@ -58,7 +58,7 @@ COMMANDS = {
         "List the overlap strategies, or explain one.",
     ),
     "sweep": ("compare:sweep", "Compare the order of runs between user models."),
-    "user-models": ("listings:user_models", "List the shipped user models, or print one as YAML."),
+    "user-models": ("listings:user_models", "List user models and their parts, or explain one."),
     "validate": ("files:validate", "Check the corpus, the assessments and the runs."),
 }
 """Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""

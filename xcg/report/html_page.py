@@ -29,7 +29,7 @@ from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import best_runs, comparison_data, interval_data
 from xcg.report.html_strategies import strategy_data
-from xcg.report.listings import user_model_settings
+from xcg.report.user_models import user_model_settings
 from xcg.user_model.model import UserModel
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.

@@ -1,4 +1,4 @@
-"""List measures, user models and the parts of user models; write the findings of a validation."""
+"""List measures, and write the findings of a validation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ from xcg.measures.definition import Definition, Number
 from xcg.report.distributions import distribution_rows
 from xcg.tables import json_text, records, text_table
 from xcg.user_model.effort import Effort
-from xcg.user_model.ideal import SELECTIONS
-from xcg.user_model.model import UserModel, shipped_models
-from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
-from xcg.user_model.quantisation import QUANTISATIONS
 
 _EFFORT_PARAMETERS = Effort().parameters()
-_SETTINGS = ("quantisation", "ideal", "alpha", "normalisation", "partially seen", "near misses")
 _NEEDS = {
     "gains": "gains under a user model",
     "scores": "assessed elements or levels",
@@ -84,42 +78,6 @@ def _parameters(definition: Definition) -> str:
         f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
         for name, values in definition.parameters.items()
     )
-
-
-def list_user_models() -> str:
-    """Return a table of the shipped user models, and one of the parts that user models consist of."""
-    heading = ["user model", *_SETTINGS, "size"]
-    parts = [
-        [registry.kind, name, registry.summary(name)]
-        for registry in (QUANTISATIONS, SELECTIONS, PARTIALLY_SEEN, NEAR_MISSES)
-        for name in registry
-    ]
-    models = {name: UserModel.shipped(name) for name in shipped_models()}
-    rows = [[name, *user_model_settings(model), model.size] for name, model in models.items()]
-    return text_table(heading, rows) + "\n" + text_table(["part", "name", "what it is"], parts)
-
-
-def user_model_settings(model: UserModel) -> list[str]:
-    """Return the settings of a user model: from its quantisation to its rule for near misses."""
-    value = model.relevance_value
-    return [
-        str(model.quantisation),
-        str(model.ideal),
-        f"{value.alpha:g}",
-        value.normalisation,
-        str(value.partially_seen),
-        str(value.near_misses),
-    ]
-
-
-def show_user_model(name: str) -> str:
-    """Return the YAML file of a shipped user model.
-
-    Raises:
-        XcgError: If the name is unknown.
-    """
-    UserModel.shipped(name)  # checks the name
-    return shipped_models()[name].read_text(encoding="utf-8")
 
 
 def report_as_text(report: Report) -> str:

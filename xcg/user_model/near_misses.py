@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Annotated
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
 from xcg.lazy_modules import np, npt
-from xcg.registry import Part
+from xcg.registry import Between, Part
 from xcg.user_model.parts import PartRegistry
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
@@ -53,8 +54,8 @@ def distance(
     ideal: str,
     ideals: Mapping[str, float],
     *,
-    reach: int = 2,
-    decay: float = 0.5,
+    reach: Annotated[int, Between(0, 1_000_000)] = 2,
+    decay: Annotated[float, Between(0, 1)] = 0.5,
 ) -> Mapping[str, float]:
     """Reward elements by their distance in the tree: closeness = decay^d for d up to reach.
 
@@ -65,15 +66,13 @@ def distance(
         tree: The document.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        reach: The largest distance that is rewarded, from 0.
-        decay: From 0 to 1.
+        reach: The largest distance that is rewarded.
+        decay: Closeness at the distance 1.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     >>> distance(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
     {'/a[1]': 0.5, '/a[1]/s[1]/p[1]': 0.5, '/a[1]/s[2]': 0.25}
     """
-    _check("decay", decay, 0, 1)
-    _check("reach", reach, 0, 1_000_000)
     row = tree.row(ideal)
     distances = {row: 0}
     frontier = [row]
@@ -86,7 +85,11 @@ def distance(
 
 @NEAR_MISSES.register("length_ratio")
 def length_ratio(
-    tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, least: float = 0.0
+    tree: ElementTree,
+    ideal: str,
+    ideals: Mapping[str, float],
+    *,
+    least: Annotated[float, Between(0, 1)] = 0.0,
 ) -> Mapping[str, float]:
     """Reward ancestors and descendants by size: closeness = characters of the smaller / of the larger.
 
@@ -94,14 +97,13 @@ def length_ratio(
         tree: The document, with sizes.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        least: The least ratio that is rewarded, from 0 to 1.
+        least: The least ratio that is rewarded.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
     >>> length_ratio(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
     {'/a[1]': 0.5, '/a[1]/s[1]/p[1]': 0.2}
     """
-    _check("least", least, 0, 1)
     own = _size(tree, tree.row(ideal))
     ratios = {}
     for other, shared in _shared_characters(tree, ideal).items():
@@ -114,7 +116,11 @@ def length_ratio(
 
 @NEAR_MISSES.register("shared_characters")
 def shared_characters(
-    tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, beta: float = 1.0
+    tree: ElementTree,
+    ideal: str,
+    ideals: Mapping[str, float],
+    *,
+    beta: Annotated[float, Between(0, 1_000_000)] = 1.0,
 ) -> Mapping[str, float]:
     """Reward elements that share text with the ideal element: closeness = F_β of the characters.
 
@@ -125,8 +131,8 @@ def shared_characters(
         tree: The document, with sizes.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        beta: β, from 0. 0 is precision, so that everything inside an ideal element has its score; large
-            values approach recall, so that everything around it has.
+        beta: β. 0 is precision, so that everything inside an ideal element has its score; large values
+            approach recall, so that everything around it has.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
@@ -134,7 +140,6 @@ def shared_characters(
     >>> {path: round(closeness, 4) for path, closeness in near.items()}
     {'/a[1]': 0.6667, '/a[1]/s[1]/p[1]': 0.3333}
     """
-    _check("beta", beta, 0, 1e6)
     own = _size(tree, tree.row(ideal))
     closeness = {}
     for other, shared in _shared_characters(tree, ideal).items():
@@ -152,9 +157,9 @@ def reading_order(
     ideal: str,
     ideals: Mapping[str, float],
     *,
-    before: float = 1.0,
-    after: float = 0.5,
-    within: int = 500,
+    before: Annotated[float, Between(0, 1)] = 1.0,
+    after: Annotated[float, Between(0, 1)] = 0.5,
+    within: Annotated[int, Between(0, 10**12)] = 500,
 ) -> Mapping[str, float]:
     """Reward elements before the ideal element more than elements after it.
 
@@ -166,8 +171,8 @@ def reading_order(
         tree: The document, with its text.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        before: Closeness right before the ideal element, from 0 to 1.
-        after: Closeness right after it, from 0 to 1.
+        before: Closeness right before the ideal element.
+        after: Closeness right after it.
         within: Number of characters from which on closeness is 0.
 
     >>> from xcg.documents.parsing import parse_document
@@ -175,9 +180,6 @@ def reading_order(
     >>> reading_order(tree, "/a[1]/p[2]", {"/a[1]/p[2]": 1.0}, within=20)
     {'/a[1]': 0.5, '/a[1]/p[1]': 0.5, '/a[1]/p[3]': 0.5, '/a[1]/p[4]': 0.25}
     """
-    _check("before", before, 0, 1)
-    _check("after", after, 0, 1)
-    _check("within", within, 0, 1e12)
     row = tree.row(ideal)
     _check_text(tree, ideal)
     ahead = tree.start[row] - tree.start
@@ -192,7 +194,11 @@ def reading_order(
 
 @NEAR_MISSES.register("tolerance_to_irrelevance")
 def tolerance_to_irrelevance(
-    tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, characters: int = 300
+    tree: ElementTree,
+    ideal: str,
+    ideals: Mapping[str, float],
+    *,
+    characters: Annotated[int, Between(0, 10**12)] = 300,
 ) -> Mapping[str, float]:
     """Reward elements from which the user reaches the ideal element before losing patience.
 
@@ -204,14 +210,13 @@ def tolerance_to_irrelevance(
         tree: The document, with its text.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        characters: Number of characters outside of ideal elements that the user reads, from 0.
+        characters: Number of characters outside of ideal elements that the user reads.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>1234567890</p><p>12345</p><p>ideal</p><p>late</p></a>")
     >>> tolerance_to_irrelevance(tree, "/a[1]/p[3]", {"/a[1]/p[3]": 1.0}, characters=5)
     {'/a[1]/p[2]': 1.0}
     """
-    _check("characters", characters, 0, 1e12)
     row = tree.row(ideal)
     _check_text(tree, ideal)
     irrelevant = np.ones(int(tree.characters[0]) + 1, dtype=np.int64)
@@ -230,11 +235,11 @@ def browsing(
     ideal: str,
     ideals: Mapping[str, float],
     *,
-    parent: float = 0.3,
-    child: float = 0.2,
-    sibling: float = 0.2,
-    onward: float = 0.0,
-    moves: int = 5,
+    parent: Annotated[float, Between(0, 1)] = 0.3,
+    child: Annotated[float, Between(0, 1)] = 0.2,
+    sibling: Annotated[float, Between(0, 1)] = 0.2,
+    onward: Annotated[float, Between(0, 1)] = 0.0,
+    moves: Annotated[int, Between(0, 1000)] = 5,
 ) -> Mapping[str, float]:
     """Reward elements by the probability that a user browses from them to the ideal element.
 
@@ -252,10 +257,10 @@ def browsing(
         child: Probability of going to a child element.
         sibling: Probability of going to a neighbouring sibling.
         onward: Probability of going to the next element that is not a descendant.
-        moves: The number of moves, from 0 to 1000.
+        moves: The number of moves.
 
     Raises:
-        ValueError: If a parameter is out of range, or the probabilities sum to more than 1.
+        ValueError: If the probabilities sum to more than 1.
 
     >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     >>> near = browsing(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0}, moves=2)
@@ -263,12 +268,9 @@ def browsing(
     {'/a[1]': 0.12, '/a[1]/s[1]/p[1]': 0.3, '/a[1]/s[2]': 0.23}
     """
     probabilities = {"parent": parent, "child": child, "sibling": sibling, "onward": onward}
-    for name, probability in probabilities.items():
-        _check(name, probability, 0, 1)
     total = sum(probabilities.values())
     if total > 1 + _NEGLIGIBLE:
         raise ValueError(f"the probabilities sum to {total:g}: expected at most 1")
-    _check("moves", moves, 0, 1000)
     row = tree.row(ideal)
 
     @cache
@@ -379,11 +381,6 @@ def near_elements(
             )
     own = tree.row(path)
     return {row: float(closeness) for row, closeness in pairs if row != own}
-
-
-def _check(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise ValueError(f"{name} is {value}: expected a number from {least:g} to {most:g}")
 
 
 def _check_text(tree: ElementTree, ideal: str) -> None:

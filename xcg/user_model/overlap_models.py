@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Annotated
 
 from xcg.errors import XcgError, nearest
-from xcg.registry import Part
+from xcg.registry import Between, Part
 from xcg.user_model.parts import PartRegistry
 
 PartiallySeen = Callable[..., float]
@@ -87,7 +88,12 @@ def first_seen_only(alpha: float, score: float) -> float:
 
 @PARTIALLY_SEEN.register("growing_alpha", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
 def growing_alpha(
-    alpha: float, rest: float, seen: float, score: float, *, exponent: float = 1.0
+    alpha: float,
+    rest: float,
+    seen: float,
+    score: float,
+    *,
+    exponent: Annotated[float, Between(0)] = 1.0,
 ) -> float:
     """Penalise overlap more if more was seen: ``recursive`` with α·seen^exponent instead of α.
 
@@ -98,17 +104,11 @@ def growing_alpha(
         rest: The weighted values of the child elements.
         seen: The share of text that was seen before.
         score: The score q of the result.
-        exponent: From 0. 0 is ``recursive``; with a large one only results seen as a whole are
-            penalised.
-
-    Raises:
-        ValueError: If the exponent is negative.
+        exponent: 0 is ``recursive``; with a large one only results seen as a whole are penalised.
 
     >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75, exponent=1.0)
     0.5
     """
-    if exponent < 0:
-        raise ValueError(f"exponent is {exponent}: expected a number from 0")
     return recursive(alpha * float(seen**exponent), rest, score)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
-from xcg.registry import Part
+from xcg.registry import Between, Part
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, argument_names
 
 Normalisation = Literal["subtree", "none"]
+ALPHA = Between(0, 1)
+"""The legal values of α."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class RelevanceValue:
         XcgError: If a name is unknown, or the overlap model has an argument that does not exist.
     """
 
-    alpha: float = 1.0
+    alpha: Annotated[float, ALPHA] = 1.0
     normalisation: Normalisation = "subtree"
     partially_seen: Part[PartiallySeen] = field(
         default_factory=lambda: PARTIALLY_SEEN.part("recursive")
@@ -41,8 +43,9 @@ class RelevanceValue:
     """The names of the overlap model's arguments."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f"alpha is {self.alpha}: expected a number from 0 to 1")
+        expected = ALPHA.expected(self.alpha)
+        if expected is not None:
+            raise ValueError(f"alpha is {self.alpha}: expected {expected}")
         for name, registry in (("partially_seen", PARTIALLY_SEEN), ("near_misses", NEAR_MISSES)):
             part: object = getattr(self, name)
             if not isinstance(part, Part):

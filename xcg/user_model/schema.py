@@ -17,7 +17,7 @@ from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table, is_number
-from xcg.user_model.relevance_value import Normalisation, RelevanceValue
+from xcg.user_model.relevance_value import ALPHA, Normalisation, RelevanceValue
 from xcg.yaml_file import KeyPath
 
 Where = Callable[[KeyPath], str]
@@ -109,8 +109,8 @@ def user_model_schema(folder: Path | None = None) -> vol.Schema:
 
 
 def _alpha(value: object) -> float:
-    if not (is_number(value) and 0 <= value <= 1):
-        raise vol.Invalid(f"illegal value {value!r}: expected a number from 0 to 1")
+    if not is_number(value) or ALPHA.expected(value) is not None:
+        raise vol.Invalid(f"illegal value {value!r}: expected a number {ALPHA}")
     return float(value)
 
 

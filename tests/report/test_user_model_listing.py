@@ -1,0 +1,86 @@
+"""``xcg user-models``: user models, their parts, and the ranges and defaults of parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Command
+
+from xcg.report.user_models import REGISTRIES
+from xcg.user_model.model import UserModel, shipped_models
+
+
+def cells(output: str) -> list[str]:
+    """Return the lines of an output with single spaces."""
+    return [" ".join(line.split()) for line in output.splitlines()]
+
+
+def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> None:
+    listed = cells(xcg_command("user-models").stdout)
+    for registry in REGISTRIES.values():
+        assert any(line.startswith(f"{registry.kind} what it is") for line in listed)
+        for name in registry:
+            assert any(line.startswith(f"{name} ") for line in listed), name
+    assert any(line.startswith("words_and_marks Return the start") for line in listed)
+    assert any(line.startswith("distance ") and line.endswith("reach=2 decay=0.5") for line in listed)
+
+
+@pytest.mark.parametrize("name", list(shipped_models()))
+def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command, name: str) -> None:
+    model = UserModel.shipped(name)
+    explained = xcg_command("user-models", name).stdout
+    lines = cells(explained)
+    assert lines[0].startswith(f"{name}: ")
+    assert f"alpha {model.relevance_value.alpha:g} 1 a number from 0 to 1" in lines
+    assert f"charge {model.effort.charge} as_read as_read | whole" in lines
+    assert "distance decay 0.5 a number from 0 to 1" in lines
+    assert "distance reach 2 a whole number from 0 to 1,000,000" in lines
+    assert "growing_alpha exponent 1 a number from 0" in lines
+    assert f"Scores can be above 1: {model.reason_above_1}." in " ".join(explained.split())
+
+
+def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) -> None:
+    for name in ("distance", "kazai_lalmas", "words_and_marks", "growing_alpha", "sog"):
+        explained = xcg_command("user-models", name).stdout
+        content = yaml.safe_load(explained.partition("In a user model:\n")[2])
+        UserModel.of({"name": "m", **content})
+    distance = cells(xcg_command("user-models", "distance").stdout)
+    assert distance[0].startswith("near-miss model distance: Reward elements by their distance")
+    assert "decay 0.5 a number from 0 to 1 Closeness at the distance 1" in distance
+
+
+def test_the_models_of_a_file_are_explained(xcg_command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nrelevance_value: {near_misses: exact, alpha: [0.25, 0.5]}\n")
+    lines = cells(xcg_command("user-models", str(file)).stdout)
+    assert "alpha 0.25 1 a number from 0 to 1" in lines
+    assert "alpha 0.5 1 a number from 0 to 1" in lines
+    assert lines.count("No ranking gains more than the ideal one.") == 2
+
+
+def test_the_file_of_a_user_model_is_printed_for_copying(xcg_command: Command, tmp_path: Path) -> None:
+    printed = xcg_command("user-models", "overlap-off", "--yaml").stdout
+    assert printed == shipped_models()["overlap-off"].read_text()
+    copied = tmp_path / "mine.yaml"
+    xcg_command("user-models", "overlap-off", "--yaml", "--output", str(copied))
+    assert UserModel.load(copied) == UserModel.shipped("overlap-off")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["distanse"], "unknown user model 'distanse': did you mean 'distance'?"),
+        (["overlap-of"], "unknown user model 'overlap-of': did you mean 'overlap-off'?"),
+        (["distance", "--yaml"], "unknown user model 'distance': expected one of inex-2005, "),
+        (["--yaml"], "--yaml needs the name of a user model: xcg user-models NAME --yaml"),
+        (["none.yaml"], "none.yaml: "),
+    ],
+)
+def test_a_wrong_name_has_one_message(xcg_command: Command, arguments: list[str], message: str) -> None:
+    done = xcg_command("user-models", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"xcg: error: {message}")
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout

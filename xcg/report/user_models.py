@@ -1,0 +1,222 @@
+"""List user models and their parts, with the parameters, legal values and defaults."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xcg.documents.text_units import TOKENIZERS
+from xcg.errors import XcgError, nearest, printable
+from xcg.registry import FunctionRegistry, Parameter, fields_of, parameters_of
+from xcg.report.strategies import Docstring
+from xcg.tables import Column, Table
+from xcg.user_model.ideal import SELECTIONS
+from xcg.user_model.model import UserModel, resolve_models, shipped_models
+from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.quantisation import QUANTISATIONS
+
+REGISTRIES: dict[str, FunctionRegistry[Any]] = {
+    "quantisation": QUANTISATIONS,
+    "ideal": SELECTIONS,
+    "relevance_value.partially_seen": PARTIALLY_SEEN,
+    "relevance_value.near_misses": NEAR_MISSES,
+    "effort.tokenizer": TOKENIZERS,
+}
+"""Setting → the functions that can be its value."""
+
+_SETTINGS = ("quantisation", "ideal", "alpha", "normalisation", "partially seen", "near misses", "size")
+_WIDTH = 78
+_PARAMETER_COLUMNS = (
+    Column("parameter", is_key=True),
+    Column("default", kind="text"),
+    Column("legal values"),
+    Column("what it is", priority=1),
+)
+
+_MORE = "xcg user-models NAME explains a user model or a part, such as distance: values and ranges."
+_OWN = (
+    "A part can also be a function of your own, package.module:function, and a quantisation a table, "
+    "{table: {'3,3': 1, …}}, or gains of levels, {gains: {1: 1, 2: 10, …}}. The parts have these "
+    "parameters:"
+)
+
+Blocks = list[Table | str]
+"""Tables, and texts of complete lines."""
+
+
+def list_user_models() -> Blocks:
+    """Return a table of the shipped user models, and one of the parts that user models consist of."""
+    models = {name: UserModel.shipped(name) for name in shipped_models()}
+    heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
+    shipped = [[name, *user_model_settings(model), model.size] for name, model in models.items()]
+    blocks: Blocks = [Table(heading, shipped, is_limited=False)]
+    for registry in REGISTRIES.values():
+        functions = [(name, registry.get(name)) for name in registry]
+        rows = [
+            [name, Docstring.of(function).summary.rstrip("."), _assignments(function)]
+            for name, function in functions
+        ]
+        columns = [Column(registry.kind, is_key=True), Column("what it is"), Column("parameters")]
+        if not any(parameters for *_, parameters in rows):
+            columns, rows = columns[:2], [row[:2] for row in rows]
+        blocks += ["\n", Table(columns, rows, is_limited=False)]
+    return [*blocks, "\n", _filled(_MORE)]
+
+
+def user_model_settings(model: UserModel) -> list[str]:
+    """Return the settings of a user model: from its quantisation to its rule for near misses."""
+    value = model.relevance_value
+    return [
+        str(model.quantisation),
+        str(model.ideal),
+        f"{value.alpha:g}",
+        value.normalisation,
+        str(value.partially_seen),
+        str(value.near_misses),
+    ]
+
+
+def describe(name: str) -> Blocks:
+    """Return the settings of a user model, or the parameters of a part, with ranges and defaults.
+
+    Args:
+        name: A shipped user model, the path of a YAML file with one or more models, or a part.
+
+    Raises:
+        XcgError: If the name is unknown, or the file is wrong.
+    """
+    parts = {part for registry in REGISTRIES.values() for part in registry}
+    is_file = name.endswith((".yaml", ".yml"))
+    if not is_file and name not in shipped_models():
+        if name not in parts:
+            raise XcgError(
+                f"unknown user model {name!r}: {nearest(name, parts | set(shipped_models()))}"
+            )
+        found = [registry for registry in REGISTRIES.values() if name in registry]
+        return [block for registry in found for block in _part_blocks(registry, name)]
+    blocks: Blocks = []
+    for model in resolve_models(name):
+        blocks += [*(["\n"] if blocks else []), *_model_blocks(model)]
+    return [*blocks, "\n", _filled(_OWN), "\n", _all_parameters(), "\n", _filled(_MORE)]
+
+
+def user_model_yaml(name: str) -> str:
+    """Return the YAML file of a shipped user model.
+
+    Raises:
+        XcgError: If the name is unknown.
+    """
+    UserModel.shipped(name)  # checks the name
+    return shipped_models()[name].read_text(encoding="utf-8")
+
+
+def _model_blocks(model: UserModel) -> Blocks:
+    shipped = shipped_models().get(model.name)
+    title = model.name
+    if shipped is not None and UserModel.shipped(model.name) == model:
+        lines = shipped.read_text(encoding="utf-8").splitlines()
+        title += ": " + " ".join(line[2:] for line in lines if line.startswith("# "))
+    columns = [
+        Column("setting", is_key=True),
+        *(Column(name, kind="text") for name in ("value", "default", "legal values")),
+    ]
+    reason = model.reason_above_1
+    bound = (
+        f"Scores can be above 1: {reason}." if reason else "No ranking gains more than the ideal one."
+    )
+    return [
+        _filled(title),
+        "\n",
+        Table(columns, _settings(model), is_limited=False),
+        "\n",
+        _filled(bound),
+    ]
+
+
+def _settings(model: UserModel) -> list[list[str]]:
+    """Return the settings of a user model: key, value, default and legal values."""
+    sections = {"": model, "relevance_value": model.relevance_value, "effort": model.effort}
+    rows = []
+    for section, values in sections.items():
+        if section:
+            rows.append([f"{section}:", "", "", ""])
+        for parameter in fields_of(type(values)).values():
+            key = ".".join(filter(None, [section, parameter.name]))
+            if key == "name" or key in sections:
+                continue
+            name = f"  {parameter.name}" if section else key
+            legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
+            value = getattr(values, parameter.name)
+            rows.append([name, _value_text(value), _value_text(parameter.default), legal])
+    return rows
+
+
+def _all_parameters() -> Table:
+    rows = [
+        [name, *row]
+        for registry in REGISTRIES.values()
+        for name in registry
+        for row in _parameter_rows(registry.get(name))
+    ]
+    columns = [Column("part", is_key=True), *_PARAMETER_COLUMNS[:3]]
+    return Table(columns, [row[:4] for row in rows], is_limited=False)
+
+
+def _part_blocks(registry: FunctionRegistry[Any], name: str) -> Blocks:
+    function = registry.get(name)
+    docstring = Docstring.of(function)
+    blocks: Blocks = [_filled(f"{registry.kind} {name}: {docstring.summary}"), "\n"]
+    for paragraph in "\n".join(docstring.definition).split("\n\n"):
+        if paragraph:
+            blocks += [textwrap.indent(_filled(paragraph), "  "), "\n"]
+    rows = _parameter_rows(function)
+    if rows:
+        blocks += [Table(_PARAMETER_COLUMNS, rows, is_limited=False), "\n"]
+    else:
+        blocks += ["It has no parameters.\n\n"]
+    key = next(key for key, other in REGISTRIES.items() if other is registry)
+    settings = "".join(f", {parameter}: {default}" for parameter, default, *_ in rows)
+    value = f"{{name: {name}{settings}}}" if rows else name
+    section, _, last = key.rpartition(".")
+    example = f"{section}:\n  {last}: {value}\n" if section else f"{last}: {value}\n"
+    return [*blocks, f"In a user model:\n{textwrap.indent(example, '  ')}"]
+
+
+def _parameter_rows(function: Callable[..., Any]) -> list[list[str]]:
+    """Return the parameters of a function: name, default, legal values and description."""
+    arguments = Docstring.of(function).arguments
+    return [
+        [
+            parameter.name,
+            _default_text(parameter),
+            parameter.legal,
+            arguments.get(parameter.name, "").rstrip("."),
+        ]
+        for parameter in _parameters(function)
+    ]
+
+
+def _parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
+    try:
+        return parameters_of(function)
+    except (TypeError, ValueError, NameError):  # a function of a package without readable annotations
+        return []
+
+
+def _assignments(function: Callable[..., Any]) -> str:
+    return " ".join(map(str, _parameters(function)))
+
+
+def _default_text(parameter: Parameter) -> str:
+    return "" if parameter.default is inspect.Parameter.empty else _value_text(parameter.default)
+
+
+def _value_text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(printable(text), _WIDTH, break_long_words=False) + "\n"
