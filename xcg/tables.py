@@ -103,6 +103,8 @@ class Table:
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
         transposed: A table with the same content for a terminal, used if this table does not fit and
             the other is narrower.
+        title: A line above the heading. Of several limited tables with titles, a terminal shows those
+            with 40 rows together.
 
     >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
     >>> print(table.write("table"), end="")
@@ -116,6 +118,7 @@ class Table:
     legend: Sequence[str] = field(default=())
     is_limited: bool = True
     transposed: Table | None = None
+    title: str = ""
 
     @classmethod
     def of_records(

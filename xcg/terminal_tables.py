@@ -114,12 +114,27 @@ def terminal_text(
     """
     texts = []
     has_legend = terminal.width is not None
+    is_shortened = terminal.width is not None and not all_rows
+    rows = tables = hidden = 0
+    notes: set[str] = set()
     for block in blocks:
         if isinstance(block, str):
             texts.append(block)
             continue
-        texts.append(_table_text(block, terminal, all_rows, has_legend))
+        if block.title:
+            tables += 1
+            rows += len(block.rows)
+            if is_shortened and block.is_limited and tables > 1 and rows > MAX_ROWS:
+                hidden += 1
+                continue
+            above = "\n" if texts else ""
+            texts.append(above + sentence(block.title, terminal))
+        texts.append(_table_text(block, terminal, all_rows, has_legend, notes))
         has_legend = has_legend and not block.rows
+    if hidden:
+        texts.append(
+            "\n" + _dim(f"{hidden} of {tables} tables are hidden; --all prints them", terminal)
+        )
     return "".join(texts)
 
 
@@ -140,14 +155,16 @@ def sentence(text: str, terminal: Terminal) -> str:
     return _rendered(Text(printable(text)), terminal, terminal.width)
 
 
-def _table_text(table: Table, terminal: Terminal, all_rows: bool, has_legend: bool) -> str:
+def _table_text(
+    table: Table, terminal: Terminal, all_rows: bool, has_legend: bool, known_notes: set[str]
+) -> str:
     lines = _lines(table)
     if terminal.width is None:
         return _block(lines, [line.width for line in lines], terminal)
     if table.transposed is not None and _full_width(lines) > terminal.width:
         other = _lines(table.transposed)
         if _full_width(other) < _full_width(lines):
-            return _table_text(table.transposed, terminal, all_rows, has_legend)
+            return _table_text(table.transposed, terminal, all_rows, has_legend, known_notes)
     notes = []
     number = len(table.rows)
     is_shortened = table.is_limited and not all_rows and number > MAX_ROWS
@@ -162,7 +179,9 @@ def _table_text(table: Table, terminal: Terminal, all_rows: bool, has_legend: bo
     lines, hidden_lines = _without_hidden(lines, terminal.width)
     if hidden_lines:
         names = ", ".join(printable(line.heading) for line in hidden_lines)
-        notes.append(f"hidden columns: {names}; a wider terminal, a pipe or --format csv prints them")
+        note = f"hidden columns: {names}; a wider terminal, a pipe or --format csv prints them"
+        notes += [] if note in known_notes else [note]
+        known_notes.add(note)
     blocks = [
         _block(part, _widths(part, terminal.width), terminal)
         for part in _stacked(lines, terminal.width)

@@ -17,7 +17,7 @@ OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--me
 def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
     done = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl")
     assert done.returncode == 0, done.stderr
-    assert "xcg: baseline: focused, with the best mean" in done.stderr
+    assert "xcg: The baseline is focused, the run with the best mean; because" in done.stderr
     lines = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert len(lines) == 7
     found = xcg.evaluate(
@@ -66,59 +66,78 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
 
 
 @pytest.mark.parametrize(
-    ("options", "sentences"),
+    ("options", "lead", "facts"),
     [
         (
             (),
             [
-                "test: Tukey's HSD (two-way ANOVA of runs and topics); significance level 0.05",
-                "family: all 28 pairs of runs, for each measure and user model; correction: tukey",
-                "baseline: none",
-                "topics: 15 in each comparison",
+                "All 28 pairs of 8 runs are compared over 15 topics by Tukey's HSD (two-way ANOVA of "
+                "runs and topics), which corrects for the number of pairs; significance level 5 %, "
+                "95 % intervals.",
+                "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
+                "--baseline all prints all pairs.",
+            ],
+            [
                 "intervals: all of a family hold together with 95 %",
                 "assumption: all pairs have the same variance, unlike with --correction holm; the "
                 "standard deviation of a pair is up to 1.5 times the average",
-                "detectable: the smallest true difference that a comparison finds with 80 % power",
+                "detectable: the smallest true difference that a comparison finds with 80 % power: "
+                "{low}",
             ],
         ),
         (
             ("--baseline", "random", "--test", "randomisation"),
             [
-                "test: paired randomisation test; significance level 0.05",
-                "family: 7 comparisons with random, for each measure and user model; correction: holm",
-                "baseline: random, named by the user",
-                "topics: 15 in each comparison",
-                "intervals: each with the level in its row; those with the highest level hold together "
+                "7 runs are compared with the baseline random, named by the user, over 15 topics by "
+                "the paired randomisation test, with Holm's correction for 7 comparisons; significance "
+                "level 5 %, 95 % intervals."
+            ],
+            [
+                "intervals: each has a higher level, and those with the highest level hold together "
                 "with 95 %",
                 "detectable: the smallest true difference that a comparison finds with 80 % power, if "
-                "no other comparison finds one",
+                "no other comparison finds one: {low} to {high}",
             ],
         ),
         (
-            ("--test", "wilcoxon", "--correction", "bonferroni"),
+            ("--test", "wilcoxon", "--correction", "bonferroni", "--baseline", "all"),
             [
-                "test: Wilcoxon's signed-rank test; significance level 0.05",
-                "family: all 28 pairs of runs, for each measure and user model; correction: bonferroni",
-                "baseline: none",
-                "topics: 15 in each comparison",
+                "All 28 pairs of 8 runs are compared over 15 topics by Wilcoxon's signed-rank test, "
+                "with Bonferroni's correction for 28 comparisons; significance level 5 %.",
+            ],
+            [
                 "intervals: none, because Wilcoxon's test is about ranks and not about means",
                 "detectable: the smallest true difference that a comparison finds with 80 % power, if "
-                "no other comparison finds one",
+                "no other comparison finds one: {low} to {high}",
+            ],
+        ),
+        (
+            ("--correction", "none", "--baseline", "best"),
+            [
+                "All 28 pairs of 8 runs are compared over 15 topics by the paired t test, without a "
+                "correction for 28 comparisons; significance level 5 %, 95 % intervals.",
+                "The baseline is focused, the run with the best mean.",
+            ],
+            [
+                "intervals: each holds alone with 95 %",
+                "detectable: the smallest true difference that a comparison finds with 80 % power: "
+                "{low} to {high}",
             ],
         ),
     ],
 )
-def test_sentences_above_the_table_state_the_procedure(
-    xcg_command: Command, options: tuple[str, ...], sentences: list[str]
+def test_sentences_above_and_below_the_table_state_the_procedure(
+    xcg_command: Command, options: tuple[str, ...], lead: list[str], facts: list[str]
 ) -> None:
+    records = xcg_command("compare", *OPTIONS, *options, "--format", "jsonl")
+    values = [json.loads(line)["detectable"] for line in records.stdout.splitlines()]
+    facts = [fact.format(low=f"{min(values):.4f}", high=f"{max(values):.4f}") for fact in facts]
+    assert records.stderr.splitlines() == [f"xcg: {line}" for line in (*lead, *facts)]
     done = xcg_command("compare", *OPTIONS, *options)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[: len(sentences)] == sentences
-    heading = lines[len(sentences)].split()
-    assert {"topics", "mean", "baseline_mean", "level", "detectable", "test", "correction"} <= {
-        *heading
-    }
+    assert lines[: len(lead) + 1] == [*lead, ""]
+    assert lines[-len(facts) - 1 :] == ["", *facts]
 
 
 def test_a_partial_run_does_not_hide_the_difference_of_the_others(
@@ -141,7 +160,7 @@ def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     )
     assert pair["p_adjusted"] < 0.05
     assert rows["focused", "partial"]["topics"] == rows["random", "partial"]["topics"] == 2
-    assert "topics: 2 to 15 in each comparison" in done.stderr
+    assert "All 3 pairs of 3 runs are compared over 2 to 15 topics by the paired t" in done.stderr
     assert "note: Tukey's HSD needs scores of all runs for the same topics" in done.stderr
     refused = xcg_command(*call, *selected, "--run", run, "--correction", "tukey")
     assert (refused.returncode, refused.stdout) == (2, "")

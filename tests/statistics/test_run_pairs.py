@@ -157,16 +157,15 @@ def test_the_command_states_the_family(xcg_command: Command, campaign: list[obje
     call = ("compare", *campaign, "--strategy", "thorough", "--strategy", "top_ranked")
     done = xcg_command(*call)
     assert done.returncode == 0, done.stderr
-    assert "test: paired t test; significance level 0.05\n" in done.stdout
     assert (
-        "family: all 2 pairs of strategies of the same run, for each measure and user model; "
-        "correction: holm\n"
+        "All 2 pairs of strategies of the same run are compared over 4 topics by the paired t test, "
+        "with Holm's correction for 2 comparisons; significance level 5 %, 95 % intervals.\n"
     ) in done.stdout
     assert (
         "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run\n"
     ) in done.stdout
     named = xcg_command(*call, "--baseline", "two+thorough")
-    assert "family: 3 comparisons with two+thorough, for each measure" in named.stdout
+    assert "3 runs are compared with the baseline two+thorough, named by the user" in named.stdout
     wrong = xcg_command(*call, "--baseline", "two")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "no run 'two': did you mean 'two+thorough'?" in wrong.stderr

@@ -28,12 +28,19 @@ from xcg.cli.unused_options import given_options, refuse_unused
 from xcg.documents.writing import whole_file
 from xcg.errors import UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.results import Results
 from xcg.measures import Measure
 from xcg.report.columns import CROSSINGS, SHIFTS
+from xcg.report.comparison_sentences import comparison_statement
+from xcg.report.comparison_tables import (
+    has_one_baseline,
+    pair_tables,
+    publication_table,
+    run_tables,
+)
 from xcg.report.comparisons import (
     Row,
     comparison_rows,
-    comparison_sentences,
     means_rows,
     order_rows,
     overall_rows,
@@ -56,10 +63,11 @@ from xcg.statistics.gate_limits import parse_limits
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
-from xcg.statistics.significance import CORRECTIONS
+from xcg.statistics.significance import CORRECTIONS, Comparison
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.strategy_study import study_strategies
+from xcg.tables import Table
 
 
 @click.command()
@@ -315,7 +323,7 @@ def compare(
     tested = results.without_references()
     notes = list(tested.notes)
     rows: list[Row] = []
-    sentences: list[str] = []
+    printed = Printed("", notes)
     if orders:
         rows = order_rows(tested, resamples, seed)
     elif overall or means:
@@ -329,14 +337,15 @@ def compare(
             tested, baseline=chosen, test=test, correction=correction, margin=margins
         )
         rows = comparison_rows(tested, comparisons, topics)
-        sentences = comparison_sentences(comparisons, chosen, correction, compares_within_runs(tested))
+        printed = _printed_comparisons(tested, comparisons, topics, chosen, correction)
     else:
         unused = ("--test", "--correction", "--margin", "--baseline", "--topics")
         refuse_unused(not (worse or limits), "on a single run", *unused)
 
     figure = functools.partial(differences_plot, tested, chosen)
+    printed = printed._replace(content=rows or "", notes=notes, figure=figure)
     if not gated:
-        return Printed(rows or "", notes, figure, heading=sentences)
+        return printed
     verdict = check_gate(
         results,
         thresholds,
@@ -353,9 +362,37 @@ def compare(
         with whole_file(junit) as file:
             file.write(junit_xml(verdict))
     all_notes = [*notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
-    status = int(bool(verdict.failures))
-    comment = gate_comment(verdict, notes, rows)
-    return Printed(rows or "", all_notes, figure, lambda: status, sentences, markdown=comment)
+    return printed._replace(
+        notes=all_notes,
+        status=lambda: int(bool(verdict.failures)),
+        markdown=gate_comment(verdict, notes, rows),
+    )
+
+
+def _printed_comparisons(
+    results: Results,
+    comparisons: Sequence[Comparison],
+    topics: int,
+    baseline: str | None,
+    correction: str | None,
+) -> Printed:
+    """Arrange comparisons as tables; a terminal shows all pairs of runs only if they are wanted."""
+    within_runs = compares_within_runs(results)
+    statement = comparison_statement(comparisons, baseline, correction, within_runs)
+    by_pair = (within_runs or baseline == ALL_PAIRS) and not has_one_baseline(comparisons)
+    shown = pair_tables if by_pair else run_tables
+    tables: list[Table | str] = [*shown(results, comparisons, topics)]
+    complete = list(tables)
+    if not (by_pair or has_one_baseline(comparisons)):
+        complete += ["\n", *pair_tables(results, comparisons, topics)]
+    return Printed(
+        "",
+        heading=statement.lead,
+        footer=statement.facts,
+        table=complete,
+        terminal_table=tables,
+        publication=publication_table(results, comparisons, by_pair),
+    )
 
 
 def _refuse_unused_options(table: str, worse: bool, has_limits: bool, gated: bool) -> None:

@@ -17,7 +17,7 @@ from xcg.cli.unused_options import refuse_unused
 from xcg.documents.writing import whole_file
 from xcg.report.columns import NAMES
 from xcg.report.figures import check_format, save
-from xcg.tables import CSV_WITHOUT_FORMULAS, Column, Record, Table, records
+from xcg.tables import CSV_WITHOUT_FORMULAS, TABLE_FORMATS, Column, Record, Table, records
 from xcg.terminal_tables import MAX_ROWS, PIPE, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,11 @@ class Printed(NamedTuple):
         status: Returns the exit status; called after everything is printed.
         heading: Sentences about the records. They are printed above a table, or to standard error for
             other formats.
+        footer: Sentences with details about the records. They are printed below a table, or to standard
+            error for other formats.
         table: What --format table prints instead of the records: tables, and texts of complete lines.
+        terminal_table: What a terminal shows instead of this, if that is too much.
+        publication: The table that --format markdown and latex print instead of the records.
         markdown: What --format markdown prints instead of the records.
         columns: Declarations of the fields of records, for tables for people.
         legend: Sentences that a terminal shows below a table of records, such as the number of topics.
@@ -57,7 +61,10 @@ class Printed(NamedTuple):
     figure: Callable[[], Figure] | None = None
     status: Callable[[], int] = int
     heading: Sequence[str] = ()
+    footer: Sequence[str] = ()
     table: Sequence[Table | str] | None = None
+    terminal_table: Sequence[Table | str] | None = None
+    publication: Table | None = None
     markdown: str | None = None
     columns: Sequence[Column] = ()
     legend: Sequence[str] = ()
@@ -75,11 +82,22 @@ class Printed(NamedTuple):
         if format not in ("", "table"):
             if isinstance(self.content, str):
                 return self.content
+            if self.publication is not None and format in TABLE_FORMATS:
+                return self.publication.write(format)
             return records(self.content, format, self.columns)
-        above = "".join(sentence(one, terminal) for one in self.heading) if format else ""
-        return above + terminal_text(self._blocks(), terminal, all_rows)
+        if not format:
+            return terminal_text(self._blocks(terminal), terminal, all_rows)
+        above, below = (
+            "".join(sentence(one, terminal) for one in sentences)
+            for sentences in (self.heading, self.footer)
+        )
+        text = terminal_text(self._blocks(terminal), terminal, all_rows)
+        parts = (above, text, below) if self.footer else (above + text,)
+        return "\n".join(part for part in parts if part)
 
-    def _blocks(self) -> Sequence[Table | str]:
+    def _blocks(self, terminal: Terminal) -> Sequence[Table | str]:
+        if self.terminal_table is not None and terminal.width is not None:
+            return self.terminal_table
         if self.table is not None:
             return self.table
         if isinstance(self.content, str):
@@ -133,8 +151,8 @@ def prints(
                 if plot is not None and printed.figure is not None:
                     save(printed.figure(), plot)  # before the text, so that an error leaves no output
                 write(text)
-            heading = printed.heading if records_format != "table" else ()
-            for note in (*heading, *printed.notes):
+            sentences = (*printed.heading, *printed.footer) if records_format != "table" else ()
+            for note in (*sentences, *printed.notes):
                 print_status(note)
             if status := printed.status():
                 sys.exit(status)

@@ -1,8 +1,7 @@
-"""Arrange comparisons of runs as rows for tables and records."""
+"""Arrange comparisons of runs as records."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import product
 from string import ascii_uppercase
@@ -14,9 +13,7 @@ from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import (
-    SIGNIFICANCE_LEVEL,
     Comparison,
     means_of_runs,
     practical_significance,
@@ -47,21 +44,6 @@ _CONOVER = {
 _TABLE_FIELDS = ("measure", "user_model", "significance")
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
 _MARGIN_FIELDS = ("margin", "p_not_worse", "p_equivalent")
-_TEST_NAMES = {
-    ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
-    ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
-    ("t", ""): "paired t test",
-    ("wilcoxon", ""): "Wilcoxon's signed-rank test",
-    ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
-    ("randomisation", ""): "paired randomisation test",
-}
-_INTERVALS = {
-    "tukey": "all of a family hold together with 95 %",
-    "bonferroni": "each with the level in its row, so that all of a family hold together with 95 %",
-    "holm": "each with the level in its row; those with the highest level hold together with 95 %",
-    "fdr_bh": "each with the level in its row; 5 % of those that exclude 0 are expected to be wrong",
-    "none": "each holds alone with 95 %",
-}
 _ORDER_FIELDS = (
     *("measure", "user_model", "and measure", "and user_model"),
     *("tau_b", "pearson", "tau_ap"),
@@ -98,112 +80,6 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
             }
         )
     return rows
-
-
-def comparison_sentences(
-    comparisons: Sequence[Comparison],
-    baseline: str | None,
-    correction: str | None = None,
-    within_runs: bool = False,
-) -> list[str]:
-    """State test, correction, level, family, baseline, topics, intervals and power of comparisons.
-
-    Args:
-        comparisons: What :func:`xcg.compare` returned.
-        baseline: The baseline with which it was called.
-        correction: The correction with which it was called.
-        within_runs: Whether only strategies of the same run were compared.
-
-    >>> from xcg.statistics.significance import compare
-    >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
-    >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "abc"}
-    >>> for sentence in comparison_sentences(compare(gold, runs, measures="MAep"), None):
-    ...     print(sentence)  # doctest: +ELLIPSIS
-    test: Tukey's HSD (two-way ANOVA of runs and topics); significance level 0.05
-    family: all 3 pairs of runs, for each measure and user model; correction: tukey
-    baseline: none
-    topics: 3 in each comparison
-    intervals: all of a family hold together with 95 %
-    assumption: all pairs ... with --correction holm; ... is up to 1.0 times the average
-    """
-    sentences = []
-    families = dict.fromkeys((line.correction, line.comparisons) for line in comparisons)
-    for used, size in families:
-        lines = [line for line in comparisons if (line.correction, line.comparisons) == (used, size)]
-        if len(families) > 1:
-            names = dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines)
-            sentences.append(f"{', '.join(names)}:")
-        sentences += _family_sentences(lines, baseline, correction, within_runs)
-    return sentences
-
-
-def _largest_deviation(lines: Sequence[Comparison]) -> float:
-    """Return the largest standard deviation of differences, relative to the root mean variance."""
-    deviations: dict[tuple[str, str], list[float]] = {}
-    for line in lines:
-        if line.effect:
-            family = deviations.setdefault((line.measure, line.user_model), [])
-            family.append(line.difference / line.effect)
-    ratios = [max(family) / math.hypot(*family) * len(family) ** 0.5 for family in deviations.values()]
-    return max(ratios, default=1.0)
-
-
-def _family_sentences(
-    lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
-) -> list[str]:
-    test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
-    all_pairs = baseline in (None, ALL_PAIRS, BEST)
-    name = _TEST_NAMES[test, "tukey" if used == "tukey" and size > 1 else ""]
-    pairs = "strategies of the same run" if within_runs else "runs"
-    family = f"all {size} pairs of {pairs}" if all_pairs else f"{size} comparisons with {baseline}"
-    if size == 1:
-        family, used = "one comparison", "none is needed"
-    chosen = "none" if baseline in (None, ALL_PAIRS) else f"{baseline}, named by the user"
-    if baseline == BEST:
-        best = ", ".join(dict.fromkeys(line.baseline for line in lines))
-        chosen = f"{best}, with the best mean; as the results select it, all pairs are corrected"
-    counts = {line.topics for line in lines}
-    topics = str(*counts) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    sentences = [
-        f"test: {name}; significance level {SIGNIFICANCE_LEVEL}",
-        f"family: {family}, for each measure and user model; correction: {used}",
-        f"baseline: {chosen}",
-        f"topics: {topics} in each comparison",
-    ]
-    if test in ("t", "randomisation"):
-        sentences.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
-        if used == "tukey" and size > 1:
-            largest = _largest_deviation(lines)
-            sentences.append(
-                "assumption: all pairs have the same variance, unlike with --correction holm; the "
-                f"standard deviation of a pair is up to {largest:.1f} times the average"
-            )
-        if all_pairs and size > 1 and used == "holm" != correction:
-            reason = (
-                "needs scores of all runs for the same topics; here each pair is tested on the topics"
-            )
-            sentences.append(
-                "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run"
-                if within_runs
-                else f"note: Tukey's HSD {reason} that both runs have"
-            )
-    else:
-        sentences.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
-    if any(line.detectable is not None for line in lines):
-        sentences.append(
-            "detectable: the smallest true difference that a comparison finds with 80 % power"
-            + (
-                ", if no other comparison finds one"
-                if size > 1 and used not in ("tukey", "none")
-                else ""
-            )
-        )
-    if lines[0].margin is not None:
-        sentences.append(
-            "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "
-            f"that it differs by at most the margin; correction of each: {used}"
-        )
-    return sentences
 
 
 def overall_rows(results: Results, correction: str) -> list[Row]:

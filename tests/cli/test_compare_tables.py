@@ -1,0 +1,177 @@
+"""The tables of ``xcg compare`` on the sample campaign, as people see them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from conftest import ROOT, Command
+from page_output import is_output
+from rich.cells import cell_len
+
+from xcg.terminal_tables import MAX_ROWS, Terminal
+
+CAMPAIGN = ("configs/quickstart.yaml", "--measures", "MAep")
+OPTIONS = (*CAMPAIGN, "--user-model", "kazai-lalmas-2006")
+
+ALL_PAIRS = """\
+All 28 pairs of 8 runs are compared over 15 topics by Tukey's HSD (two-way ANOVA
+of runs and topics), which corrects for the number of pairs; significance level
+5 %, 95 % intervals.
+No baseline was named (--baseline RUN): runs are shown relative to the best one,
+and --baseline all prints all pairs.
+
+run           mean  difference       95 % interval        p    d_z  group
+focused     0.4011        best                                      a
+merged      0.3499     -0.0513  [-0.1941, +0.0916]   0.9529  -0.48  ab
+elements    0.3348     -0.0663  [-0.2092, +0.0765]   0.8370  -0.69  ab
+paragraphs  0.3250     -0.0761  [-0.2190, +0.0667]   0.7183  -0.68  ab
+sections    0.3239     -0.0772  [-0.2201, +0.0656]   0.7031  -0.62  ab
+parents     0.3189     -0.0822  [-0.2251, +0.0606]   0.6329  -0.52  ab
+articles    0.2079     -0.1933  [-0.3361, -0.0504]   0.0015  -0.74  b
+random      0.0133     -0.3879  [-0.5307, -0.2451]  <0.0001  -1.64  c
+hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
+deciding topics; a wider terminal, a pipe or --format csv prints them
+
+mean           mean over topics; the sum if the measure is a count
+difference     mean minus the mean of the baseline or best run
+95 % interval  confidence interval of the difference
+p              p value, corrected for 28 comparisons
+d_z            Cohen's d_z: difference / standard deviation of the topics'
+               differences
+group          runs that share a letter do not differ significantly
+
+intervals: all of a family hold together with 95 %
+assumption: all pairs have the same variance, unlike with --correction holm; the
+standard deviation of a pair is up to 1.5 times the average
+detectable: the smallest true difference that a comparison finds with 80 %
+power: 0.1822
+"""
+NAMED = """\
+7 runs are compared with the baseline sections, named by the user, over 15
+topics by the paired t test, with Holm's correction for 7 comparisons;
+significance level 5 %, 95 % intervals.
+
+run           mean  difference       95 % interval  relative        p    d_z
+sections    0.3239    baseline
+focused     0.4011     +0.0772  [-0.0234, +0.1779]   +23.8 %   0.1803  +0.62
+merged      0.3499     +0.0260  [-0.1044, +0.1563]    +8.0 %   1.0000  +0.16
+elements    0.3348     +0.0109  [-0.0826, +0.1044]    +3.4 %   1.0000  +0.09
+paragraphs  0.3250     +0.0011  [-0.1234, +0.1257]    +0.3 %   1.0000  +0.01
+parents     0.3189     -0.0050  [-0.0996, +0.0896]    -1.5 %   1.0000  -0.04
+articles    0.2079     -0.1160  [-0.2798, +0.0478]   -35.8 %   0.2136  -0.58
+random      0.0133     -0.3106  [-0.4527, -0.1685]   -95.9 %  <0.0001  -1.78
+"""
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard output is a terminal of 80 columns."""
+    monkeypatch.setattr(Terminal, "of", lambda stream: Terminal(80))
+
+
+@pytest.mark.usefixtures("terminal")
+def test_all_pairs_are_summarised_relative_to_the_best_run(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ALL_PAIRS
+
+
+@pytest.mark.usefixtures("terminal")
+def test_runs_are_below_a_named_baseline(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--baseline", "sections")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(NAMED)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_all_pairs_are_printed_if_they_are_named(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--baseline", "all")
+    lines = done.stdout.splitlines()
+    rows = [line.split()[:2] for line in lines if line.startswith("articles    ")]
+    assert rows[0] == ["articles", "elements"]
+    assert len(rows) == 7
+    assert max(map(cell_len, lines)) <= 80
+
+
+@pytest.mark.usefixtures("terminal")
+def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Command) -> None:
+    call = ("compare", "configs/quickstart.yaml")
+    done = xcg_command(*call)
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("focused ") for line in lines) * 8 == MAX_ROWS
+    assert "MAep under kazai-lalmas-2006-gen" in lines
+    assert "nxCG@10 under kazai-lalmas-2006" not in lines
+    assert "5 of 10 tables are hidden; --all prints them" in lines
+    assert sum(line.startswith("hidden columns: ") for line in lines) == 1
+    assert max(map(cell_len, lines)) <= 80
+    everything = xcg_command(*call, "--all").stdout.splitlines()
+    assert "nxCG@10 under overlap-off-gen" in everything
+    assert not any("tables are hidden" in line for line in everything)
+
+
+def test_a_pipe_gets_everything(xcg_command: Command) -> None:
+    lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
+    headings = [line.split("  ") for line in lines if line.startswith("run ")]
+    for names in headings:
+        found = {name.strip() for name in names}
+        assert {"95 % interval", "relative", "p alone", "detectable", "deciding topics"} <= found
+    assert len(headings) == 2
+    assert sum(line.startswith("elements ") for line in lines) == 1 + 6
+    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all").stdout.splitlines()
+    assert pairs[2:31] == lines[13:42]
+
+
+def test_rows_relative_to_the_best_run_have_the_values_of_the_pairs(xcg_command: Command) -> None:
+    lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
+    best = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl").stdout
+    rows = {row["run"]: row for row in map(json.loads, best.splitlines())}
+    shown = {line.split()[0]: line for line in lines[4:12]}
+    assert shown.keys() == {"focused", *rows}
+    for run, row in rows.items():
+        line = shown[run]
+        assert f"  {row['mean']:.4f}  " in line
+        assert f"  {row['difference']:+.4f}  [{row['low']:+.4f}, {row['high']:+.4f}]  " in line
+        assert f"{100 * row['relative']:+.1f} %  " in line
+        assert f"  {row['effect']:+.2f}  " in line
+        assert f"  {row['wins/losses/ties']}  " in line
+        assert line.endswith(f"  {row['deciding_topics']}")
+        assert f" {row['criterion']}  " in line
+
+
+def test_tables_for_papers_are_short(xcg_command: Command) -> None:
+    call = ("compare", *OPTIONS, "--baseline", "sections")
+    latex = xcg_command(*call, "--format", "latex")
+    assert latex.stdout.splitlines() == [
+        r"% \usepackage{booktabs}",
+        r"\begin{tabular}{lrrrrrr}",
+        r"\toprule",
+        r"run & mean & difference & 95 \% interval & relative & p & d\_z \\",
+        r"\midrule",
+        r"sections & 0.3239 & baseline &  &  &  &  \\",
+        r"focused & 0.4011 & +0.0772 & [-0.0234, +0.1779] & +23.8 \% & 0.1803 & +0.62 \\",
+        r"merged & 0.3499 & +0.0260 & [-0.1044, +0.1563] & +8.0 \% & 1.0000 & +0.16 \\",
+        r"elements & 0.3348 & +0.0109 & [-0.0826, +0.1044] & +3.4 \% & 1.0000 & +0.09 \\",
+        r"paragraphs & 0.3250 & +0.0011 & [-0.1234, +0.1257] & +0.3 \% & 1.0000 & +0.01 \\",
+        r"parents & 0.3189 & -0.0050 & [-0.0996, +0.0896] & -1.5 \% & 1.0000 & -0.04 \\",
+        r"articles & 0.2079 & -0.1160 & [-0.2798, +0.0478] & -35.8 \% & 0.2136 & -0.58 \\",
+        r"random & 0.0133 & -0.3106 & [-0.4527, -0.1685] & -95.9 \% & \textless{}0.0001 & -1.78 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert "xcg: 7 runs are compared with the baseline sections" in latex.stderr
+    models = (*CAMPAIGN, "--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
+    markdown = xcg_command("compare", *models, "--format", "markdown").stdout.splitlines()
+    assert [cell.strip() for cell in markdown[0].split("|")[1:-1]] == [
+        *("user model", "run", "mean", "difference", "95 % interval", "relative", "p", "d_z", "group"),
+    ]
+    assert len(markdown) == 2 + 2 * 8
+    assert markdown[2].split("|")[1].strip() == "overlap-off"
+
+
+def test_the_page_on_significance_shows_the_table(xcg_command: Command) -> None:
+    page = (ROOT / "docs" / "significance.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```console\n\$ xcg (.*?)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    call, shown = block
+    assert is_output(shown, xcg_command(*call.split()).stdout)

@@ -1,0 +1,214 @@
+"""State in sentences how runs were compared: baseline, test, correction, level, topics, intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL, Comparison
+
+_TEST_NAMES = {
+    ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
+    ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
+    ("t", ""): "the paired t test",
+    ("wilcoxon", ""): "Wilcoxon's signed-rank test",
+    ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
+    ("randomisation", ""): "the paired randomisation test",
+}
+_CORRECTION_NAMES = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "fdr_bh": "the correction of Benjamini and Hochberg",
+}
+_INTERVALS = {
+    "tukey": "all of a family hold together with 95 %",
+    "bonferroni": "each has a higher level, so that all of a family hold together with 95 %",
+    "holm": "each has a higher level, and those with the highest level hold together with 95 %",
+    "fdr_bh": "each has a higher level; 5 % of those that exclude 0 are expected to be wrong",
+    "none": "each holds alone with 95 %",
+}
+_LEVEL = f"{100 * SIGNIFICANCE_LEVEL:g} %"
+
+
+class Statement(NamedTuple):
+    """What is said about comparisons.
+
+    Attributes:
+        lead: One or two sentences: what is compared, the baseline, test, correction, level and topics.
+        facts: Lines with details, each with a name: family, intervals, assumption, power.
+    """
+
+    lead: list[str]
+    facts: list[str]
+
+
+def comparison_statement(
+    comparisons: Sequence[Comparison],
+    baseline: str | None,
+    correction: str | None = None,
+    within_runs: bool = False,
+) -> Statement:
+    """State baseline, test, correction, level, topics, intervals and power of comparisons.
+
+    Args:
+        comparisons: What :func:`xcg.compare` returned.
+        baseline: The baseline with which it was called.
+        correction: The correction with which it was called.
+        within_runs: Whether only strategies of the same run were compared.
+
+    >>> from xcg.statistics.significance import compare
+    >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
+    >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "ab"}
+    >>> for sentence in comparison_statement(compare(gold, runs, measures="MAep"), "b").lead:
+    ...     print(sentence)
+    1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
+significance level 5 %, 95 % intervals.
+    """
+    parts = _parts(comparisons)
+    lead: list[str] = []
+    facts: list[str] = []
+    for lines in parts:
+        sentences = _lead(lines, baseline, within_runs)
+        about = f"{_names(lines)}: " if len(parts) > 1 else ""
+        lead += [about + sentences[0], *sentences[1:]]
+        facts += [about + fact for fact in _facts(lines, baseline, correction, within_runs)]
+    return Statement(lead, list(dict.fromkeys(facts)))
+
+
+def _parts(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
+    """Divide comparisons by correction and number of comparisons, which can differ by measure."""
+    parts: dict[tuple[str, int], list[Comparison]] = {}
+    for line in comparisons:
+        parts.setdefault((line.correction, line.comparisons), []).append(line)
+    return list(parts.values())
+
+
+def _names(lines: Sequence[Comparison]) -> str:
+    return ", ".join(dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines))
+
+
+def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
+    size = lines[0].comparisons
+    if baseline not in (None, ALL_PAIRS, BEST):
+        what = f"1 run is compared with the baseline {baseline}, named by the user,"
+        if size > 1:
+            what = f"{size} runs are compared with the baseline {baseline}, named by the user,"
+    elif size == 1:
+        what = f"{lines[0].run} is compared with {lines[0].baseline}"
+    elif within_runs:
+        what = f"All {size} pairs of strategies of the same run are compared"
+    else:
+        runs = {name for line in lines for name in (line.run, line.baseline)}
+        what = f"All {size} pairs of {len(runs)} runs are compared"
+    first = f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
+    return [first, *_choice(lines, baseline, within_runs)]
+
+
+def _topics(lines: Sequence[Comparison]) -> str:
+    counts = {line.topics for line in lines}
+    return f"{min(counts)} topics" if len(counts) == 1 else f"{min(counts)} to {max(counts)} topics"
+
+
+def _procedure(line: Comparison) -> str:
+    test, correction, size = line.test, line.correction, line.comparisons
+    levels = f"significance level {_LEVEL}"
+    if test in ("t", "randomisation"):
+        levels += ", 95 % intervals"
+    if size == 1:
+        return f"{_TEST_NAMES[test, '']}; {levels}"
+    if correction == "tukey":
+        return f"{_TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
+    corrected = f"without a correction for {size} comparisons"
+    if correction in _CORRECTION_NAMES:
+        corrected = f"with {_CORRECTION_NAMES[correction]} for {size} comparisons"
+    return f"{_TEST_NAMES[test, '']}, {corrected}; {levels}"
+
+
+def _choice(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
+    """Say how the baseline was chosen, unless the user named it."""
+    if lines[0].comparisons == 1:
+        return []
+    if baseline == BEST:
+        best = list(dict.fromkeys(line.baseline for line in lines))
+        name = f"{best[0]}, the run" if len(best) == 1 else "the run"
+        selected = "; because the results select it, the correction is for all pairs"
+        is_corrected = lines[0].correction != "none"
+        return [f"The baseline is {name} with the best mean{selected if is_corrected else ''}."]
+    if baseline is None and not within_runs:
+        return [
+            "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
+            "--baseline all prints all pairs."
+        ]
+    return []
+
+
+def _facts(
+    lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
+) -> list[str]:
+    test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
+    all_pairs = baseline in (None, ALL_PAIRS, BEST)
+    facts = []
+    if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
+        facts.append("family: the comparisons by one measure under one user model, corrected together")
+    if test not in ("t", "randomisation"):
+        facts.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
+    else:
+        facts.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
+        if any(line.low is None for line in lines):
+            facts.append("empty intervals: there are too few topics for the level")
+    if used == "tukey" and size > 1:
+        facts.append(
+            "assumption: all pairs have the same variance, unlike with --correction holm; the standard "
+            f"deviation of a pair is up to {_largest_deviation(lines):.1f} times the average"
+        )
+    if all_pairs and size > 1 and used == "holm" != correction and test in ("t", "randomisation"):
+        facts.append(
+            "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run"
+            if within_runs
+            else "note: Tukey's HSD needs scores of all runs for the same topics; here each pair is "
+            "tested on the topics that both runs have"
+        )
+    facts += _empty_cells(lines) + _power(lines)
+    if lines[0].margin is not None:
+        facts.append(
+            "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "
+            f"that it differs by at most the margin; correction of each: {used}"
+        )
+    return facts
+
+
+def _largest_deviation(lines: Sequence[Comparison]) -> float:
+    """Return the largest standard deviation of differences, relative to the root mean variance."""
+    deviations: dict[tuple[str, str], list[float]] = {}
+    for line in lines:
+        if line.effect:
+            family = deviations.setdefault((line.measure, line.user_model), [])
+            family.append(line.difference / line.effect)
+    ratios = [max(family) / math.hypot(*family) * len(family) ** 0.5 for family in deviations.values()]
+    return max(ratios, default=1.0)
+
+
+def _empty_cells(lines: Sequence[Comparison]) -> list[str]:
+    facts = []
+    if any(line.relative is None for line in lines):
+        facts.append("empty relative: the mean of the baseline is 0")
+    if any(line.effect is None for line in lines):
+        facts.append("empty d_z: all topics have the same difference")
+    return facts
+
+
+def _power(lines: Sequence[Comparison]) -> list[str]:
+    """State the detectable differences, with their values if there is one family."""
+    values = [line.detectable for line in lines if line.detectable is not None]
+    if not values:
+        return []
+    size, used = lines[0].comparisons, lines[0].correction
+    text = "detectable: the smallest true difference that a comparison finds with 80 % power"
+    if size > 1 and used not in ("tukey", "none"):
+        text += ", if no other comparison finds one"
+    if len({(line.measure, line.user_model) for line in lines}) == 1:
+        low, high = f"{min(values):.4f}", f"{max(values):.4f}"
+        text += f": {low}" if low == high else f": {low} to {high}"
+    return [text]

@@ -1,0 +1,269 @@
+"""Arrange comparisons of runs as tables for people: runs relative to one run, or pairs of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
+from xcg.statistics.letter_groups import letter_groups
+from xcg.statistics.run_pairs import best_run
+from xcg.statistics.significance import (
+    SIGNIFICANCE_LEVEL,
+    Comparison,
+    means_of_runs,
+    practical_significance,
+    relative_difference,
+)
+from xcg.statistics.topic_scores import TopicScores, common_scores, deciding_topics, scores_by_run
+from xcg.tables import Column, Table
+
+_COLUMNS = [
+    Column("measure", is_key=True),
+    Column("user_model", "user model", is_key=True),
+    Column("run", is_key=True),
+    Column("baseline", is_key=True),
+    Column("topics", kind="count", meaning="topics that both runs have"),
+    Column("mean", kind="score", meaning="mean over topics; the sum if the measure is a count"),
+    Column("baseline mean", kind="score", priority=2, meaning="the same value of the baseline"),
+    Column("difference", kind="score", meaning="mean minus the mean of the baseline or best run"),
+    Column("95 % interval", kind="score", meaning="confidence interval of the difference"),
+    Column("relative", kind="score", priority=2, meaning="difference in % of the baseline's mean"),
+    Column("p", kind="p", meaning="p value"),
+    Column("p not worse", kind="p", meaning="p value of being at most the margin worse"),
+    Column("p equivalent", kind="p", meaning="p value of differing by at most the margin"),
+    Column(
+        "d_z",
+        kind="score",
+        decimals=2,
+        priority=1,
+        meaning="Cohen's d_z: difference / standard deviation of the topics' differences",
+    ),
+    Column("group", kind="text", meaning="runs that share a letter do not differ significantly"),
+    Column("better/worse/equal", kind="text", priority=4, meaning="number of topics"),
+    Column("criterion", priority=5, meaning="size of the relative difference (Spärck Jones)"),
+    Column("p alone", kind="p", priority=6, meaning="p value without correction"),
+    Column("detectable", kind="score", priority=6, meaning="difference found with 80 % power"),
+    Column("level", kind="score", priority=6, meaning="confidence level of this interval"),
+    Column("deciding topics", kind="text", priority=3, meaning="topics with the largest differences"),
+]
+_OF_PUBLICATIONS = (
+    *("measure", "user_model", "run", "baseline", "mean", "baseline mean", "difference"),
+    *("95 % interval", "relative", "p", "p not worse", "p equivalent", "d_z", "group"),
+)
+
+Row = dict[str, Any]
+
+
+class _Family(NamedTuple):
+    """The comparisons by one measure under one user model."""
+
+    measure: str
+    user_model: str
+    lines: list[Comparison]
+
+
+def run_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
+    """Return one table for each measure and user model: the baseline, then the others, best first.
+
+    If all pairs of runs are compared, the runs are shown relative to the best, with letters: two runs
+    share a letter exactly if they do not differ significantly.
+
+    Args:
+        results: Results with the scores of topics.
+        comparisons: Comparisons of these results, with one baseline or of all pairs.
+        topics: The number of deciding topics to include.
+    """
+    families = _families(comparisons)
+    return [
+        _table(
+            _rows_of_runs(results, family, topics),
+            family.lines[0],
+            _title(results, family, len(families)),
+        )
+        for family in families
+    ]
+
+
+def pair_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
+    """Return one table for each measure and user model: the pairs of runs that were compared.
+
+    The arguments are those of :func:`run_tables`.
+    """
+    families = _families(comparisons)
+    return [
+        _table(
+            _rows_of_pairs(results, family, topics),
+            family.lines[0],
+            _title(results, family, len(families)),
+        )
+        for family in families
+    ]
+
+
+def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
+    """Return whether by each measure under each user model all runs are compared with the same run."""
+    return all(len({line.baseline for line in family.lines}) == 1 for family in _families(comparisons))
+
+
+def publication_table(results: Results, comparisons: Sequence[Comparison], by_pair: bool) -> Table:
+    """Return the table for papers: one table without details, with measures and user models as columns.
+
+    Args:
+        results: Results with the scores of topics.
+        comparisons: Comparisons of these results.
+        by_pair: Whether the rows are pairs of runs, and not runs relative to one run.
+    """
+    rows_of = _rows_of_pairs if by_pair else _rows_of_runs
+    families = _families(comparisons)
+    rows = []
+    for family in families:
+        names: Row = {}
+        if len({other.measure for other in families}) > 1:
+            names["measure"] = family.measure
+        if len(results.user_models) > 1:
+            names["user_model"] = family.user_model
+        rows += [names | row for row in rows_of(results, family, 0)]
+    shown = [{name: row[name] for name in row if name in _OF_PUBLICATIONS} for row in rows]
+    return _table(shown, comparisons[0])
+
+
+def _families(comparisons: Sequence[Comparison]) -> list[_Family]:
+    families: dict[tuple[str, str], list[Comparison]] = {}
+    for line in comparisons:
+        families.setdefault((line.measure, line.user_model), []).append(line)
+    return [_Family(*names, lines) for names, lines in families.items()]
+
+
+def _title(results: Results, family: _Family, families: int) -> str:
+    if families == 1:
+        return ""
+    has_models = len(results.user_models) > 1
+    return f"{family.measure} under {family.user_model}" if has_models else family.measure
+
+
+def _table(rows: Sequence[Row], line: Comparison, title: str = "") -> Table:
+    """Arrange rows as a table with the declared order of columns, without columns that are empty.
+
+    Args:
+        rows: The rows.
+        line: One of the comparisons.
+        title: The title of the table.
+    """
+    filled = {name for row in rows for name, value in row.items() if value not in (None, "")}
+    columns = [column for column in _COLUMNS if column.name in filled]
+    if line.comparisons > 1 and line.correction != "none":
+        meaning = f"p value, corrected for {line.comparisons} comparisons"
+        columns = [replace(c, meaning=meaning) if c.name == "p" else c for c in columns]
+    return Table(columns, [[row.get(column.name) for column in columns] for row in rows], title=title)
+
+
+def _rows_of_pairs(results: Results, family: _Family, topics: int) -> list[Row]:
+    return [
+        {"run": line.run, "baseline": line.baseline, "mean": line.mean}
+        | {"baseline mean": line.baseline_mean}
+        | cells
+        for line, cells in _cells(results, family, family.lines, topics)
+    ]
+
+
+def _rows_of_runs(results: Results, family: _Family, topics: int) -> list[Row]:
+    lines = family.lines
+    groups: Mapping[str, str] = {}
+    scores = scores_by_run(results, family.measure, family.user_model)
+    means = _means(scores, family.measure)
+    order = MEASURES.order(family.measure)
+    name, label = lines[0].baseline, "baseline"
+    if len({line.baseline for line in lines}) > 1:  # all pairs
+        names = {run for line in lines for run in (line.run, line.baseline)}
+        compared = {run: values for run, values in scores.items() if run in names}
+        name, label = best_run(compared, family.measure), "best"
+        groups = _groups(lines, sorted(compared, key=lambda run: order.sort_key(means[run])))
+        lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
+    first: Row = {"run": name, "mean": means[name], "difference": label, "group": groups.get(name)}
+    has_same_baseline = len({line.topics for line in lines}) == 1
+    rows = [
+        {"run": line.run, "mean": line.mean, **cells, "group": groups.get(line.run)}
+        | ({} if has_same_baseline else {"baseline mean": line.baseline_mean})
+        for line, cells in _cells(results, family, lines, topics)
+    ]
+    return [first, *sorted(rows, key=lambda row: order.sort_key(row["mean"]))]
+
+
+def _means(scores: Mapping[str, Mapping[str, float]], measure: str) -> dict[str, float]:
+    """Return run → mean over its own topics."""
+    return {
+        run: means_of_runs(TopicScores([*values], {run: [*values.values()]}), measure)[run]
+        for run, values in scores.items()
+    }
+
+
+def _groups(lines: Sequence[Comparison], runs: Sequence[str]) -> Mapping[str, str]:
+    """Return the letters of runs; nothing if there are more groups than letters."""
+    different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
+    return letter_groups(runs, different) or {}
+
+
+def _compared_with(line: Comparison, baseline: str) -> Comparison:
+    """Return a comparison with this baseline, exchanging the two runs if it is the first."""
+    if line.baseline == baseline:
+        return line
+    difference = -line.difference
+    return replace(
+        line,
+        run=line.baseline,
+        baseline=line.run,
+        mean=line.baseline_mean,
+        baseline_mean=line.mean,
+        difference=difference,
+        relative=relative_difference(difference, line.mean),
+        criterion=practical_significance(difference, line.mean),
+        low=None if line.high is None else -line.high,
+        high=None if line.low is None else -line.low,
+        effect=None if line.effect is None else -line.effect,
+        wins=line.losses,
+        losses=line.wins,
+    )
+
+
+def _cells(
+    results: Results, family: _Family, lines: Sequence[Comparison], topics: int
+) -> Iterator[tuple[Comparison, Row]]:
+    """Yield each comparison with the cells that describe it."""
+    scores = scores_by_run(results, family.measure, family.user_model)
+    levels = {line.level for line in lines} - {None}
+    has_same_topics = len({line.topics for line in lines}) == 1
+    for line in lines:
+        deciding = ""
+        if topics:
+            pair = {run: scores[run] for run in (line.run, line.baseline)}
+            common = common_scores(pair, results.topics, line.measure)
+            found = deciding_topics(common, line.run, line.baseline, topics)
+            deciding = ", ".join(f"{name} {by:+.2f}" for name, by in found)
+        yield (
+            line,
+            {
+                "topics": None if has_same_topics else line.topics,
+                "difference": f"{line.difference:+.4f}",
+                "95 % interval": _interval(line),
+                "relative": "" if line.relative is None else f"{100 * line.relative:+.1f} %",
+                "p": line.p_adjusted,
+                "p not worse": line.p_not_worse,
+                "p equivalent": line.p_equivalent,
+                "d_z": "" if line.effect is None else f"{line.effect:+.2f}",
+                "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
+                "criterion": line.criterion,
+                "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
+                "detectable": line.detectable,
+                "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
+                "deciding topics": deciding,
+            },
+        )
+
+
+def _interval(line: Comparison) -> str:
+    if line.low is None or line.high is None:
+        return ""
+    return f"[{line.low:+.4f}, {line.high:+.4f}]"
