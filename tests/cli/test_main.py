@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import shlex
 import subprocess
 import sys
 import types
@@ -16,7 +17,8 @@ from conftest import ROOT, Command
 
 import xcg
 from xcg.cli import output
-from xcg.cli.main import COMMANDS, LazyGroup, main
+from xcg.cli.command import Command as GroupedCommand
+from xcg.cli.main import COMMANDS, PURPOSES, LazyGroup, main
 from xcg.installation import install_command
 
 CONFIG = "configs/kazai-lalmas-2006.yaml"
@@ -51,6 +53,61 @@ def test_every_command_and_option_has_help_in_sentences(name: str) -> None:
                 sentence = option.help.partition("  [default")[0]
                 assert sentence[0].isupper(), sentence
                 assert sentence.endswith("."), sentence
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    found = []
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        if isinstance(command, click.Group):
+            found += [(f"{name} {part}", one) for part, one in command.commands.items()]
+        elif command is not None:
+            found.append((name, command))
+    return found
+
+
+@pytest.mark.parametrize(("name", "command"), every_command())
+def test_the_example_of_every_command_runs_on_the_samples(
+    name: str, command: click.Command, xcg_command: Command, tmp_path: Path
+) -> None:
+    for folder in ("assessments", "configs", "corpora_samples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    (tmp_path / "qrels.txt").write_text("1 Q0 d 10 100 0 0:10\n")
+    (tmp_path / "run.txt").write_text("1 Q0 d 1 1.0 r 0 10\n")
+    assert isinstance(command, GroupedCommand)
+    words = shlex.split(command.example)
+    assert command.example.startswith(f"xcg {name}")
+    done = xcg_command(*words[1:], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for option in ("--output", "--plot"):
+        if option in words:
+            assert (tmp_path / words[words.index(option) + 1]).exists()
+    text = xcg_command(*name.split(), "--help").stdout
+    assert f"\nExample:\n  {command.example}\n" in text
+
+
+def test_help_lists_every_command_under_one_purpose(xcg_command: Command) -> None:
+    assert sorted(name for names in PURPOSES.values() for name in names) == list(COMMANDS)
+    text = xcg_command("--help").stdout
+    assert all(f"\n{purpose}:\n" in text for purpose in PURPOSES)
+
+
+def test_help_lists_options_in_groups(xcg_command: Command) -> None:
+    lines = xcg_command("compare", "--help").stdout.splitlines()
+    own, data, models, printed, other = (
+        lines.index(f"{title}:")
+        for title in (
+            *("Options of this command", "Input", "User models and measures", "Output", "Other"),
+        )
+    )
+
+    def line_of(option: str) -> int:
+        (number,) = (n for n, line in enumerate(lines) if line.startswith(f"  {option} "))
+        return number
+
+    assert own < line_of("--baseline") < data < line_of("--assessments") < line_of("--run") < models
+    assert models < line_of("--user-model") < printed < line_of("--format") < line_of("--plot") < other
+    assert other < line_of("--workers") < line_of("-h, --help") == len(lines) - 1
 
 
 def test_version_and_help_of_commands(xcg_command: Command) -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import (
     CampaignOptions,
     campaign_options,
@@ -24,7 +25,7 @@ from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
-@click.command()
+@command(example="xcg calibrate configs/quickstart.yaml --measures MAep --test t --campaigns 200")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(
     "--baseline",
@@ -78,9 +79,6 @@ def calibrate(
 
     With --difference, one run is made better after the exchange by adding the number to its scores
     without limits (worse for the gate), and the rate is the share of campaigns that find it.
-
-    Example: xcg calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006
-    --test t --difference 0.1
     """
     inputs, baseline = with_named_run(campaign.inputs(), baseline, (ALL_PAIRS,))
     results = evaluate_with_progress(inputs).without_references()

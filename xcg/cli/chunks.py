@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
@@ -18,7 +19,7 @@ from xcg.tables import Table, records
 from xcg.terminal_tables import separated
 
 
-@click.command()
+@command(example="xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500")
 @campaign_options("runs", "order", "ties", "unanswered")
 @paths_option("--gold", help="Read assessments; the same as --assessments.")
 @click.option(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.messages import print_error
 from xcg.cli.options import (
     MAX_NUMBER,
@@ -70,7 +71,7 @@ from xcg.statistics.strategy_study import study_strategies
 from xcg.tables import Table
 
 
-@click.command()
+@command(example="xcg sweep configs/sweep.yaml --measures MAep --plot sweep.svg")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @replaced_option("--baseline", "--reference-model NAME, the user model to compare with")
 @click.option(
@@ -159,7 +160,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
         sys.exit(3)
 
 
-@click.command()
+@command(example="xcg compare configs/quickstart.yaml --measures MAep --baseline focused")
 @_status_3_if_unmapped()
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import (
     ANY_PATH,
     corpus_option,
@@ -31,7 +32,9 @@ from xcg.report.distributions import cross_rows, distribution_rows
 from xcg.statistics.rank_correlation import level_correlation
 
 
-@click.command()
+@command(
+    example="xcg distribution configs/quickstart.yaml --other-assessments assessments/handbook-second"
+)
 @click.argument("config", required=False, type=ANY_PATH)
 @paths_option(
     "--assessments",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
@@ -12,7 +13,7 @@ from xcg.report.tables import FORMATS, render, results_table
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 
 
-@click.command()
+@command(example='xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"')
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--per-topic", is_flag=True, help="Print the scores of each topic too.")
 @format_option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import (
     MAX_NUMBER,
     CampaignOptions,
@@ -48,7 +49,7 @@ _size_option = click.option(
 )
 
 
-@click.command()
+@command(example="xcg ideal configs/kazai-lalmas-2006.yaml --tree")
 @campaign_options()
 @click.option(
     "--topic",
@@ -128,7 +129,7 @@ def _ideal_run(
     return Printed(text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)])
 
 
-@click.command()
+@command(example="xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off")
 @replaced_option("--config", "xcg explain CONFIG --run RUN --topic ID")
 @campaign_options("runs", "order", "ties")
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
@@ -193,7 +194,9 @@ def _check_document_is_a_key(inputs: Inputs, campaign: CampaignOptions) -> None:
         raise XcgError(f"{error}, or expected --tree-of NAME to print a document's tree") from None
 
 
-@click.command()
+@command(
+    example="xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl"
+)
 @campaign_options("runs", "order", "ties", "measures")
 @count_option(
     "--depth",

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.messages import print_status
 from xcg.cli.options import (
     ANY_PATH,
@@ -49,7 +50,10 @@ from xcg.simulation.shape import MIN_ELEMENTS, Shape
 from xcg.tables import records
 
 
-@click.command()
+@command(
+    example="xcg assess assessments/handbook-highlights --corpus corpora_samples/handbook "
+    "--output derived"
+)
 @click.argument("highlights", nargs=-1, required=True)
 @corpus_option(required=True)
 @click.option(
@@ -118,7 +122,9 @@ def assess(
     print_status(f"{len(base.topics)} topics, {len(base)} assessed elements in {output}")
 
 
-@click.command()
+@command(
+    example="xcg convert --run corpora_samples/handbook-runs/focused.xml --to trec --output focused.txt"
+)
 @paths_option("--assessments", help="Convert these assessments; - is standard input.")
 @click.option("--run", metavar="PATH", help="Convert this run; - is standard input.")
 @click.option(
@@ -217,7 +223,7 @@ def convert(
     return Printed(text, [*notes.lines(), *(f"note: lost in {target_format}: {data}" for data in lost)])
 
 
-@click.command()
+@command(example="xcg validate configs/quickstart.yaml")
 @click.argument("config", required=False, type=ANY_PATH)
 @paths_option(
     "--assessments",
@@ -267,7 +273,7 @@ def validate(
     return Printed(text, status=lambda: report.status)
 
 
-@click.command()
+@command(example="xcg place corpora_samples/chunks/gold.jsonl --corpus corpora_samples/chunks/docs")
 @click.argument("passages", nargs=-1, required=True)
 @corpus_option(required=True)
 @click.option("--update", is_flag=True, help="Move the passages of old assessments to their text.")
@@ -306,7 +312,7 @@ def place(
     return Printed(text, [*messages, placed.summary], status=lambda: status)
 
 
-@click.command()
+@command(example="xcg show corpora_samples/handbook/extending-xcg.xml")
 @click.argument("article", type=ANY_PATH)
 @format_option("text", "html")
 @prints()
@@ -318,7 +324,7 @@ def show(article: Path, format_: str) -> Printed:
     return Printed(show_article(article, format_))
 
 
-@click.command()
+@command(example="xcg simulate campaign --small")
 @click.argument("folder", type=ANY_PATH)
 @click.option("--small", is_flag=True, help="Start from a small campaign for trials.")
 @count_option("--articles", "Write this number of articles.  [default: 12107; small: 40]")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import CampaignOptions, campaign_options, paths_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
@@ -14,7 +15,7 @@ from xcg.report.gold_review import review_text
 from xcg.tables import records
 
 
-@click.command()
+@command(example="xcg gold corpora_samples/chunks/retrieval.yaml")
 @campaign_options("runs", "order", "ties", "unanswered")
 @paths_option("--gold", help="Read assessments; the same as --assessments.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import get_args
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import MAX_NUMBER, strategy_option
 from xcg.cli.output import Printed, prints
 from xcg.cli.unused_options import given_options
@@ -17,7 +18,7 @@ from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 
 
-@click.command()
+@command(example="xcg inex-eval -f qrels.txt run.txt")
 @click.option("-t", "thorough", is_flag=True, help="Thorough task: results may overlap.")
 @click.option("-f", "focused", is_flag=True, help="Focused task.")
 @click.option("-r", "relevant", is_flag=True, help="Relevant in Context task.")

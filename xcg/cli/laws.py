@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import count_option, seed_option
 from xcg.cli.output import format_option, open_output, output_option
 from xcg.cli.unused_options import refuse_unused
@@ -19,7 +20,7 @@ from xcg.report.laws import outcome_record, outcome_text
 from xcg.tables import records
 
 
-@click.command("break")
+@command("break", example="xcg break nxCG@10 --law padding --examples 50")
 @click.argument("measure")
 @click.option(
     "--user-model",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.output import Printed, prints
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
@@ -12,7 +13,7 @@ from xcg.report.strategies import describe_strategy, list_strategies
 from xcg.report.user_models import describe, list_user_models, user_model_yaml
 
 
-@click.command()
+@command(example="xcg measures ep")
 @click.argument("name", required=False)
 def measures(name: str | None) -> None:
     """List the measures, or describe one measure.
@@ -26,7 +27,7 @@ def measures(name: str | None) -> None:
     click.echo(text, nl=False)
 
 
-@click.command()
+@command(example="xcg user-models kazai-lalmas-2006")
 @click.argument("name", required=False)
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print the YAML file of a shipped user model.")
 @prints(has_tables=True)
@@ -45,7 +46,7 @@ def user_models(name: str | None, as_yaml: bool) -> Printed:
     return Printed("", table=describe(name) if name is not None else list_user_models())
 
 
-@click.command()
+@command(example="xcg strategies promote_parent")
 @click.argument("name", required=False)
 def strategies(name: str | None) -> None:
     """List the overlap strategies, or explain one.

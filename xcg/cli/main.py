@@ -63,6 +63,17 @@ COMMANDS = {
 }
 """Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""
 
+PURPOSES = {
+    "Evaluate and compare runs": (
+        *("evaluate", "compare", "report", "curves", "sweep", "chunks", "inex-eval"),
+    ),
+    "Look into a campaign": ("explain", "ideal", "distribution", "gold", "validate"),
+    "Plan and check experiments": (*("plan", "stability", "calibrate", "perturb", "levels", "break"),),
+    "Create and convert files": ("convert", "rewrite", "place", "assess", "simulate", "show"),
+    "List what xcg provides": ("measures", "user-models", "strategies"),
+}
+"""Heading in ``xcg --help`` → its commands."""
+
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _NO_PLUGINS = "--no-plugins"
 _EXTRAS = {"hypothesis": "break"}  # required package -> the extra that installs it
@@ -140,9 +151,11 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in sorted(COMMANDS.items())])
+        """Write the commands by purpose, without importing them."""
+        width = max(map(len, COMMANDS))
+        for purpose, names in PURPOSES.items():
+            with formatter.section(purpose):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -163,6 +176,9 @@ class LazyGroup(click.Group):
 )
 @click.pass_context
 def main(context: click.Context, no_plugins: bool) -> None:
-    """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep."""
+    """Evaluate the retrieval of parts of documents: xCG, nxCG, ep/gr, MAep.
+
+    xcg COMMAND --help describes a command, with an example.
+    """
     if no_plugins:
         context.with_resource(without_plugins())

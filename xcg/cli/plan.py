@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, seed_option
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
@@ -18,7 +19,7 @@ from xcg.statistics.significance import CORRECTIONS
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
-@click.command()
+@command(example="xcg plan configs/quickstart.yaml --measures MAep --test t --difference 0.05")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--power", type=float, default=POWER, help="Find differences with this probability.")
 @click.option(
@@ -67,15 +68,11 @@ def plan(
     correction: str | None,
     seed: int,
 ) -> Printed:
-    r"""Predict from a pilot campaign which differences a comparison finds, and with how many topics.
+    """Predict from a pilot campaign which differences a comparison finds, and with how many topics.
 
     For each measure, user model, test and correction, detectable is the smallest true difference that
     xcg compare finds with 80 % power with the topics at hand. With --difference, the table also has the
     power for this difference, and the number of topics that it needs.
-
-    \b
-    xcg plan CONFIG
-    xcg plan CONFIG --difference 0.02 --runs-to-compare 10 --plot power.png
 
     Campaigns are simulated: topics are drawn from the pilot, and a difference is added to every topic.
     The plot shows the power for the difference over the number of topics; without --difference, the

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
 from xcg.cli.output import FILE, progress_bar
 from xcg.documents.writing import whole_file
 from xcg.report.html_page import DEFAULT_TITLE, write_report
 
 
-@click.command()
+@command(example="xcg report configs/quickstart.yaml --run focused --run articles --output report.html")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @count_option(
     "--explained", "Explain the results of this number of topics.", default=10, least=0, most=MAX_NUMBER

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.command import command
 from xcg.cli.options import (
     MAX_NUMBER,
     check_order_options,
@@ -29,7 +30,10 @@ from xcg.runs.run import RUN_FORMATS, Order, Ties
 from xcg.strategies.rewriting import rewrite as rewrite_run
 
 
-@click.command()
+@command(
+    example="xcg rewrite --run corpora_samples/handbook-thorough/bm25.jsonl --strategy top_ranked "
+    "--output new.jsonl"
+)
 @paths_option("--run", "runs", help="Rewrite this run; - is standard input.")
 @strategy_option
 @corpus_option(
@@ -61,8 +65,6 @@ def rewrite(
 
     The new run has the name RUN+STRATEGY. Scores are written if a reader finds the order of the
     results by them; otherwise ranks are written. Notes name the data that the format cannot hold.
-
-    Example: xcg rewrite --run bm25.run --strategy top_ranked --output focused.run
     """
     if len(runs) != 1:
         raise XcgError(f"{len(runs)} runs: expected one, --run PATH")

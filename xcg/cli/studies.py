@@ -10,6 +10,7 @@ from typing import get_args
 
 import click
 
+from xcg.cli.command import Command, command
 from xcg.cli.options import (
     MAX_NUMBER,
     CampaignOptions,
@@ -60,7 +61,12 @@ def stability() -> None:
     """Study how scores depend on assessors and on the number of topics (KL 6.2)."""
 
 
-@stability.command("assessors")
+@stability.command(
+    "assessors",
+    cls=Command,
+    example="xcg stability assessors configs/quickstart.yaml --assessor assessments/handbook-second "
+    "--user-model overlap-off",
+)
 @campaign_options("runs", "order", "ties", "measures")
 @paths_option(
     "--assessor",
@@ -132,7 +138,11 @@ def stability_assessors(
     return Printed(rows, notes, lambda: draw(rows), columns=ASSESSORS)
 
 
-@stability.command("topics")
+@stability.command(
+    "topics",
+    cls=Command,
+    example="xcg stability topics configs/quickstart.yaml --measures MAep --user-model overlap-off",
+)
 @campaign_options("runs", "order", "ties", "measures", "unanswered")
 @count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
@@ -249,7 +259,7 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
     return [int(word) for word in words]
 
 
-@click.command()
+@command(example='xcg perturb configs/kazai-lalmas-2006.yaml --run frb --counts "0 1 10"')
 @campaign_options("runs", "order", "ties", "measures")
 @click.option(
     "--counts", metavar="LIST", help="Insert these numbers of results.  [default: 0 1 2 … 1000]"
@@ -273,7 +283,7 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     return Printed(rows, lines.notes, lambda: plots.perturbation_plot(lines), columns=PERTURBATION)
 
 
-@click.command()
+@command(example="xcg levels --swaps 10 --repetitions 10 --plot levels.svg")
 @click.option(
     "--non-uniform",
     is_flag=True,

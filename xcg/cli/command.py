@@ -1,0 +1,76 @@
+"""Commands whose help has an example, and options in groups."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+_GROUPS = {
+    "Input": (
+        *("--assessments", "--gold", "--assessor", "--other-assessments", "--corpus", "--run"),
+        *("--document", "--order", "--ties", "--topic", "--lenient", "--no-cache"),
+    ),
+    "User models and measures": (
+        *("--user-model", "--strategy", "--measures", "--measure", "--unanswered"),
+    ),
+    "Output": (
+        *("--format", "--to", "--escape-formulas", "--all", "--yaml", "--output", "--replace", "--plot"),
+        *("--per-topic", "--mark", "--against", "--junit"),
+    ),
+    "Other": ("--workers", "--help"),
+}
+"""Title of a group → its options, in the order of the help."""
+
+_OWN = "Options of this command"
+_ORDER = (_OWN, *_GROUPS)
+_GROUP_OF = {option: title for title, options in _GROUPS.items() for option in options}
+_POSITION = {option: number for number, option in enumerate(_GROUP_OF)}
+
+
+class Command(click.Command):
+    """A command whose help has an example, and the options in groups: first those of its own.
+
+    Args:
+        arguments: The arguments of :class:`click.Command`.
+        example: A call that works on the samples, in the folder of a checkout.
+        options: The keyword arguments of :class:`click.Command`.
+    """
+
+    def __init__(self, *arguments: Any, example: str, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.example = example
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help, and the example below it, in one line that can be copied."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Example"):
+            formatter.write(f"{'':{formatter.current_indent}}{self.example}\n")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options group by group."""
+        groups: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                name = _long_name(parameter.opts)
+                group = groups.setdefault(_GROUP_OF.get(name, _OWN), [])
+                group.append((_POSITION.get(name, 0), record))
+        for title in _ORDER:
+            if title in groups:
+                with formatter.section(title):
+                    formatter.write_dl([record for _, record in sorted(groups[title], key=_position)])
+
+
+def _long_name(names: Iterable[str]) -> str:
+    return max(names, key=len)
+
+
+def _position(entry: tuple[int, tuple[str, str]]) -> int:
+    return entry[0]
+
+
+command = functools.partial(click.command, cls=Command)
+"""The decorator of a command; it needs the argument ``example``."""
