@@ -17,7 +17,16 @@ _GROUPS = {
         *("--user-model", "--strategy", "--measures", "--measure", "--unanswered"),
     ),
     "Output": (
-        *("--format", "--to", "--escape-formulas", "--all", "--yaml", "--output", "--replace", "--plot"),
+        *(
+            "--format",
+            "--to",
+            "--escape-formulas",
+            "--all",
+            "--yaml",
+            "--output",
+            "--replace",
+            "--plot",
+        ),
         *("--per-topic", "--mark", "--against", "--junit"),
     ),
     "Other": ("--workers", "--help"),
