@@ -39,6 +39,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ({"measures": [3]}, "measures[0]: expected text"),
         ({"measures": []}, "measures: expected a list"),
         ({"topics": {"unanswered": "none"}}, "topics.unanswered: illegal value 'none'"),
+        ({"topics": {"file": "topics.xml"}}, "topics.file: unknown key: did you mean 'files'?"),
+        ({"topics": {"files": []}}, "topics.files: expected at least one path"),
         ({"topics": {"missing": "zero"}}, "topics.missing: unknown key"),
         ({"user_model": "kazai-lalmas-2005"}, "user_model: unknown user model"),
         ({"user_model": {"name": "m", "size": "x"}}, "user_model.size: illegal value 'x'"),

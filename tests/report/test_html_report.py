@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,35 @@ def test_the_means_are_readable_without_javascript(hostile: Inputs, search_lengt
     rows = re.findall(r'<tr><th>(\w+)</th><td class="number">([0-9.]+)</td>', static)
     assert rows == [("poor", "3.0000"), ("good", "1.0000"), ("fair", "2.0000")]
     assert "<b>plain" not in page_bytes(hostile).decode().partition("</noscript>")[0]
+
+
+def test_topics_have_titles(data: Any) -> None:
+    assert data["topic_titles"][4] == "near-misses dependency normalisation limit"
+    assert len(data["topic_titles"]) == len(data["topics"]) == 15
+
+
+def test_titles_of_other_topics_are_noted(tmp_path: Path, search_lengths: Inputs) -> None:
+    (tmp_path / "topics.xml").write_text('<topic id="7"><title>seven</title></topic>')
+    data = report_data(replace(search_lengths, topic_files=[tmp_path / "topics.xml"]))
+    assert data["topic_titles"] == [None, None]
+    note = "the topic files have no assessed topic: they have 7, the assessments 1"
+    assert note in data["notes"]
+
+
+def test_the_page_states_which_runs_and_topics_are_explained(
+    data: Any, sample: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert data["explanations"]["rule"] == [
+        "All runs are explained; of more than 12, only the best 3 are.",
+        "The first 10 of 15 topics are explained, in the order of the assessments; "
+        "xcg report --explained sets the number.",
+    ]
+    monkeypatch.setattr(html_explanations, "MAX_RUNS", 7)
+    rule = report_data(sample, explained=1)["explanations"]["rule"]
+    assert rule[0] == (
+        "The best 3 of 8 runs are explained, by MAep under kazai-lalmas-2006, "
+        "because there are more than 7."
+    )
 
 
 def test_the_levels_of_the_assessments_are_counted(sample: Inputs, data: Any) -> None:
@@ -545,6 +575,19 @@ def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_the_browser_shows_titles_and_an_index_of_documents(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_bytes(content)
+    page = browse(file.as_uri(), tmp_path / "profile").stdout
+    assert page.count("near-misses dependency normalisation limit") >= 4
+    assert page.count('title="5: near-misses dependency normalisation limit"') == 1
+    index = page.partition('id="documents"')[2].partition("</details>")[0]
+    assert "Index of documents (" in index
+    assert '<input type="search"' in index
+    assert 'aria-label="Show inex-eval for topic 4"' in index
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_compares_runs_and_states_intervals(search_lengths: Inputs, tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     # All differences are equal, so each p is 2 / 2² = 0.5, and 1 after Holm's correction for 3 pairs.
@@ -618,4 +661,19 @@ def test_the_command_writes_the_page(xcg_command: Command, tmp_path: Path) -> No
     target.unlink()
     wrong = xcg_command(*call, "--measures", "MAepp")
     assert wrong.returncode == 2
+    assert not target.exists()
+
+
+def test_the_command_reads_titles_of_topics(xcg_command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    topics = tmp_path / "topics.xml"
+    topics.write_text('<inex_topic topic_id="163"><title>Figure &amp; example</title></inex_topic>')
+    call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
+    assert xcg_command(*call, "--topic-file", topics).returncode == 0
+    assert Page(target.read_text()).data["topic_titles"] == ["Figure & example"]
+    target.unlink()
+    topics.write_text("<inex_topic topic_id='1'>")
+    wrong = xcg_command(*call, "--topic-file", topics)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert f"{topics}:1: " in wrong.stderr
     assert not target.exists()

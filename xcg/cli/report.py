@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option, paths_option
 from xcg.cli.output import FILE, progress_bar
 from xcg.documents.writing import whole_file
 from xcg.report.html_page import DEFAULT_TITLE, write_report
@@ -18,13 +20,20 @@ from xcg.report.html_page import DEFAULT_TITLE, write_report
 @count_option(
     "--explained", "Explain the results of this number of topics.", default=10, least=0, most=MAX_NUMBER
 )
+@paths_option(
+    "--topic-file", help="Show the titles of topics from this INEX topic file, folder or glob."
+)
 @click.option("--title", default=DEFAULT_TITLE, show_default=True, help="Give the page this title.")
 @click.option("--output", required=True, type=FILE, help="Write the page to this file.")
-def report(campaign: CampaignOptions, explained: int, title: str, output: Path) -> None:
+def report(
+    campaign: CampaignOptions, explained: int, topic_file: Sequence[str], title: str, output: Path
+) -> None:
     """Write one HTML page with tables, curves, topics and explanations.
 
     The page is self-contained and needs no network.
     """
     inputs = campaign.inputs()
+    if topic_file:
+        inputs = replace(inputs, topic_files=[Path(path) for path in topic_file])
     with whole_file(output) as file, progress_bar() as progress:
         write_report(inputs, file, title=title, explained=explained, progress=progress)

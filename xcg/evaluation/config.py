@@ -59,7 +59,11 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         check_order(inputs.get("order", "score"), inputs.get("ties", "document"))
     except XcgError as error:
         raise InputError(file.where(("ties",)), str(error)) from None
-    return Inputs(**inputs, **given.get("topics", {}))
+    topics = given.get("topics", {})
+    if "unanswered" in topics:
+        inputs["unanswered"] = topics["unanswered"]
+    inputs["topic_files"] = [folder / path for path in topics.get("files", [])]
+    return Inputs(**inputs)
 
 
 def _user_models(value: object, file: YamlFile) -> list[UserModel]:
@@ -146,7 +150,10 @@ def _schema() -> vol.Schema:
             vol.Optional("user_model"): _model_spec,
             vol.Optional("measures"): _list_or_text,
             vol.Optional("strategies"): _strategy_spec,
-            vol.Optional("topics"): {vol.Optional("unanswered"): choice(get_args(Unanswered))},
+            vol.Optional("topics"): {
+                vol.Optional("unanswered"): choice(get_args(Unanswered)),
+                vol.Optional("files"): _paths,
+            },
             vol.Optional("order"): choice(ORDERS),
             vol.Optional("ties"): choice(TIES),
             vol.Optional("workers"): _workers,

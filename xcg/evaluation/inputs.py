@@ -17,6 +17,7 @@ from xcg.evaluation.default_models import default_model, default_text_model, has
 from xcg.evaluation.parallel import check_workers
 from xcg.evaluation.unique_names import note_references, with_unique_names
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
+from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
@@ -76,6 +77,7 @@ class Inputs:
         strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
+        topic_files: INEX topic files, whose titles the HTML report shows.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -101,6 +103,7 @@ class Inputs:
     topics: Topics = None
     strategies: Strategies = ()
     document: DocumentKey = None
+    topic_files: PathLike | Iterable[PathLike] = ()
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
 
@@ -143,6 +146,11 @@ class Inputs:
     def documents(self) -> Corpus | None:
         """The corpus, None without one."""
         return corpus_of(self.corpus)
+
+    @cached_property
+    def topic_titles(self) -> dict[str, str]:
+        """The titles of the topics in the topic files."""
+        return read_topic_titles(self.topic_files)
 
     @property
     def has_runs(self) -> bool:

@@ -59,19 +59,28 @@ def explanation_data(context: ReportContext, explained: int) -> Json:
     """
     inputs, limits = context.inputs, context.limits
     topics = list(context.topics[: max(0, explained)])
+    before = len(limits)
     runs = _explained_runs(context)
     models = inputs.user_models[:MAX_MODELS]
     rankings = max(1, len(runs) * len(models) * len(topics))
     longest = max((len(run.rankings.get(t, ())) for run in runs for t in topics), default=0)
     depth = max(MIN_DEPTH, MAX_RESULTS // rankings)
     if len(topics) < len(context.topics):
-        limits.append(f"The first {len(topics)} of {len(context.topics)} topics are explained.")
+        limits.append(
+            f"The first {len(topics)} of {len(context.topics)} topics are explained, in the order of "
+            "the assessments; xcg report --explained sets the number."
+        )
     if len(models) < len(inputs.user_models):
         limits.append(
             f"The first {len(models)} of {len(inputs.user_models)} user models are explained."
         )
     if depth < longest:
         limits.append(f"The first {depth} results of each ranking are explained.")
+    rule = limits[before:]
+    if len(runs) == len(inputs.loaded_runs):
+        rule.insert(
+            0, f"All runs are explained; of more than {MAX_RUNS}, only the best {BEST_RUNS} are."
+        )
     documents: dict[tuple[str, str], _Document] = {}
     words: dict[str, int] = {}
     explained_topics = []
@@ -79,6 +88,7 @@ def explanation_data(context: ReportContext, explained: int) -> Json:
         explained_topics.append(_ExplainedTopic(context, topic, documents, depth, runs, models))
         context.steps.advance(1)
     return {
+        "rule": rule,
         "runs": [run.name for run in runs],
         "models": [model.name for model in models],
         "documents": _document_data(documents.values(), inputs.documents is not None, limits),
@@ -104,7 +114,8 @@ def _explained_runs(context: ReportContext) -> list[Run]:
         return run.name not in mean, order.sort_key(mean.get(run.name, 0.0))
 
     context.limits.append(
-        f"The best {BEST_RUNS} of {len(runs)} runs are explained, by {measure} under {model}."
+        f"The best {BEST_RUNS} of {len(runs)} runs are explained, by {measure} under {model}, because "
+        f"there are more than {MAX_RUNS}."
     )
     return sorted(runs, key=runs_without_mean_last)[:BEST_RUNS]
 

@@ -120,7 +120,7 @@ def report_data(
         XcgError: As :func:`xcg.evaluate`.
     """
     base = inputs.recall_base
-    _ = inputs.loaded_runs  # read once, for all parts of the report
+    _ = inputs.loaded_runs, inputs.topic_titles  # read once, before the evaluation
     evaluations = 10 if inputs.strategy_list else 0
     steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
     results = evaluate_inputs(inputs, lambda done, _: steps.set(done))
@@ -142,13 +142,14 @@ def report_data(
             number for number, run in enumerate(results.runs) if run in results.scope.references
         ],
         "topics": topics,
+        "topic_titles": [inputs.topic_titles.get(topic) for topic in topics],
         "assessed": len(base.topics),
         "levels": [level._asdict() for level in level_distribution(base)],
         "models": [_model_data(model) for model in inputs.user_models],
         "measures": results.measures,
         "lower_is_better": [MEASURES.order(measure).lower_is_better for measure in results.measures],
         "titles": {str(measure): measure.definition.title for measure in inputs.measure_list},
-        "notes": results.notes,
+        "notes": [*results.notes, *_title_notes(inputs)],
         "limits": context.limits,
         "scores": _score_data(context),
         "intervals": interval_data(context),
@@ -198,6 +199,15 @@ def _static_table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[
         f'<div class="scroll"><table><caption>{escape(printable(caption))}</caption>'
         f"<thead>{line('th', heading)}</thead><tbody>{body}</tbody></table></div>\n"
     )
+
+
+def _title_notes(inputs: Inputs) -> list[str]:
+    """Return a note if the topic files are about other topics."""
+    titles = inputs.topic_titles
+    if not titles or any(topic in titles for topic in inputs.recall_base.topics):
+        return []
+    found, assessed = next(iter(titles)), next(iter(inputs.recall_base.topics), "none")
+    return [f"the topic files have no assessed topic: they have {found}, the assessments {assessed}"]
 
 
 def _paths(given: object) -> list[str]:

@@ -233,7 +233,7 @@ function makeChart(curve) {
 const MAX_SELECTED_RUNS = 8;
 
 function showCurves() {
-  const topicNames = ["mean over topics", ...data.topics.map((topic) => `topic ${topic}`)];
+  const topicNames = ["mean over topics", ...indices(data.topics.length).map(shortTopicName)];
   const update = () => {
     byId("curve-state").textContent = printable(
       `User model ${modelNames[curveView.model]}, ${topicNames[curveView.topic]}.`);

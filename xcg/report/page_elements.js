@@ -77,6 +77,15 @@ const isReference = (run) => data.references.includes(run);
 const bestOfRuns = (scores, lowerIsBetter) => bestScore(scores.filter((_, run) => !isReference(run)), lowerIsBetter);
 const runLabel = (run) => data.runs[run] + (isReference(run) ? " (reference point)" : "");
 
+// ---- Topics, with their titles if the report has topic files
+
+const MAX_TITLE = 70;
+const topicName = (topic) => {
+  const title = data.topic_titles[topic];
+  return title ? `${data.topics[topic]}: ${title}` : data.topics[topic];
+};
+const shortTopicName = (topic) => shortenMiddle(`topic ${topicName(topic)}`, MAX_TITLE);
+
 // ---- Controls
 
 function fillOptions(select, labels, chosen) {
@@ -97,7 +106,7 @@ function makeButton(label, onClick) {
   return button;
 }
 
-const SEARCHED_ROWS = 15; // longer tables have a search field
+const SEARCHED_ROWS = 12; // longer tables have a search field
 
 // Wrap a table that may be too wide or long: with a search field, and a cue if it scrolls sideways.
 function makeScrollable(label, table) {
@@ -148,7 +157,7 @@ function shortenMiddle(text, length) {
 
 // ---- Tables that the reader can sort
 //
-// columns: {label, number, lowerIsBetter}.
+// columns: {label, number, lowerIsBetter, title}.
 // rows: lists of cells {value, node, strong, shade, addition}; the first cell is the heading of the row.
 // sortColumn: the column by which the table is sorted at first; none by default.
 
@@ -163,7 +172,7 @@ function makeSortableTable(caption, columns, rows, sortColumn) {
       const first = firstDirection(column);
       sortRows(index, headers[index].getAttribute("aria-sort") === first ? opposite[first] : first);
     });
-    return makeElement("th", { scope: "col", class: column.number ? "number" : null }, button);
+    return makeElement("th", { scope: "col", class: column.number ? "number" : null, title: column.title }, button);
   });
 
   function makeCell(cell, index) {

@@ -19,12 +19,12 @@ function showExplanations() {
     root.append(makeElement("p", {}, "No topic is explained in this report."));
     return;
   }
-  const limits = data.limits.filter((limit) => limit.includes("explained") || limit.includes("text of"));
-  if (limits.length) root.append(makeElement("p", {}, limits.join(" ")));
+  const rules = [...explanations.rule, ...data.limits.filter((limit) => limit.includes("text of"))];
+  root.append(makeElement("p", { id: "explained-rule" }, rules.join(" ")));
   const bestRun = runsByMean(0, 0).map((run) => data.runs[run]).find((name) => explanations.runs.includes(name));
   reader.run = explanations.runs.indexOf(bestRun);
 
-  const topicNames = explanations.topics.map((topic) => `topic ${topic.topic}`);
+  const topicNames = explanations.topics.map((topic) => shortTopicName(data.topics.indexOf(topic.topic)));
   const model = makeSelect("User model", explanations.models, 0, (value) => { reader.model = value; showRanking(); });
   const topic = makeSelect("Topic", topicNames, 0, (value) => { reader.topic = value; showRanking(); });
   const run = makeSelect("Run", explanations.runs, reader.run, (value) => { reader.run = value; showRanking(); });
@@ -33,6 +33,8 @@ function showExplanations() {
   slider.addEventListener("input", () => showRank(Number(slider.value)));
   Object.assign(nodesOfPage, {
     file: file.select,
+    topic: topic.select,
+    title: makeElement("p", {}),
     slider,
     problem: makeElement("p", { class: "error", hidden: true }),
     content: makeElement("div"),
@@ -46,7 +48,7 @@ function showExplanations() {
     tree: makeElement("ul", { class: "tree" }),
   });
   root.append(makeElement("div", { class: "controls" }, model.node, topic.node, run.node, file.node),
-    nodesOfPage.problem, nodesOfPage.content);
+    nodesOfPage.title, nodesOfPage.problem, nodesOfPage.content);
   const setOpen = (open) => () => {
     for (const details of nodesOfPage.tree.querySelectorAll("details")) details.open = open;
   };
@@ -59,7 +61,54 @@ function showExplanations() {
     makeElement("h3", {}, "The document"), makeLegend(),
     makeElement("div", { class: "controls" }, makeButton("Open all", setOpen(true)), makeButton("Close all", setOpen(false))),
     nodesOfPage.tree);
+  root.querySelector("#explained-rule").after(makeDocumentIndex());
   showRanking();
+}
+
+// The documents with relevant elements of all explained topics; the topics are buttons that show them.
+function makeDocumentIndex() {
+  const entries = new Map(); // file -> its topics, and the number of results under the first user model
+  explanations.topics.forEach((topic, number) => {
+    const model = topic.models.find((one) => !one.missing);
+    topic.documents.forEach((document, position) => {
+      const { file } = explanations.documents[document];
+      const entry = entries.get(file) || { topics: [], results: 0 };
+      entries.set(file, entry);
+      entry.topics.push({ number, position });
+      for (const { results } of model ? model.runs : []) {
+        entry.results += results.filter((result) => result[1] === position).length;
+      }
+    });
+  });
+  const columns = [{ label: "Document" }, { label: "Relevant for topics", number: true }, { label: "Results", number: true },
+    { label: "Show for topic", number: false }];
+  const number = (value) => ({ value, node: document.createTextNode(String(value)) });
+  const rows = [...entries].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })).map(([file, entry]) => [
+    { value: file }, number(entry.topics.length), number(entry.results),
+    { value: entry.topics.length, node: makeElement("span", { class: "topics" }, entry.topics.map((topic) => {
+      const name = explanations.topics[topic.number].topic;
+      const button = makeButton(name, () => showDocumentOfTopic(topic.number, topic.position));
+      button.setAttribute("aria-label", printable(`Show ${file} for topic ${name}`));
+      return button;
+    })) }]);
+  const caption = "Documents with relevant elements of the explained topics; results of all explained runs";
+  return makeElement("details", { id: "documents" },
+    makeElement("summary", {}, `Index of documents (${rows.length})`), makeScrollable("Index of documents", makeSortableTable(caption, columns, rows)));
+}
+
+function showDocumentOfTopic(topic, position) {
+  reader.topic = topic;
+  nodesOfPage.topic.value = topic;
+  showRanking();
+  if (shown.documents && shown.documents.includes(position)) {
+    reader.document = position;
+    nodesOfPage.file.value = shown.documents.indexOf(position);
+    const first = shown.results.find((result) => result.document === position);
+    if (first) nodesOfPage.slider.value = first.rank;
+    showDocument();
+  }
+  byId("explanations").focus({ preventScroll: true });
+  byId("explained").scrollIntoView();
 }
 
 function makeLegend() {
@@ -80,6 +129,7 @@ function makeLegend() {
 function showRanking() {
   const topic = explanations.topics[reader.topic];
   const model = topic.models[reader.model];
+  nodesOfPage.title.replaceChildren(makeElement("strong", {}, "Topic "), isolate(topicName(data.topics.indexOf(topic.topic))));
   const { problem, content, file, slider } = nodesOfPage;
   problem.hidden = !model.missing;
   content.hidden = Boolean(model.missing);

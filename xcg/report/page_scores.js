@@ -28,7 +28,7 @@ function makeFacts() {
     ["Documents", data.files.corpus
       ? makeElement("code", {}, data.files.corpus)
       : "none; the structure is derived from the paths"],
-    ["Topics", [`${data.topics.length}: `, names(data.topics),
+    ["Topics", [data.topic_titles.some(Boolean) ? makeTopicList() : [`${data.topics.length}: `, names(data.topics)],
       withoutIdeal ? `; ${withoutIdeal} more assessed without an ideal element` : ""]],
     ["Unanswered topics", data.unanswered === "zero" ? "count 0" : "are left out of a run's means"],
     ["User models", makeElement("ul", { class: "plain" }, data.models.map((model) =>
@@ -36,6 +36,13 @@ function makeFacts() {
   ];
   return makeElement("dl", { class: "facts" },
     facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
+}
+
+function makeTopicList() {
+  return makeElement("details", {},
+    makeElement("summary", {}, `${countOf(data.topics.length, "topic")} with titles`),
+    makeElement("ul", { class: "plain" }, indices(data.topics.length).map((topic) =>
+      makeElement("li", {}, isolate(topicName(topic))))));
 }
 
 function showBestRuns() {
@@ -61,7 +68,7 @@ function showBestRuns() {
 function describeTest(line) {
   if (line.untested) return "not tested";
   if (line.p === undefined) return "–";
-  const p = line.p < 0.001 ? "p < 0.001" : `p = ${line.p.toFixed(3)}`;
+  const p = line.p < 0.0001 ? "p < 0.0001" : `p = ${line.p.toFixed(4)}`;
   const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
   return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
 }
@@ -144,7 +151,8 @@ function showTopicTable(columnsPerTable) {
 
   const tables = indices(Math.ceil(labels.length / width)).map((block) => {
     const topics = indices(labels.length).slice(block * width, (block + 1) * width);
-    const columns = [{ label: "Run" }, ...topics.map((topic) => ({ label: labels[topic], number: true, lowerIsBetter }))];
+    const columns = [{ label: "Run" }, ...topics.map((topic) => ({ label: labels[topic], number: true, lowerIsBetter,
+      title: topic ? printable(topicName(topic - 1)) : null }))];
     const runs = columnsPerTable ? runsByMean(model, measure) : indices(data.runs.length);
     const rows = runs.map((run) =>
       [{ value: runLabel(run) }, ...topics.map((topic) => makeTopicCell(scores[run][topic], topic, run))]);

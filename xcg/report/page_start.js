@@ -95,6 +95,34 @@ function checkExplanations() {
   moveSlider(shown.ranking.shown);
 }
 
+function checkDocumentIndex() {
+  const index = byId("documents");
+  if (!index) return;
+  for (const button of index.querySelectorAll("td button")) {
+    button.click();
+    const file = button.closest("tr").querySelector("th").textContent;
+    check(nodesOfPage.content.hidden || nodesOfPage.heading.textContent === `Results from ${file}`,
+      "a button of the index of documents shows another document");
+  }
+  index.querySelector("td button")?.click();
+}
+
+function checkSearch() {
+  for (const field of document.querySelectorAll("input[type=search]")) {
+    const rows = [...field.closest(".search").parentElement.querySelector("table").tBodies[0].rows];
+    const type = (text) => {
+      field.value = text;
+      field.dispatchEvent(new Event("input"));
+    };
+    type("\u0001nothing");
+    check(rows.every((row) => row.hidden), "a search shows rows without its words");
+    type(rows[0].cells[0].textContent);
+    check(!rows[0].hidden, "a search hides a row with its words");
+    type("");
+    check(rows.every((row) => !row.hidden), "an empty search hides rows");
+  }
+}
+
 function checkPrinting() {
   window.dispatchEvent(new Event("beforeprint"));
   check(!document.querySelector("details:not([open])"), "a part is closed in print");
@@ -108,6 +136,8 @@ function runSelfTest() {
     checkStrategies();
     checkSelects();
     checkExplanations();
+    checkDocumentIndex();
+    checkSearch();
     checkPrinting();
     check(errors.length === 0, errors[0]);
     byId("selftest").textContent = "selftest ok";
