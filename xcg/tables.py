@@ -64,6 +64,7 @@ class Column:
         is_key: Whether the column names the row. It is never hidden, and repeated if the other columns
             do not fit next to each other. Without a key, the first column is the key.
         meaning: What the values are, for the legend; empty if the heading says it.
+        cut: Which end of a long text is cut on a narrow terminal; by default, texts are wrapped.
 
     >>> Column("p", kind="p").text(0.00002), Column("size", kind="score", decimals=1).text(11.8889)
     ('<0.0001', '11.9')
@@ -76,6 +77,7 @@ class Column:
     priority: int = 0
     is_key: bool = False
     meaning: str = ""
+    cut: Literal["", "start", "end"] = ""
 
     def text(self, value: object) -> str:
         """Write a value for people; None is empty."""

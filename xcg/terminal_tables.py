@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from xcg.errors import printable
 from xcg.tables import Column, Table
+from xcg.text_wrapping import aligned, cell_length, fitted, longest_part, wrapped, wrapped_lines
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -30,12 +30,10 @@ _LEAST_WIDTH = 24
 """Characters; a terminal that is narrower gets lines of this width."""
 _UNLIMITED_WIDTH = 1_000_000
 _SHORTEST_TEXT = 12
+_SHORTEST_CUT_TEXT = 8
 _LONGEST_WORD = 20
-"""Words up to this number of characters are not broken, if other columns can be hidden instead."""
-_SENTENCE = 60
+_SENTENCE = 40
 _SHORTEST_SENTENCE = 24
-_PARTS = re.compile(r"\s*(?:[^\s\-_/,=+.;:@]+[\-_/,=+.;:@]*|[\-_/,=+.;:@]+)|\s+$")
-"""Where a line of a cell can end: after a word, or after punctuation in a name."""
 
 
 class Terminal(NamedTuple):
@@ -80,28 +78,36 @@ class _Line(NamedTuple):
     @property
     def width(self) -> int:
         """The width without wrapped lines."""
-        return max(map(_cell_length, (self.heading, *self.cells)))
+        return max(map(cell_length, (self.heading, *self.cells)))
 
     @property
     def least_width(self) -> int:
         """The width below which the column is not readable."""
-        longest_part = _longest_part(self.heading)
-        longest = max(map(_cell_length, self.cells), default=0)
+        heading = longest_part(self.heading, keeps_words=False)
+        longest = max(map(cell_length, self.cells), default=0)
         if self.is_number or longest <= _SHORTEST_TEXT:
-            return max(longest_part, longest)
-        least = max(_SHORTEST_TEXT, min(max(map(_longest_part, self.cells)), _LONGEST_WORD))
+            return max(heading, longest)
+        if self.column.cut:
+            return max(heading, _SHORTEST_CUT_TEXT)
+        least = max(_SHORTEST_TEXT, min(max(map(longest_part, self.cells)), _LONGEST_WORD))
         if longest > _SENTENCE:
             least = max(least, _SHORTEST_SENTENCE)
-        return max(longest_part, least)
+        return max(heading, least)
 
 
-def terminal_text(
-    blocks: Sequence[Table | str], terminal: Terminal = PIPE, all_rows: bool = False
-) -> str:
+class Prose(str):
+    """Lines for people. On a terminal, long ones are wrapped, with the indentation of their texts."""
+
+
+Block = Table | str | Callable[[int | None], str]
+"""A table; a text of complete lines; or a function from the width of the terminal to a text."""
+
+
+def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: bool = False) -> str:
     """Write tables and texts for a terminal.
 
     Args:
-        blocks: Tables, and texts that are complete lines. The legend of the first table is below it.
+        blocks: Tables and texts; :class:`Prose` is wrapped. The legend of the first table is below it.
         terminal: The properties of the output; by default it is not a terminal.
         all_rows: Whether a terminal shows more than the first 40 rows of long tables.
 
@@ -118,8 +124,12 @@ def terminal_text(
     rows = tables = hidden = 0
     notes: set[str] = set()
     for block in blocks:
+        if callable(block):
+            texts.append(block(terminal.width))
+            continue
         if isinstance(block, str):
-            texts.append(block)
+            is_wrapped = isinstance(block, Prose) and terminal.width is not None
+            texts.append(wrapped_lines(block, terminal.width) if is_wrapped else block)
             continue
         if block.title:
             tables += 1
@@ -138,12 +148,12 @@ def terminal_text(
     return "".join(texts)
 
 
-def separated(tables: Sequence[Table]) -> list[Table | str]:
-    """Return tables with an empty line between them."""
-    blocks: list[Table | str] = []
-    for table in tables:
-        blocks += [table] if not blocks else ["\n", table]
-    return blocks
+def separated(blocks: Sequence[Block]) -> list[Block]:
+    """Return tables or texts with an empty line between them."""
+    found: list[Block] = []
+    for block in blocks:
+        found += [block] if not found else ["\n", block]
+    return found
 
 
 def sentence(text: str, terminal: Terminal) -> str:
@@ -179,7 +189,7 @@ def _table_text(
     lines, hidden_lines = _without_hidden(lines, terminal.width)
     if hidden_lines:
         names = ", ".join(printable(line.heading) for line in hidden_lines)
-        note = f"hidden columns: {names}; a wider terminal, a pipe or --format csv prints them"
+        note = f"hidden columns: {names}; a wider terminal or a pipe prints them"
         notes += [] if note in known_notes else [note]
         known_notes.add(note)
     blocks = [
@@ -305,39 +315,19 @@ def _block(lines: Sequence[_Line], widths: Sequence[int], terminal: Terminal) ->
     )
     headings = [wrapped(line.heading, width) for line, width in zip(lines, widths, strict=True)]
     height = max(heading.count("\n") for heading in headings)
+    columns = []
     for line, heading, width in zip(lines, headings, widths, strict=True):
-        grid.add_column(
-            Text("\n" * (height - heading.count("\n")) + heading),
-            justify="right" if line.is_number else "left",
-            width=width,
-            overflow="fold",
+        below = "\n" * (height - heading.count("\n")) + heading
+        grid.add_column(Text(aligned(below, width, line.is_number)), width=width, overflow="fold")
+        columns.append(
+            [
+                aligned(fitted(cell, width, line.column.cut), width, line.is_number)
+                for cell in line.cells
+            ]
         )
-    for row in zip(*(line.cells for line in lines), strict=True):
-        grid.add_row(*(Text(wrapped(cell, width)) for cell, width in zip(row, widths, strict=True)))
+    for row in zip(*columns, strict=True):
+        grid.add_row(*map(Text, row))
     return _rendered(grid, terminal, _UNLIMITED_WIDTH)
-
-
-def _longest_part(text: str) -> int:
-    return max((_cell_length(part.strip()) for part in _PARTS.findall(text)), default=0)
-
-
-def wrapped(text: str, width: int) -> str:
-    """Break a text into lines at spaces and after punctuation, as names have no spaces.
-
-    >>> print(wrapped("baseline_mean of run", 9))
-    baseline_
-    mean of
-    run
-    """
-    if _cell_length(text) <= width:
-        return text
-    lines = [""]
-    for part in _PARTS.findall(text):
-        if not lines[-1] or _cell_length(lines[-1] + part) <= width:
-            lines[-1] += part if lines[-1] else part.lstrip()
-        else:
-            lines.append(part.lstrip())
-    return "\n".join(lines)
 
 
 def _legend(lines: Sequence[_Line], sentences: Sequence[str], terminal: Terminal) -> str:
@@ -349,7 +339,7 @@ def _legend(lines: Sequence[_Line], sentences: Sequence[str], terminal: Terminal
     meanings = [(line.heading, line.column.meaning) for line in lines if line.column.meaning]
     text = ""
     if meanings:
-        longest = max(_cell_length(heading) for heading, _ in meanings)
+        longest = max(cell_length(heading) for heading, _ in meanings)
         name_width = min(longest, terminal.width // 3)
         grid = Grid(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=False)
         style = _style(terminal, "dim")
@@ -388,9 +378,3 @@ def _rendered(content: RichTable | Text, terminal: Terminal, width: int) -> str:
         emoji=False,
     ).print(content, soft_wrap=False)
     return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
-
-
-def _cell_length(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)

@@ -7,7 +7,8 @@ import io
 import pytest
 
 from xcg.tables import Column, Table
-from xcg.terminal_tables import PIPE, Terminal, sentence, separated, terminal_text, wrapped
+from xcg.terminal_tables import PIPE, Prose, Terminal, sentence, separated, terminal_text
+from xcg.text_wrapping import wrapped
 
 rich_cells = pytest.importorskip("rich.cells")
 
@@ -90,6 +91,28 @@ def test_names_are_wrapped_after_punctuation() -> None:
     assert wrapped("x" * 9, 5) == "x" * 9  # rich breaks it
 
 
+def test_texts_are_cut_if_their_column_is_declared_so() -> None:
+    columns = [Column("document", cut="start"), Column("text", cut="end"), Column("share", decimals=2)]
+    table = Table(columns, [["guides/troubleshooting", "restart the 漢字漢字漢字漢字 again", 0.5]])
+    assert terminal_text([table], Terminal(40)).splitlines()[1:] == [
+        "…troubleshooting  restart the 漢…   0.50",
+    ]
+    assert "guides/troubleshooting  restart the 漢字漢字漢字漢字 again" in terminal_text([table])
+
+
+def test_prose_is_wrapped_with_its_indentation() -> None:
+    prose = Prose("range:       from 0 to the highest gain\n\n  G[i] for the first rank i with G[i]\n")
+    assert terminal_text([prose], Terminal(30)).splitlines() == [
+        "range:       from 0 to the",
+        "             highest gain",
+        "",
+        "  G[i] for the first rank i",
+        "  with G[i]",
+    ]
+    assert terminal_text([prose]) == prose
+    assert terminal_text([str(prose)], Terminal(30)) == prose
+
+
 def test_scores_that_are_the_same_stay_columns() -> None:
     table = Table([Column("run"), Column("x" * 70), Column("MAep")], [["a", "b", 0.5], ["c", "d", 0.5]])
     text = terminal_text([table], Terminal(40))
@@ -106,8 +129,8 @@ def test_the_least_important_columns_are_hidden_first() -> None:
         "a          0        1        2",
         "b         10       11       12",
         "hidden columns: column3; a",
-        "wider terminal, a pipe or",
-        "--format csv prints them",
+        "wider terminal or a pipe",
+        "prints them",
     ]
 
 

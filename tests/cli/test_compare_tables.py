@@ -32,7 +32,7 @@ parents     0.3189     -0.0822  [-0.2251, +0.0606]   0.6329  -0.52  ab
 articles    0.2079     -0.1933  [-0.3361, -0.0504]   0.0015  -0.74  b
 random      0.0133     -0.3879  [-0.5307, -0.2451]  <0.0001  -1.64  c
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
-deciding topics; a wider terminal, a pipe or --format csv prints them
+deciding topics; a wider terminal or a pipe prints them
 
 mean           mean over topics; the sum if the measure is a count
 difference     mean minus the mean of the baseline or best run

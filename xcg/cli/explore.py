@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, get_args
@@ -32,12 +33,13 @@ from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, t
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.parser import split_measures
 from xcg.report.columns import CURVES, IDEAL_ELEMENTS, NAMES, RANKS_OF_VALUE
-from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_table
+from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_tables
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
 from xcg.runs.run import RUN_FORMATS
 from xcg.statistics.run_pairs import BEST
 from xcg.tables import Column, Record, Table, records
+from xcg.terminal_tables import separated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +112,8 @@ def ideal(
     if tree:
         trees = judged_trees(inputs, topics or None)
         if context.params["records_format"] == "table":
-            return Printed("\n".join(ideal_tree(one, size) for one in trees), trees.notes)
+            drawn = [functools.partial(ideal_tree, one, size) for one in trees]
+            return Printed("", trees.notes, table=separated(drawn))
         return Printed(
             [record for one in trees for record in ideal_tree_records(one, size)], trees.notes
         )
@@ -140,7 +143,7 @@ def _ideal_run(
 )
 @_size_option
 @format_option(*RECORDS)
-@prints()
+@prints(has_tables=True)
 def explain(
     campaign: CampaignOptions,
     topic: str,
@@ -167,9 +170,11 @@ def explain(
         ]
         text = records(rows, format_)
     elif tree_of is not None:
-        text = "\n".join(document_tree(one, tree_of, size) for one in explanations)
+        drawn = [functools.partial(document_tree, one, tree_of, size) for one in explanations]
+        return Printed("", explanations.notes, table=separated(drawn))
     else:
-        text = "\n".join(map(ranking_table, explanations))
+        blocks = [block for one in explanations for block in ("\n", *ranking_tables(one))]
+        return Printed("", explanations.notes, table=blocks[1:])
     return Printed(text, explanations.notes)
 
 

@@ -42,7 +42,7 @@ from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
 from xcg.report.article import show as show_article
-from xcg.report.listings import report_as_json, report_as_text
+from xcg.report.listings import report_as_json, report_blocks
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Ties
 from xcg.simulation.campaign import simulate as write_campaign
@@ -269,8 +269,9 @@ def validate(
         ties or ("document" if order is not None else configuration.ties),
         document,
     )
-    text = report_as_json(report) if format_ == "json" else report_as_text(report)
-    return Printed(text, status=lambda: report.status)
+    if format_ == "json":
+        return Printed(report_as_json(report), status=lambda: report.status)
+    return Printed("", table=report_blocks(report), status=lambda: report.status)
 
 
 @command(example="xcg place corpora_samples/chunks/gold.jsonl --corpus corpora_samples/chunks/docs")

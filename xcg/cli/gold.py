@@ -11,7 +11,7 @@ from xcg.cli.options import CampaignOptions, campaign_options, paths_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.gold_improvement import MEASURE, OVERLAP, review_gold_of_inputs
-from xcg.report.gold_review import review_text
+from xcg.report.gold_review import review_tables
 from xcg.tables import records
 
 
@@ -35,16 +35,14 @@ from xcg.tables import records
     metavar="SIMILARITY",
     help="Also find similar passages of at least this similarity, from 0.5 to 1, for example 0.9.",
 )
-@click.option("--all", "all_rows", is_flag=True, help="Print all rows, not only 20 of each table.")
 @format_option(*RECORDS)
-@prints()
+@prints(has_tables=True)
 def gold(
     campaign: CampaignOptions,
     gold: Sequence[str],
     measure: str | None,
     overlap: float,
     fuzzy: float | None,
-    all_rows: bool,
     format_: str,
 ) -> Printed:
     """List what to review in gold: questions, missed spans, and duplicates.
@@ -64,7 +62,6 @@ def gold(
     The other formats print all rows in full. The fields topic, doc, start, end and text of duplicates
     are those of assessments in JSON Lines, so that they can be added to the gold.
     """
-    refuse_unused(format_ != "table", "without --format table", "--all")
     campaign.assessments = (*campaign.assessments, *gold)
     inputs = campaign.inputs(needs_runs=False)
     if inputs.corpus is None:
@@ -77,5 +74,5 @@ def gold(
     with progress_bar("documents") as progress:
         review = review_gold_of_inputs(inputs, measure or MEASURE, overlap, fuzzy, progress)
     if format_ == "table":
-        return Printed(review_text(review, all_rows), review.notes)
+        return Printed("", review.notes, table=review_tables(review))
     return Printed(records(review.to_records(), format_), review.notes)

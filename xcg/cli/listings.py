@@ -11,20 +11,21 @@ from xcg.measures import MEASURES
 from xcg.report.listings import describe_measure, list_measures
 from xcg.report.strategies import describe_strategy, list_strategies
 from xcg.report.user_models import describe, list_user_models, user_model_yaml
+from xcg.terminal_tables import Prose
 
 
 @command(example="xcg measures ep")
 @click.argument("name", required=False)
-def measures(name: str | None) -> None:
+@prints()
+def measures(name: str | None) -> Printed:
     """List the measures, or describe one measure.
 
     xcg measures ep prints the formula, the parameters and the source of ep.
     """
     if name is None:
-        text = list_measures(MEASURES.values())
-    else:
-        text = "\n".join(describe_measure(definition) for definition in MEASURES.definitions(name))
-    click.echo(text, nl=False)
+        return Printed("", table=[list_measures(MEASURES.values())])
+    definitions = MEASURES.definitions(name)
+    return Printed("", table=[Prose("\n".join(map(describe_measure, definitions)))])
 
 
 @command(example="xcg user-models kazai-lalmas-2006")
@@ -48,10 +49,12 @@ def user_models(name: str | None, as_yaml: bool) -> Printed:
 
 @command(example="xcg strategies promote_parent")
 @click.argument("name", required=False)
-def strategies(name: str | None) -> None:
+@prints()
+def strategies(name: str | None) -> Printed:
     """List the overlap strategies, or explain one.
 
     xcg strategies promote_parent prints its definition, its parameters and an example. Strategies of
     installed packages are included, and package.module:function explains one of your own.
     """
-    click.echo(list_strategies() if name is None else describe_strategy(name), nl=False)
+    block = list_strategies() if name is None else Prose(describe_strategy(name))
+    return Printed("", table=[block])

@@ -18,7 +18,7 @@ from xcg.documents.writing import whole_file
 from xcg.report.columns import NAMES
 from xcg.report.figures import check_format, save
 from xcg.tables import CSV_WITHOUT_FORMULAS, TABLE_FORMATS, Column, Record, Table, records
-from xcg.terminal_tables import MAX_ROWS, PIPE, Terminal, sentence, terminal_text
+from xcg.terminal_tables import MAX_ROWS, PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,8 +62,8 @@ class Printed(NamedTuple):
     status: Callable[[], int] = int
     heading: Sequence[str] = ()
     footer: Sequence[str] = ()
-    table: Sequence[Table | str] | None = None
-    terminal_table: Sequence[Table | str] | None = None
+    table: Sequence[Block] | None = None
+    terminal_table: Sequence[Block] | None = None
     publication: Table | None = None
     markdown: str | None = None
     columns: Sequence[Column] = ()
@@ -95,7 +95,7 @@ class Printed(NamedTuple):
         parts = (above, text, below) if self.footer else (above + text,)
         return "\n".join(part for part in parts if part)
 
-    def _blocks(self, terminal: Terminal) -> Sequence[Table | str]:
+    def _blocks(self, terminal: Terminal) -> Sequence[Block]:
         if self.terminal_table is not None and terminal.width is not None:
             return self.terminal_table
         if self.table is not None:

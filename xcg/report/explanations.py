@@ -1,8 +1,9 @@
-"""Write explanations for a terminal."""
+"""Arrange explanations as tables and trees."""
 
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,47 +13,65 @@ from xcg.errors import XcgError, nearest, printable
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.ideals import JudgedTree
 from xcg.gains.element_reader import JudgedDocument
+from xcg.tables import Column, Table
+from xcg.terminal_tables import Block, Prose
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.tree import Tree
 
 _WIDTH = 150
-"""Characters; the output is the same for every terminal."""
+"""Characters of a tree in a file or a pipe."""
 
 
-def ranking_table(explanation: Explanation) -> str:
-    """Write an explanation as a table of ranks, followed by the missed elements."""
-    table = _table(
-        f"{explanation.run}, topic {explanation.topic}, {explanation.user_model}",
-        ["rank", "element", "(e,s)", "score", "seen", "left of ideal", "gain", "why"],
-        numeric=["rank", "score", "gain"],
-    )
-    for result in explanation.results:
-        remaining = (f"{i.path.rpartition('/')[2]} {i.left:.4g}" for i in result.related)
-        cells = (
-            str(result.rank),
+_RESULTS = (
+    Column("rank", kind="count", is_key=True),
+    Column("element", kind="text"),
+    Column("(e,s)", kind="text", priority=1, meaning="exhaustivity and specificity"),
+    Column("score", priority=1, meaning="the gain if nothing had been seen before"),
+    Column(
+        "seen", kind="text", priority=2, meaning="how much earlier results had shown, and their ranks"
+    ),
+    Column("left of ideal", kind="text", priority=3, meaning="what ideal elements could still give"),
+    Column("gain", kind="score"),
+    Column("why", kind="text"),
+)
+_MISSED = (
+    Column("element", kind="text", is_key=True),
+    Column("(e,s)", kind="text"),
+    Column("score", kind="score"),
+)
+
+
+def ranking_tables(explanation: Explanation) -> list[Block]:
+    """Return an explanation as a table of ranks, followed by the missed elements."""
+    rows = [
+        (
+            result.rank,
+            f"{result.file} {result.path}",
             result.assessment,
-            f"{result.score:.4g}",
+            float(result.score),
             result.seen + (f" ({', '.join(map(str, result.through))})" if result.through else ""),
-            ", ".join(remaining),
-            f"{result.gain:.4g}",
+            ", ".join(f"{i.path.rpartition('/')[2]} {i.left:.4g}" for i in result.related),
+            float(result.gain),
             result.why,
         )
-        rank, *others = map(printable, cells)
-        table.add_row(rank, f"{printable(result.file)}\n{printable(result.path)}", *others)
-    total = sum(result.gain for result in explanation.results)
-    text = _render(table) + f"gained {total:.4g} of {explanation.ideal_gain:.4g}\n"
+        for result in explanation.results
+    ]
+    total = math.fsum(result.gain for result in explanation.results)
+    title = (
+        f"{explanation.run}, topic {explanation.topic}, {explanation.user_model}: "
+        f"gained {total:.4f} of {explanation.ideal_gain:.4f}"
+    )
+    blocks: list[Block] = [Prose(printable(title) + "\n"), Table(_RESULTS, rows)]
     if explanation.missed:
-        missed = _table("ideal elements that were missed", ["element", "(e,s)", "score"])
-        for element in explanation.missed:
-            name, assessment = f"{element.file}  {element.path}", element.assessment
-            missed.add_row(printable(name), printable(assessment), f"{element.score:.4g}")
-        text += _render(missed)
-    return text
+        missed = [(f"{m.file} {m.path}", m.assessment, float(m.score)) for m in explanation.missed]
+        blocks += ["\nideal elements that were missed\n", Table(_MISSED, missed)]
+    return blocks
 
 
-def document_tree(explanation: Explanation, file: str, size: SizeUnit | None = None) -> str:
+def document_tree(
+    explanation: Explanation, file: str, size: SizeUnit | None = None, width: int | None = None
+) -> str:
     """Write the tree of a document with assessments, ideal elements, sizes and ranks of results.
 
     Only these elements and their ancestors are included.
@@ -61,6 +80,7 @@ def document_tree(explanation: Explanation, file: str, size: SizeUnit | None = N
         explanation: The explanation of a ranking.
         file: The document.
         size: The unit of sizes; by default the one of the user model.
+        width: The width of the terminal, if the output is one.
 
     Raises:
         XcgError: If the document has no assessed elements.
@@ -73,19 +93,20 @@ def document_tree(explanation: Explanation, file: str, size: SizeUnit | None = N
         if result.file == file and result.path in document.tree:
             ranks.setdefault(document.tree.row(result.path), []).append(result.rank)
     rows = _element_rows(document, explanation.labels.get(file, {}), size or explanation.size, ranks)
-    return f"{printable(file)}\n{_element_tree(rows)}"
+    return f"{printable(file)}\n{_element_tree(rows, width or _WIDTH)}"
 
 
-def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None) -> str:
+def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None, width: int | None = None) -> str:
     """Write the tree of a document with assessments, ideal elements and sizes (KL, Figure 3).
 
     Args:
         tree: The document.
         size: The unit of sizes; by default the one of the user model.
+        width: The width of the terminal, if the output is one.
     """
     rows = _element_rows(tree.document, tree.labels, size or tree.size)
     title = f"{tree.file}, topic {tree.topic}, {tree.user_model}"
-    return f"{printable(title)}\n{_element_tree(rows)}"
+    return f"{printable(title)}\n{_element_tree(rows, width or _WIDTH)}"
 
 
 def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[dict[str, object]]:
@@ -169,7 +190,7 @@ def _element_rows(
     return rows
 
 
-def _element_tree(rows: Sequence[_ElementRow]) -> str:
+def _element_tree(rows: Sequence[_ElementRow], width: int) -> str:
     from rich.text import Text
     from rich.tree import Tree
 
@@ -189,25 +210,15 @@ def _element_tree(rows: Sequence[_ElementRow]) -> str:
         nodes[row.row] = Tree(label) if row.parent < 0 else nodes[row.parent].add(label)
     unknown = sum(row.size is None for row in rows)
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
-    return _render(nodes[0]) + (note if unknown else "")
+    return _render(nodes[0], width) + (note if unknown else "")
 
 
-def _table(title: str, heading: list[str], numeric: list[str] | None = None) -> Table:
-    from rich.table import Table
-
-    table = Table(title=printable(title), title_justify="left")
-    for name in heading:
-        justify = "right" if name in (numeric or ()) else "left"
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    return table
-
-
-def _render(content: Table | Tree) -> str:
+def _render(content: Tree, width: int) -> str:
     from rich.console import Console
 
     stream = io.StringIO()
     # Texts come from input files, so they must not be interpreted as markup.
     # Without a height, rich reads the environment variables COLUMNS and LINES.
-    console = Console(file=stream, width=_WIDTH, height=1, color_system=None, markup=False, emoji=False)
+    console = Console(file=stream, width=width, height=1, color_system=None, markup=False, emoji=False)
     console.print(content)
     return "".join(line.rstrip() + "\n" for line in stream.getvalue().splitlines())

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from xcg.errors import printable
 from xcg.evaluation.validation import Report
 from xcg.measures.definition import Definition, Number
+from xcg.report.columns import DISTRIBUTION
 from xcg.report.distributions import distribution_rows
-from xcg.tables import json_text, records, text_table
+from xcg.tables import Column, Table, json_text
+from xcg.terminal_tables import Block, Prose, separated
 from xcg.user_model.effort import Effort
 
 _EFFORT_PARAMETERS = Effort().parameters()
@@ -23,7 +25,17 @@ _NEEDS = {
 }
 
 
-def list_measures(definitions: Iterable[Definition]) -> str:
+_MEASURE_COLUMNS = (
+    Column("measure", kind="text", is_key=True),
+    Column("parameters", kind="text", priority=3),
+    Column("what it is", kind="text"),
+    Column("range", kind="text", priority=2),
+    Column("needs", kind="text", priority=1),
+    Column("source", kind="text", priority=3),
+)
+
+
+def list_measures(definitions: Iterable[Definition]) -> Table:
     """Return a table of measures: usage, parameters, title, range, needs and source."""
     rows = [
         [
@@ -36,7 +48,7 @@ def list_measures(definitions: Iterable[Definition]) -> str:
         ]
         for definition in definitions
     ]
-    return text_table(["measure", "parameters", "what it is", "range", "needs", "source"], rows)
+    return Table(_MEASURE_COLUMNS, rows, is_limited=False)
 
 
 def describe_measure(definition: Definition) -> str:
@@ -80,18 +92,24 @@ def _parameters(definition: Definition) -> str:
     )
 
 
-def report_as_text(report: Report) -> str:
-    """Return the findings of a validation as text."""
-    counts = [[name, str(count)] for name, count in report.counts.items()]
+def report_blocks(report: Report) -> list[Block]:
+    """Return the findings of a validation as tables and sentences."""
+    counts = [
+        [name, count if isinstance(count, int) else f"{count:.4f}"]
+        for name, count in report.counts.items()
+    ]
     lines = [
         f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}"
         for finding in report.findings
     ] or ["clean: no errors and no warnings"]
     lines += [f"note: {note}" for note in report.data.notes]
-    tables = [text_table(["what was read", ""], counts)]
+    tables = [
+        Table([Column("what was read"), Column("number", kind="count")], counts, is_limited=False)
+    ]
     if report.levels:
-        tables.append(records(distribution_rows(report.levels), "table"))
-    return "\n".join([*tables, "\n".join(map(printable, lines))]) + "\n"
+        tables.append(Table.of_records(distribution_rows(report.levels), DISTRIBUTION))
+    findings = Prose("".join(f"{printable(line)}\n" for line in lines))
+    return [*separated(tables), "\n", findings]
 
 
 def report_as_json(report: Report) -> str:

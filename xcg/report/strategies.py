@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 from xcg.errors import printable
 from xcg.registry import parameters_of
 from xcg.strategies.registry import STRATEGIES, strategies_of
-from xcg.tables import text_table
+from xcg.tables import Column, Table
 
 _SECTION = re.compile(r"[A-Z][a-z]+:")
 _ARGUMENT = re.compile(r" {4}(\w+): (.*)")
@@ -57,7 +58,7 @@ class Docstring(NamedTuple):
         return cls(summary, definition if definition != [""] else [], arguments, shown)
 
 
-def list_strategies() -> str:
+def list_strategies() -> Table:
     """Return a table of the strategies: parameters with defaults, what they do, and documents."""
     rows = []
     for name in STRATEGIES:
@@ -65,7 +66,12 @@ def list_strategies() -> str:
         docstring = Docstring.of(function)
         documents = _documents(docstring).partition(":")[0]
         rows.append([_usage(name, function), docstring.summary, documents])
-    return text_table(["strategy", "what it does", "documents"], rows)
+    columns = [
+        Column("strategy", kind="text", is_key=True),
+        Column("what it does", kind="text"),
+        Column("documents", kind="text", priority=1),
+    ]
+    return Table(columns, rows, is_limited=False)
 
 
 def describe_strategy(text: str) -> str:
@@ -81,7 +87,7 @@ def describe_strategy(text: str) -> str:
     function = strategy.plain
     docstring = Docstring.of(function)
     lines = [": ".join(filter(None, [_usage(strategy.name, function), docstring.summary])), ""]
-    lines += [f"  {line}" if line else "" for line in docstring.definition]
+    lines += _paragraphs(docstring.definition)
     lines += [""] if docstring.definition else []
     for parameter in parameters_of(function):
         described = docstring.arguments.get(parameter.name, "").rstrip(".")
@@ -92,6 +98,13 @@ def describe_strategy(text: str) -> str:
         first, *others = docstring.example
         lines += [f"example:     {first}", *(f"{_INDENT}{line}".rstrip() for line in others)]
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _paragraphs(lines: Sequence[str]) -> list[str]:
+    """Break paragraphs into lines that fit a terminal of 80 columns."""
+    paragraphs = "\n".join(lines).split("\n\n") if lines else []
+    filled = [textwrap.indent(textwrap.fill(paragraph, 78), "  ") for paragraph in paragraphs]
+    return "\n\n".join(filled).split("\n") if filled else []
 
 
 def _usage(name: str, function: Callable[..., Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
 from xcg.tables import Column, Table
+from xcg.terminal_tables import Block
 
 Row = dict[str, Any]
 
@@ -60,7 +61,7 @@ def crossing_rows(study: StrategyStudy) -> list[Row]:
     ]
 
 
-def study_tables(study: StrategyStudy) -> list[Table | str]:
+def study_tables(study: StrategyStudy) -> list[Block]:
     """Return a table of scores and one of distances to oracle, with one column for each α.
 
     Measures and user models for which no score depends on α have tables with one column.
@@ -70,7 +71,7 @@ def study_tables(study: StrategyStudy) -> list[Table | str]:
         is_constant: [s for s in study.scores if ((s.measure, s.user_model) in constant) is is_constant]
         for is_constant in (False, True)
     }
-    blocks: list[Table | str] = []
+    blocks: list[Block] = []
     for is_constant, scores in groups.items():
         if not scores:
             continue
