@@ -71,6 +71,7 @@ def test_file_formats(installation: Installation, campaign: Path) -> None:
         ("relevance_value: {partially_seen: half}", "xCG@2", 0.5),
         # /d gains from /d/p[1], and from /d/p[3], which has a quarter of the score of its sibling.
         ("relevance_value: {near_misses: {name: siblings}}", "xCG@2", 0.5 + (7 + 4 / 4) / 16),
+        ("relevance_value: {reader: first_only}", "xCG@2", 0.5),
         ("effort: {unit: tokens, tokenizer: letters}", "xCG(budget=tokens)@5", 0.5),
     ],
 )
@@ -83,7 +84,7 @@ def test_measure_and_parts_of_user_models(
 def test_extensions_are_listed(installation: Installation) -> None:
     assert "gain of the first result" in installation.run("-m", "xcg", "measures", "firstGain")
     listing = installation.run("-m", "xcg", "user-models")
-    for name in ("halves", "first_relevant", "half", "siblings"):
+    for name in ("halves", "first_relevant", "half", "siblings", "first_only"):
         assert name in listing
 
 

@@ -80,7 +80,9 @@ def load_object(path: str, kind: str) -> Any:
     return _imported(module, name, f"the {kind} {path!r}")
 
 
-def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[..., Any]:
+def load_function(
+    path: str, kind: str, folder: Path | None = None, allows_classes: bool = False
+) -> Callable[..., Any]:
     """Load the function that ``package.module:function`` refers to.
 
     Args:
@@ -89,6 +91,7 @@ def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[
         folder: The folder of the configuration that contains ``path``. The module is then a Python file
             or a package in this folder, or else belongs to an installed package. None if ``path`` comes
             from a program. The module is then any that this program can import.
+        allows_classes: Whether it may be a class.
 
     Raises:
         XcgError: If plug-ins are refused, if the module or the name cannot be imported, if the object
@@ -107,8 +110,8 @@ def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[
         checked = _top(module)
         _check_module(checked, what, folder)
         function = _imported(module, name, what)
-    if not callable(function) or isinstance(function, type):
-        raise XcgError(f"{what} is not a function")
+    if not callable(function) or (isinstance(function, type) and not allows_classes):
+        raise XcgError(f"{what} is not a {'class or ' if allows_classes else ''}function")
     # The module may have imported the function, for example by "from os import system".
     definer = _top(getattr(function, "__module__", None) or "builtins")
     if definer != checked and not definer.startswith(_PREFIX):

@@ -323,12 +323,24 @@ class ParameterError(XcgError):
 class FunctionRegistry(Registry[F]):
     """Functions by name. Their keyword-only arguments are parameters that users can set.
 
+    Args:
+        kind: What a function is called in messages.
+        group: The entry-point group.
+        package: A package whose modules register functions; see :class:`Registry`.
+        allows_classes: Whether ``package.module:name`` may name a class.
+
     >>> colours = FunctionRegistry("colour", "xcg.colour")
     >>> @colours.register("red")
     ... def red(tree, *, shade: float = 0.5): ...
     >>> str(colours.part("red", {"shade": 0.25}))
     'red(shade=0.25)'
     """
+
+    def __init__(
+        self, kind: str, group: str, package: str | None = None, allows_classes: bool = False
+    ) -> None:
+        super().__init__(kind, group, package)
+        self._allows_classes = allows_classes
 
     def register(self, name: str) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name."""
@@ -363,7 +375,7 @@ class FunctionRegistry(Registry[F]):
         if callable(name):
             function, name = name, getattr(name, "__qualname__", type(name).__qualname__)
         elif ":" in name:
-            function = load_function(name, self.kind, folder)
+            function = load_function(name, self.kind, folder, self._allows_classes)
             if folder is not None and is_neighbour(name, folder):
                 home = folder.resolve()
         else:

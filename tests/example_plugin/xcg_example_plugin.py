@@ -10,6 +10,7 @@ from typing import Any
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import Notes
+from xcg.gains.document_reader import DocumentReader
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import AssessmentFormat, DocumentLength, RecallBase
 from xcg.measures import Definition, TopicGains
@@ -104,6 +105,13 @@ def siblings(
     """Reward the siblings of an ideal element."""
     parent = int(tree.parent[tree.row(ideal)])
     return {tree.path(row): closeness for row in tree.children(parent)} if parent >= 0 else {}
+
+
+class FirstOnly(DocumentReader):
+    """Gain the score of the first result of a document only."""
+
+    def gain_of(self, result: int) -> float:
+        return 0.0 if self.results else self.score(result)
 
 
 def letters(text: str) -> list[int]:

@@ -19,7 +19,7 @@ def cells(output: str) -> list[str]:
 
 def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> None:
     listed = cells(xcg_command("user-models").stdout)
-    for registry in REGISTRIES.values():
+    for registry in filter(list, REGISTRIES.values()):  # xcg itself has no readers
         assert any(line.startswith(f"{registry.kind} what it is") for line in listed)
         for name in registry:
             assert any(line.startswith(f"{name} ") for line in listed), name

@@ -253,6 +253,8 @@ class _ElementRanking:
         return "no element contains it" if named.path == _PASSAGE else "no such element"
 
     def why(self, reading: _Reading) -> str:
+        if self._rule.reader is not None:
+            return f"the reader {self._rule.reader} decides"
         return (
             _why_no_gain(reading, self._rule)
             or _why_less_than_score(reading, self._rule)

@@ -29,13 +29,14 @@ class Reader(Protocol[R]):
 
     Results and ideal parts are identified by what the document has: rows of elements, or positions
     in its text and numbers of gold spans.
-
-    Attributes:
-        steps: Number of elements or pieces of text that gains were computed of so far, which grows with
-            the time that the reader took.
     """
 
-    steps: int
+    @property
+    def steps(self) -> int:
+        """Number of elements or pieces of text that gains were computed of so far.
+
+        It grows with the time that the reader took.
+        """
 
     def read(self, result: R) -> float:
         """Read the next result and return its gain, xG[i]."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
+from xcg.gains.document_reader import CheckedReader
 from xcg.gains.element_reader import ElementReader
 from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
 
 def element_readers(
     ideal: IdealRecallBase, model: UserModel
-) -> FunctionCache[str, ElementReader | None]:
+) -> FunctionCache[str, ElementReader | CheckedReader | None]:
     """Return document → its new reader; None for a document without scored elements."""
 
-    def reader(file: str) -> ElementReader | None:
+    def reader(file: str) -> ElementReader | CheckedReader | None:
         if file not in ideal.documents:
             return None
+        if model.relevance_value.reader is not None:
+            return CheckedReader(model.relevance_value.reader, ideal.documents[file])
         return ElementReader(ideal.documents[file], model.relevance_value, model.size)
 
     return FunctionCache(reader)

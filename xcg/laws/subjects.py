@@ -158,8 +158,9 @@ class MeasureSubject:
     @property
     def name(self) -> str:
         """Measure and user model, with the model's alpha because it decides no-pay-twice."""
-        alpha = self.model.relevance_value.alpha
-        return f"{self.measure} under {self.model.name} (alpha {alpha:g})"
+        rule = self.model.relevance_value
+        reads = f"alpha {rule.alpha:g}" if rule.reader is None else f"reader {rule.reader}"
+        return f"{self.measure} under {self.model.name} ({reads})"
 
     def score(self, case: Case, ranking: Ranking) -> float:
         """Return the score of a ranking.

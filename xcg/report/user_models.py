@@ -17,12 +17,14 @@ from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
+from xcg.user_model.readers import READERS
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,
     "ideal": SELECTIONS,
     "relevance_value.partially_seen": PARTIALLY_SEEN,
     "relevance_value.near_misses": NEAR_MISSES,
+    "relevance_value.reader": READERS,
     "effort.tokenizer": TOKENIZERS,
 }
 """Setting → the functions that can be its value."""
@@ -59,6 +61,8 @@ def list_user_models() -> Blocks:
             [name, Docstring.of(function).summary.rstrip("."), _assignments(function)]
             for name, function in functions
         ]
+        if not rows:
+            continue
         columns = [Column(registry.kind, is_key=True), Column("what it is"), Column("parameters")]
         if not any(parameters for *_, parameters in rows):
             columns, rows = columns[:2], [row[:2] for row in rows]
@@ -69,6 +73,8 @@ def list_user_models() -> Blocks:
 def user_model_settings(model: UserModel) -> list[str]:
     """Return the settings of a user model: from its quantisation to its rule for near misses."""
     value = model.relevance_value
+    if value.reader is not None:
+        return [str(model.quantisation), str(model.ideal), "", "", f"reader {value.reader}", ""]
     return [
         str(model.quantisation),
         str(model.ideal),
@@ -149,6 +155,8 @@ def _settings(model: UserModel) -> list[list[str]]:
                 continue
             name = f"  {parameter.name}" if section else key
             legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
+            if key == "relevance_value.reader":
+                legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
             value = getattr(values, parameter.name)
             rows.append([name, _value_text(value), _value_text(parameter.default), legal])
     return rows
@@ -215,6 +223,8 @@ def _default_text(parameter: Parameter) -> str:
 
 
 def _value_text(value: object) -> str:
+    if value is None:
+        return "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -201,6 +201,10 @@ def _grids(models: Sequence[UserModel], points: int | None) -> list[_Grid]:
     for model in models:
         name = _ALPHA_SETTING.sub("", model.name).replace(",]", "]").replace("[]", "")
         families.setdefault(name, []).append(model)
+        if (reader := model.relevance_value.reader) is not None:
+            raise XcgError(
+                f"the user model {model.name} has no alpha, because it has the reader {reader}"
+            )
     count = POINTS if points is None else points
     default = tuple(round(number / (count - 1), 12) for number in range(count))
     grids = []

@@ -20,6 +20,8 @@ def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
         ideal: The selection of ideal elements.
         rule: The relevance value function.
     """
+    if rule.reader is not None:
+        return f"the reader {rule.reader} decides gains, and xcg knows no limit of them"
     normalised = rule.normalisation == "subtree"
     if only_ideals_gain(rule.near_misses):
         if normalised and not ideals_overlap(ideal):

@@ -58,6 +58,8 @@ class UserModel:
 
     def __post_init__(self) -> None:
         rule = self.relevance_value
+        if self.spans == "text" and rule.reader is not None:
+            raise XcgError(f"the reader {rule.reader} applies to elements only, not to spans: text")
         for part, only in ((rule.partially_seen, "recursive"), (rule.near_misses, "judged")):
             if self.spans == "text" and part.name != only:
                 raise XcgError(
@@ -69,8 +71,9 @@ class UserModel:
     def depends_on_other_runs(self) -> bool:
         """Whether the gains of a run can depend on other runs if there is no corpus."""
         rule = self.relevance_value
-        parts: tuple[Part[Any], ...] = (self.ideal, rule.partially_seen, rule.near_misses)
-        return any(depends_on_other_runs(part) for part in parts)
+        parts: tuple[Part[Any] | None, ...]
+        parts = (self.ideal, rule.partially_seen, rule.near_misses, rule.reader)
+        return any(depends_on_other_runs(part) for part in parts if part is not None)
 
     @property
     def reason_above_1(self) -> str:

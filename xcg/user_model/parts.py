@@ -44,13 +44,14 @@ class PartRegistry(FunctionRegistry[F]):
         """
 
         def add(function: F) -> F:
-            function.__dict__.update(
-                depends_on_other_runs=depends_on_other_runs,
-                ignores_overlap_at_alpha_0=ignores_overlap_at_alpha_0,
-                ideals_overlap=ideals_overlap,
-                at_most_score=at_most_score,
-                only_ideals_gain=only_ideals_gain,
-            )
+            for name_of_property, value in (
+                ("depends_on_other_runs", depends_on_other_runs),
+                ("ignores_overlap_at_alpha_0", ignores_overlap_at_alpha_0),
+                ("ideals_overlap", ideals_overlap),
+                ("at_most_score", at_most_score),
+                ("only_ideals_gain", only_ideals_gain),
+            ):
+                setattr(function, name_of_property, value)
             return self.add(name, function)
 
         return add

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from xcg.registry import Between, Part
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, argument_names
+from xcg.user_model.readers import READERS, ReaderClass, check_reader
 
 Normalisation = Literal["subtree", "none"]
 ALPHA = Between(0, 1)
@@ -27,9 +28,10 @@ class RelevanceValue:
         partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
         near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
+        reader: A class of the user that replaces all of the above; see :mod:`xcg.user_model.readers`.
 
     Raises:
-        ValueError: If alpha is outside [0, 1].
+        ValueError: If alpha is outside [0, 1], or another value is given with a reader.
         XcgError: If a name is unknown, or the overlap model has an argument that does not exist.
     """
 
@@ -39,6 +41,7 @@ class RelevanceValue:
         default_factory=lambda: PARTIALLY_SEEN.part("recursive")
     )
     near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
+    reader: Part[ReaderClass] | None = None
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""
 
@@ -51,3 +54,19 @@ class RelevanceValue:
             if not isinstance(part, Part):
                 object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
         object.__setattr__(self, "arguments", argument_names(self.partially_seen))
+        if self.reader is not None:
+            self._check_reader()
+
+    def _check_reader(self) -> None:
+        reader: object = self.reader
+        if not isinstance(reader, Part):
+            reader = READERS.part(reader)  # type: ignore[arg-type]
+            object.__setattr__(self, "reader", reader)
+        check_reader(reader)
+        default = RelevanceValue()
+        for name in ("alpha", "normalisation", "partially_seen", "near_misses"):
+            if getattr(self, name) != getattr(default, name):
+                raise ValueError(
+                    f"the reader {reader} replaces the whole relevance value: remove {name}, or make "
+                    "it a parameter of the reader"
+                )

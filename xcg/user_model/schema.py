@@ -17,6 +17,7 @@ from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table, is_number
+from xcg.user_model.readers import READERS, ReaderClass, check_reader
 from xcg.user_model.relevance_value import ALPHA, Normalisation, RelevanceValue
 from xcg.yaml_file import KeyPath
 
@@ -87,6 +88,7 @@ def user_model_schema(folder: Path | None = None) -> vol.Schema:
         "normalisation": choice(get_args(Normalisation)),
         "partially_seen": _part(PARTIALLY_SEEN, folder),
         "near_misses": _part(NEAR_MISSES, folder),
+        "reader": _reader(folder),
     }
     effort = {
         "interpolation": choice(get_args(Interpolation)),
@@ -133,6 +135,21 @@ def _part(registry: FunctionRegistry[Any], folder: Path | None) -> Callable[[obj
             return registry.part(value, parameters, folder)
         except XcgError as error:
             raise vol.Invalid(str(error)) from None
+
+    return validate
+
+
+def _reader(folder: Path | None) -> Callable[[object], Part[ReaderClass]]:
+    """Return a validator of a reader, which must be able to read a document."""
+    named = _part(READERS, folder)
+
+    def validate(value: object) -> Part[ReaderClass]:
+        part = named(value)
+        try:
+            check_reader(part)
+        except XcgError as error:
+            raise vol.Invalid(str(error)) from None
+        return part
 
     return validate
 
