@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -31,6 +32,19 @@ class InputError(XcgError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
         """Support pickling."""
         return type(self), self._parts
+
+
+class FileError(InputError):
+    """A file is missing or has the wrong content; a configuration that names it adds the line.
+
+    Args:
+        where: The file and line.
+        message: What is wrong and what was expected.
+        hint: A sentence on what the file is instead.
+    """
+
+    def __init__(self, where: object, message: str, hint: str = "") -> None:
+        super().__init__(where, f"{message}. {hint}" if hint else message)
 
 
 class UnmappedError(InputError):
@@ -91,6 +105,8 @@ def nearest_file(path: Path) -> str:
 
     Each part of the path that does not exist is replaced by the most similar name in its folder.
     """
+    if path.exists():
+        return ""
     found = Path(path.anchor)
     parts = path.parts[1:] if path.anchor else path.parts
     for part in parts:
@@ -170,6 +186,7 @@ class Notes:
         self._warnings: dict[str, None] = {}
         self._problems: dict[str, tuple[int, str]] = {}
         self._oddities: dict[str, tuple[int, str]] = {}
+        self._hint = ""
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
@@ -192,8 +209,18 @@ class Notes:
         """Raise an error, or count it under a kind of problem if lenient."""
         if not self.lenient:
             raise error
-        count, first = self._problems.get(kind, (0, str(error)))
+        message = f"{error}. {self._hint}" if self._hint else str(error)
+        count, first = self._problems.get(kind, (0, message))
         self._problems[kind] = (count + 1, first)
+
+    @contextmanager
+    def hinting(self, hint: str) -> Iterator[None]:
+        """Add a sentence to the problems that are counted in the block."""
+        self._hint = hint
+        try:
+            yield
+        finally:
+            self._hint = ""
 
     def take(self, other: Notes) -> None:
         """Append the warnings and notes of other notes."""

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from xcg.errors import InputError, nearest_file
+from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import yaml
 
 MAX_BYTES = 1 << 20
@@ -96,8 +96,10 @@ def load_yaml(path: Path) -> YamlFile:
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a NUL character in the name is a ValueError
+        if path.is_dir():
+            raise FileError(path, f"a folder; expected a YAML file{_yaml_files_in(path)}") from None
         if isinstance(error, FileNotFoundError):
-            raise InputError(path, f"no such file{nearest_file(path)}; expected a YAML file") from None
+            raise FileError(path, f"no such file{nearest_file(path)}; expected a YAML file") from None
         reason = getattr(error, "strerror", None) or error
         raise InputError(path, f"cannot read: {reason}; expected a YAML file") from None
     if len(content) > MAX_BYTES:
@@ -108,6 +110,15 @@ def load_yaml(path: Path) -> YamlFile:
         number = error.object[: error.start].count(b"\n") + 1
         encoding = error.encoding.upper()
         raise InputError(f"{path}:{number}", f"not valid YAML: expected text in {encoding}") from None
+
+
+def _yaml_files_in(folder: Path) -> str:
+    """Return a hint to the YAML files in a folder, empty without one."""
+    try:
+        names = sorted(file.name for file in folder.glob("*.y*ml"))
+    except OSError:
+        return ""
+    return f", such as {str(folder / names[0])!r}" if names else ""
 
 
 def parse_yaml(text: str) -> object:
@@ -131,10 +142,18 @@ def _parsed(text: str, path: Path) -> YamlFile:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        if mark is not None and "\t" in _indentation(text, mark.line):
+            problem = "a tab at the start of the line; expected spaces"
         raise InputError(f"{path}{line}", f"not valid YAML: {problem}") from None
     if node is not None:
         file.content = _Builder(file).build(node, ())
     return file
+
+
+def _indentation(text: str, number: int) -> str:
+    """Return the white space at the start of a line, which is counted from 0."""
+    line = "".join(text.split("\n")[number : number + 1])
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _decoded(content: bytes) -> str:

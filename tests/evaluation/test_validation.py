@@ -292,8 +292,7 @@ def test_offset_qrels_that_contradict_themselves_or_the_corpus(campaign: Path) -
             "error",
             "lines left out of the assessments",
             1,
-            f"{where}:2: illegal entry point 'tag': expected the offset of a character, or -1; "
-            "check that the file is not a run",
+            f"{where}:2: illegal entry point 'tag': expected the offset of a character, or -1",
         ),
         (
             "warning",

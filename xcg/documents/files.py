@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from xcg.documents.searching import Search, is_pattern, unexpanded_hint
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
-from xcg.errors import InputError, nearest_file
+from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import etree
 
 PathLike = str | os.PathLike[str]
@@ -76,16 +76,17 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
         if is_folder:
             found = list(search.files_below(path))
             if not found:
-                raise InputError(path, f"the folder contains no files; expected {what}")
+                raise FileError(path, f"the folder contains no files; expected {what}")
         elif exists:
             found = [path]
         elif is_pattern(str(pattern)):
             found = list(search.matching())
             if not found:
-                raise InputError(path, f"nothing matches{unexpanded_hint(path)}; expected {what}")
+                hint = unexpanded_hint(path) or nearest_file(path.parent)
+                raise FileError(path, f"nothing matches{hint}; expected {what}")
         else:
             hint = unexpanded_hint(path) or nearest_file(path)
-            raise InputError(path, f"no such file or folder{hint}; expected {what}")
+            raise FileError(path, f"no such file or folder{hint}; expected {what}")
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
     return list(files)

@@ -22,7 +22,7 @@ from xcg.documents.archives import Archive, open_archive, read_up_to
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.documents.searching import unexpanded_hint
-from xcg.errors import InputError, XcgError, nearest_file
+from xcg.errors import FileError, InputError, XcgError, nearest_file
 
 LARGEST_DOCUMENT = 1 << 28
 """Maximum size of a decompressed document: 256 MB."""
@@ -119,7 +119,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         if not location.exists():
             hint = unexpanded_hint(location) or nearest_file(location)
             message = f"no such folder or archive{hint}; expected a corpus of XML documents"
-            raise InputError(location, message)
+            raise FileError(location, message)
         archive = open_archive(location) if location.is_file() else None  # reading a pipe could wait
         if archive is not None:
             return ArchivedSource(archive)
@@ -127,7 +127,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         raise
     except Exception as error:  # zipfile and gzip raise exceptions of many kinds
         raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
-    raise InputError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
+    raise FileError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
 
 
 def _reason(error: BaseException) -> str:

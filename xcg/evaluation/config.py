@@ -9,14 +9,14 @@ from typing import Any, cast, get_args
 
 from xcg.documents.files import check_complete
 from xcg.documents.standard_input import STANDARD_INPUT
-from xcg.errors import InputError, XcgError
+from xcg.errors import FileError, InputError, XcgError
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies
 from xcg.lazy_modules import vol
 from xcg.measures import MEASURES, Measure
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, check_order
 from xcg.user_model.model import UserModel, checked_models, resolve_models
-from xcg.user_model.schema import check, choice, text
+from xcg.user_model.schema import check, choice, is_user_model, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 
 
@@ -38,13 +38,30 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     folder = Path(path).parent
     check_complete(folder)
     file = load_yaml(Path(path))
+    if is_user_model(file.content):
+        raise FileError(
+            path,
+            f"a user model; expected a configuration. Name it with --user-model {path}, or with the "
+            "key user_model in a configuration",
+        )
+    if isinstance(file.content, str):
+        raise InputError(
+            path,
+            "not a configuration; expected YAML with keys such as assessments and runs. Name runs with "
+            "--run and assessments with --assessments",
+        )
     given: dict[str, Any] = check(file.content, _schema(), file.where)
     inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
+    positions: dict[str, str] = {}
     if "corpus" in given:
         inputs["corpus"] = folder / given["corpus"]
+        positions[str(inputs["corpus"])] = file.where(("corpus",))
     for key in ("assessments", "runs"):
         paths = given.get(key, [])
-        inputs[key] = [STANDARD_INPUT if path == "-" else folder / path for path in paths]
+        inputs[key] = [STANDARD_INPUT if one == "-" else folder / one for one in paths]
+        is_list = isinstance(file.content, Mapping) and isinstance(file.content.get(key), list)
+        for index, one in enumerate(inputs[key]):
+            positions[str(one)] = file.where((key, index) if is_list else (key,))
     if "document" in given:
         stated = given["document"]
         inputs["document"] = document_key(stated, folder) if isinstance(stated, str) else stated
@@ -63,7 +80,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     if "unanswered" in topics:
         inputs["unanswered"] = topics["unanswered"]
     inputs["topic_files"] = [folder / path for path in topics.get("files", [])]
-    return Inputs(**inputs)
+    return Inputs(**inputs, positions=positions)
 
 
 def _user_models(value: object, file: YamlFile) -> list[UserModel]:
@@ -75,6 +92,8 @@ def _user_models(value: object, file: YamlFile) -> list[UserModel]:
             continue
         try:
             models += resolve_models(spec, file.path.parent)
+        except FileError as error:
+            raise InputError(file.where(place), str(error)) from None
         except InputError:
             raise  # names the model's own file
         except XcgError as error:

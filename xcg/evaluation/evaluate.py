@@ -134,7 +134,8 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     work, model_names = _work(inputs)
     shares = _share_work(work, inputs.run_sources, inputs.workers, progress)
     notes = inputs.new_notes()
-    scored = merge_shares(shares, notes)
+    with inputs.naming_position():
+        scored = merge_shares(shares, notes)
     if progress is not None:
         progress(len(work.base.topics), len(work.base.topics))
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)

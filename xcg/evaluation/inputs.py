@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Literal, get_args
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
 from xcg.documents.standard_input import STANDARD_INPUT
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
 from xcg.evaluation.unique_names import note_references, with_unique_names
@@ -78,6 +79,7 @@ class Inputs:
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
         topic_files: INEX topic files, whose titles the HTML report shows.
+        positions: Path → the line and key of a configuration that names it, for messages.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -104,6 +106,7 @@ class Inputs:
     strategies: Strategies = ()
     document: DocumentKey = None
     topic_files: PathLike | Iterable[PathLike] = ()
+    positions: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
 
@@ -139,13 +142,15 @@ class Inputs:
         elif isinstance(self.assessments, Mapping):
             base = RecallBase.of(self.assessments)
         else:
-            base = read_assessments(self.assessments, self.notes)
+            with self.naming_position():
+                base = read_assessments(self.assessments, self.notes)
         return anchor(base, self.documents if base.has_quotes else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:
         """The corpus, None without one."""
-        return corpus_of(self.corpus)
+        with self.naming_position():
+            return corpus_of(self.corpus)
 
     @cached_property
     def topic_titles(self) -> dict[str, str]:
@@ -179,7 +184,8 @@ class Inputs:
         """The runs without strategies, all in memory, under the names in their files."""
         topics = self.recall_base if self.topics is None else self.topics
         source = ChunkSource(self.document, self.documents)
-        return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
+        with self.naming_position():
+            return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
 
     @cached_property
     def named_sources(self) -> dict[str, Run | Path]:
@@ -256,6 +262,18 @@ class Inputs:
         notes.take(self.notes)
         return notes
 
+    @contextmanager
+    def naming_position(self) -> Iterator[None]:
+        """Add the line of the configuration to an error in a file that it names."""
+        try:
+            yield
+        except FileError as error:
+            file = Path(error.where.partition(":")[0])
+            for named, position in self.positions.items():
+                if str(file) == named or file.is_relative_to(named) or file.match(named):
+                    raise InputError(position, str(error)) from None
+            raise
+
     @cached_property
     def _named_models(self) -> list[UserModel]:
         assert self.user_model is not None
@@ -274,7 +292,8 @@ class Inputs:
             elif isinstance(item, Mapping):
                 found += [self._run_of(str(name), results) for name, results in item.items()]
             elif isinstance(item, (str, os.PathLike)):
-                found += expand(item, "runs")
+                with self.naming_position():
+                    found += expand(item, "runs")
             else:
                 raise _illegal_runs(item)
         if not found:

@@ -7,13 +7,15 @@ points ``xcg.run_format`` and ``xcg.assessment_format``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from io import BufferedReader
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
-from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, name_too_long
+from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_long
+from xcg.formats.wrong_content import Kind, content_hint
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
@@ -47,7 +49,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with open_input(path) as file:
+    with open_input(path) as file, _with_content_hint(file, path, "assessments", notes):
         _detect(ASSESSMENT_FORMATS, file)[1].read(file, path, base, notes)
 
 
@@ -93,7 +95,7 @@ def read_run_and_format(
     check_order(order, ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with open_input(path) as file:
+    with open_input(path) as file, _with_content_hint(file, path, "run", notes):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, order, ties, topics, *of_chunks)
@@ -143,3 +145,20 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
     if best.detect(head) < 1:
         best = max(formats.values(), key=lambda one: one.detect(head))
     return formats.name(best), best
+
+
+@contextmanager
+def _with_content_hint(
+    file: BufferedReader, path: Path, expected: Kind, notes: Notes
+) -> Iterator[None]:
+    """Add to errors in a file what its content is instead, if that is known."""
+    hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
+    if not hint and path.suffix == ".gz" and isinstance(file.raw, FileIO):
+        hint = "Despite its name, it is not gzipped"
+    try:
+        with notes.hinting(hint):
+            yield
+    except InputError as error:
+        if not hint or (hint.startswith("Its root") and "found <" in str(error)):
+            raise
+        raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None

@@ -110,8 +110,7 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
         sixth = rest.pop(0)
         if not (_is_entry_point(sixth) or (not rest and _PASSAGE.fullmatch(sixth))):
             raise ValueError(
-                f"illegal entry point {sixth!r}: expected the offset of a character, or -1; "
-                "check that the file is not a run"
+                f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
             )
         if not rest:
             ignored = sixth if sixth != _NO_ENTRY_POINT else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.documents.tree import SizeUnit
-from xcg.errors import InputError, XcgError, nearest
+from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.registry import Part
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
@@ -17,7 +17,7 @@ from xcg.user_model.ideal import SELECTIONS, Selection
 from xcg.user_model.parts import depends_on_other_runs
 from xcg.user_model.quantisation import QUANTISATIONS, Quantisation
 from xcg.user_model.relevance_value import RelevanceValue
-from xcg.user_model.schema import Spans, Where, check, user_model_schema
+from xcg.user_model.schema import Spans, Where, check, is_configuration, user_model_schema
 from xcg.user_model.sweep import expand
 from xcg.yaml_file import KeyPath, format_key_path, load_yaml
 
@@ -157,6 +157,12 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
         file = load_yaml((folder or Path()) / spec)
+        if is_configuration(file.content):
+            raise FileError(
+                file.path,
+                "a configuration; expected a user model. Give a configuration as the first argument: "
+                f"xcg evaluate {file.path}",
+            )
         return checked_models(file.content, file.where, file.path.parent)
     if isinstance(spec, str):
         return [UserModel.shipped(spec)]

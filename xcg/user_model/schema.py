@@ -57,6 +57,28 @@ def check(content: object, schema: vol.Schema, where: Where) -> dict[str, Any]:
         raise InputError(where(key_path), error.msg) from None
 
 
+_MODEL_KEYS = frozenset(("name", "quantisation", "ideal", "relevance_value", "size", "effort", "spans"))
+_CONFIGURATION_KEYS = frozenset(
+    ("corpus", "assessments", "runs", "user_model", "measures", "topics", "strategies")
+)
+
+
+def is_user_model(content: object) -> bool:
+    """Return whether the keys of a YAML file are those of a user model, and not of a configuration.
+
+    >>> is_user_model({"name": "m", "quantisation": "sog"}), is_user_model({"runs": "runs"})
+    (True, False)
+    """
+    keys = set(content) if isinstance(content, Mapping) else set()
+    return bool(keys & _MODEL_KEYS) and not keys & _CONFIGURATION_KEYS
+
+
+def is_configuration(content: object) -> bool:
+    """Return whether the keys of a YAML file are those of a configuration, and not of a user model."""
+    keys = set(content) if isinstance(content, Mapping) else set()
+    return bool(keys & _CONFIGURATION_KEYS) and not keys & _MODEL_KEYS
+
+
 def choice(values: tuple[str, ...]) -> Callable[[object], str]:
     """Return a validator that accepts one of some words."""
 
@@ -183,8 +205,14 @@ def _relevance_value(values: dict[str, Any]) -> RelevanceValue:
         raise vol.Invalid(str(error)) from None
 
 
+_MAX_SHOWN = 80
+
+
 def _kind(value: object) -> str:
-    return "nothing" if value is None else f"{type(value).__name__} {value!r}"
+    if value is None:
+        return "nothing"
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) <= _MAX_SHOWN else shown[:_MAX_SHOWN] + '…'}"
 
 
 def _legal_keys(schema: vol.Schema, key_path: KeyPath) -> list[str]:
