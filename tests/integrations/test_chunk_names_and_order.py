@@ -65,6 +65,10 @@ def test_document_names_the_document_in_every_function(chunk: object, document: 
     assert explained.results[0].gain == 1
     assert xcg.curves(GOLD, runs, CORPUS, measure="nxCG", document=document)[0].y[0] == 1
     assert_retrieval(GOLD, runs, CORPUS, at_least={"MAep": 1}, document=document)
+    two = {topic: passages for topic in ("1", "2") for passages in GOLD.values()}
+    answered = {name: {topic: [chunk] for topic in two} for name in ("r", "s")}
+    (compared,) = xcg.compare(two, answered, CORPUS, measures="MAep", document=document)
+    assert (compared.mean, compared.baseline_mean) == (1, 1)
 
 
 @pytest.mark.parametrize(

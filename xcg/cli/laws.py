@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
+from xcg.cli.completion import complete_measure, complete_user_model
 from xcg.cli.options import count_option, seed_option
 from xcg.cli.output import format_option, open_output, output_option
 from xcg.cli.unused_options import refuse_unused
@@ -21,10 +22,11 @@ from xcg.tables import records
 
 
 @command("break", example="xcg break nxCG@10 --law padding --examples 50")
-@click.argument("measure")
+@click.argument("measure", shell_complete=complete_measure)
 @click.option(
     "--user-model",
     metavar="NAME_OR_FILE",
+    shell_complete=complete_user_model,
     help="Use this user model for a measure of xcg. xcg user-models lists the names.",
 )
 @click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from xcg.cli.command import command
+from xcg.cli.completion import complete_measure, complete_strategy, complete_user_model
 from xcg.cli.output import Printed, prints
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
@@ -15,7 +16,7 @@ from xcg.terminal_tables import Prose
 
 
 @command(example="xcg measures ep")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_measure)
 @prints()
 def measures(name: str | None) -> Printed:
     """List the measures, or describe one measure.
@@ -29,7 +30,7 @@ def measures(name: str | None) -> Printed:
 
 
 @command(example="xcg user-models kazai-lalmas-2006")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_user_model)
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print the YAML file of a shipped user model.")
 @prints(has_tables=True)
 def user_models(name: str | None, as_yaml: bool) -> Printed:
@@ -48,7 +49,7 @@ def user_models(name: str | None, as_yaml: bool) -> Printed:
 
 
 @command(example="xcg strategies promote_parent")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_strategy)
 @prints()
 def strategies(name: str | None) -> Printed:
     """List the overlap strategies, or explain one.

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from xcg import __version__
 from xcg.cli.messages import print_error, print_status
@@ -156,6 +157,12 @@ class LazyGroup(click.Group):
         for purpose, names in PURPOSES.items():
             with formatter.section(purpose):
                 formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that start with a text, without importing the commands."""
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -10,6 +10,12 @@ from typing import Any, cast
 
 import click
 
+from xcg.cli.completion import (
+    complete_measure,
+    complete_paths,
+    complete_strategy,
+    complete_user_model,
+)
 from xcg.cli.output import C, progress_bar
 from xcg.cli.run_names import select_runs
 from xcg.cli.unused_options import refuse_unused
@@ -44,14 +50,16 @@ def count_option(
 
 def paths_option(*names: str, help: str) -> Callable[[C], C]:
     """Add an option for a path that may be repeated."""
-    return click.option(*names, multiple=True, metavar="PATH", help=help)
+    return click.option(*names, multiple=True, metavar="PATH", shell_complete=complete_paths, help=help)
 
 
 def corpus_option(
     help: str = "Read documents from this folder or archive.", required: bool = False
 ) -> Callable[[C], C]:
     """Add --corpus."""
-    return click.option("--corpus", required=required, metavar="PATH", help=help)
+    return click.option(
+        "--corpus", required=required, metavar="PATH", shell_complete=complete_paths, help=help
+    )
 
 
 order_option = click.option(
@@ -184,6 +192,7 @@ strategy_option = click.option(
     "strategies",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_strategy,
     help="Rewrite each run with this overlap strategy, such as top_ranked or "
     '"promote_parent(threshold=0.4)". xcg strategies lists them.',
 )
@@ -198,6 +207,7 @@ _INPUT_OPTIONS = (
         "--user-model",
         multiple=True,
         metavar="NAME_OR_FILE",
+        shell_complete=complete_user_model,
         help="Use this user model. xcg user-models lists the names.",
     ),
     lenient_option,
@@ -216,6 +226,7 @@ _FURTHER_OPTIONS = {
     "measures": click.option(
         "--measures",
         metavar="LIST",
+        shell_complete=complete_measure,
         help='Compute these measures, such as "nxCG@10 MAep". xcg measures lists them.',
     ),
     "document": document_option,

@@ -22,6 +22,7 @@ from xcg.evaluation.inputs import (
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
@@ -136,6 +137,7 @@ def compare(
     lenient: bool = False,
     workers: int = 1,
     strategies: Strategies = (),
+    document: DocumentKey = None,
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
@@ -172,6 +174,7 @@ def compare(
         lenient: As for :func:`xcg.evaluate`.
         workers: As for :func:`xcg.evaluate`.
         strategies: As for :func:`xcg.evaluate`.
+        document: As for :func:`xcg.evaluate`.
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -207,6 +210,7 @@ def compare(
             lenient=lenient,
             workers=workers,
             strategies=strategies,
+            document=document,
         )
     chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
     margins = {} if margin is None else parse_margins(margin, chosen)

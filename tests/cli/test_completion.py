@@ -1,0 +1,96 @@
+"""Completion of commands, options and names in the shell."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.shell_completion import CompletionItem, ShellComplete
+from conftest import ROOT
+
+from xcg.cli.main import COMMANDS, main
+from xcg.measures import MEASURES
+from xcg.strategies.registry import STRATEGIES
+from xcg.user_model.model import shipped_models
+
+
+def completions(*words: str) -> list[CompletionItem]:
+    """Return the completions of the last word."""
+    return ShellComplete(main, {}, "xcg", "_XCG_COMPLETE").get_completions(list(words[:-1]), words[-1])
+
+
+def values(*words: str) -> list[str]:
+    return [item.value for item in completions(*words) if item.type == "plain"]
+
+
+def test_commands_are_completed_with_their_summaries() -> None:
+    assert values("") == list(COMMANDS)
+    assert [(item.value, item.help) for item in completions("sw")] == [
+        ("sweep", "Compare the order of runs between user models.")
+    ]
+    assert values("stability", "") == ["assessors", "topics"]
+
+
+def test_commands_are_completed_without_importing_them() -> None:
+    program = (
+        "import sys\n"
+        "from click.shell_completion import ShellComplete\n"
+        "from xcg.cli.main import main\n"
+        "ShellComplete(main, {}, 'xcg', '_XCG_COMPLETE').get_completions([], 'ev')\n"
+        "print([module for module in sys.modules if module == 'numpy' or 'xcg.evaluation' in module])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("evaluate", "--measures", "M"), [name for name in MEASURES if name.startswith("M")]),
+        (("measures", "M"), [name for name in MEASURES if name.startswith("M")]),
+        (("break", "M"), [name for name in MEASURES if name.startswith("M")]),
+        (("evaluate", "--strategy", ""), STRATEGIES),
+        (("strategies", ""), STRATEGIES),
+        (("evaluate", "--user-model", ""), shipped_models()),
+        (("user-models", ""), shipped_models()),
+        (("evaluate", "--order", ""), ["score", "rank", "file"]),
+        (("explain", "--to"), ["--topic"]),
+        (("evaluate", "--user-model", "no"), []),
+    ],
+)
+def test_names_are_completed(words: tuple[str, ...], names: list[str]) -> None:
+    assert sorted(values(*words)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("evaluate", option) for option in ("--run", "--assessments", "--corpus", "--user-model")),
+        ("evaluate",),
+    ],
+)
+def test_paths_are_completed_by_the_shell(words: tuple[str, ...]) -> None:
+    assert (completions(*words, "co")[0].type, completions(*words, "co")[0].value) == ("file", "co")
+
+
+def test_a_replaced_option_is_not_completed() -> None:
+    assert values("explain", "--conf") == []
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_names_after_the_documented_line(tmp_path: Path) -> None:
+    executable = tmp_path / "xcg"
+    executable.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m xcg "$@"\n')
+    executable.chmod(0o755)
+    script = (
+        f'PATH="{tmp_path}:$PATH"\n'
+        'eval "$(_XCG_COMPLETE=bash_source xcg)"\n'
+        "COMP_WORDS=(xcg evaluate --strategy to) COMP_CWORD=3\n"
+        "_xcg_completion xcg\n"
+        'echo "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "top_ranked\n", done.stderr
