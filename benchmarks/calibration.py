@@ -27,7 +27,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom, norm, rankdata
 
-from xcg.statistics.families import adjust, tukey_inferences
+from xcg.statistics.corrections import adjust
+from xcg.statistics.families import tukey_inferences
 from xcg.statistics.margins import evidence
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values, smallest_p
