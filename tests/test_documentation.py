@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Command
+from terminal import terminal_output
 
-from xcg.cli.main import main
+from xcg.cli.main import COMMANDS, main
 from xcg.evaluation.config import load_configuration
 
 PAGES = [
@@ -61,9 +62,62 @@ def test_the_readme_has_the_two_setup_commands_that_ci_runs() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     setup = [line for line in lines if line.startswith("python3 -m venv .venv")]
     assert [line.rpartition("&& ")[2] for line in setup] == [
-        ".venv/bin/xcg evaluate configs/quickstart.yaml",
+        ".venv/bin/xcg evaluate configs/quickstart.yaml --measures MAep",
         ".venv/bin/python -m pytest -q",
     ]
+
+
+def test_the_readme_shows_what_its_first_command_prints() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command, shown = BLOCK.findall(text)[:2]
+    words = command[1].rpartition(".venv/bin/")[2].split()
+    assert shown == ("text", terminal_output([sys.executable, "-m", *words], columns=120))
+
+
+SLOW = ("report", "plan", "calibrate", "sweep configs/strategies.yaml")
+
+
+def examples() -> list[object]:
+    """Return the lines of the README and of the list of commands that run xcg on the sample files."""
+    pages = [ROOT / "README.md", ROOT / "docs" / "commands.md"]
+    lines = dict.fromkeys(
+        re.sub(r"\s+#.*", "", line)
+        for page in pages
+        for language, block in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if language == "sh"
+        for line in block.splitlines()
+        if line.startswith("xcg ")
+    )
+    return [
+        pytest.param(line, marks=pytest.mark.slow if line[4:].startswith(SLOW) else (), id=line)
+        for line in lines
+    ]
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sample files, which the examples write into."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("assessments", "configs", "corpora_samples"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+@pytest.mark.parametrize("line", examples())
+def test_examples_run_on_the_sample_files(line: str, samples: Path, xcg_command: Command) -> None:
+    words = shlex.split(line)[1:]
+    done = xcg_command(*words, cwd=samples)
+    broken = words[0] == "break"  # the example is a measure that breaks a law
+    assert done.returncode == (1 if broken else 0), done.stderr
+    assert "xcg: error" not in done.stderr
+    for option in ("--output", "--plot"):
+        if option in words:
+            assert (samples / words[words.index(option) + 1]).exists()
+
+
+def test_the_list_of_commands_has_every_command() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert not [name for name in COMMANDS if f"xcg {name}" not in text]
 
 
 @pytest.mark.parametrize("code", blocks("python"))

@@ -1,0 +1,42 @@
+"""Run a command in a terminal of a fixed width."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def terminal_output(words: Sequence[str], columns: int = 80, cwd: Path = ROOT) -> str:
+    """Return what a command prints on a terminal without colour, errors included."""
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+    with subprocess.Popen(
+        words, stdin=terminal, stdout=terminal, stderr=terminal, cwd=cwd, env=environment
+    ):
+        os.close(terminal)
+        output = b"".join(_blocks(master))
+    os.close(master)
+    return output.decode().replace("\r\n", "\n")
+
+
+def _blocks(master: int) -> list[bytes]:
+    """Read until the command has closed its side; Linux then reports an error."""
+    blocks = []
+    while True:
+        try:
+            block = os.read(master, 1 << 16)
+        except OSError:
+            return blocks
+        if not block:
+            return blocks
+        blocks.append(block)
