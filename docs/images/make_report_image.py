@@ -1,7 +1,7 @@
 """Draw docs/images/report.png, the picture of the report in the README, with Chromium.
 
-Run it from the root of the checkout, in an environment with xcg: python docs/images/make_report_image.py.
-The picture has the title, the means and the curves of the page, next to each other, in its light colours.
+Run ``python docs/images/make_report_image.py`` in the root of the checkout, in an environment with xcg.
+The picture has the title, the means and the curves of the page in its light colours.
 """
 
 from __future__ import annotations
