@@ -49,18 +49,19 @@ def test_a_difference_has_power_and_topics(xcg_command: Command, tmp_path: Path)
         *("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "10", "--plot", plot)
     )
     assert (done.returncode, done.stderr) == (0, "")
-    *sentences, heading, row = done.stdout.splitlines()
-    assert sentences[0] == (
-        "family: 45 comparisons of all pairs of 10 runs, for each measure and user model; "
-        "significance level 0.05"
+    lead, _, heading, row, _, *facts = done.stdout.splitlines()
+    assert lead == (
+        "The plan is for 45 comparisons of all pairs of 10 runs over 15 topics, at the significance "
+        "level 5 %; the pilot has 15 topics."
     )
-    assert sentences[3].startswith("pilot: 15 topics; for normal scores the true standard deviation is")
+    assert [fact.partition(":")[0] for fact in facts] == ["detectable", "basis", "pilot"]
+    assert facts[2].startswith("pilot: 15 topics; for normal scores the true standard deviation is")
     values = dict(zip(heading.split(), row.split(), strict=True))
     assert float(values["power"]) < 0.8
     assert int(values["topics_needed"]) > 15
     assert plot.read_bytes().startswith(b"\x89PNG")
     more = xcg_command("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "3")
-    fewer_topics = int(more.stdout.split()[-1])
+    fewer_topics = int(more.stdout.splitlines()[3].split()[-1])
     assert fewer_topics < int(values["topics_needed"])
 
 
@@ -128,7 +129,8 @@ def test_equal_runs_have_no_plan(xcg_command: Command, tmp_path: Path) -> None:
     done = xcg_command("plan", *call, "--difference", "0.1", "--plot", tmp_path / "p.svg")
     assert done.returncode == 0
     assert "nothing can be planned, because no two runs of the pilot have differences" in done.stdout
-    assert done.stdout.splitlines()[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1000"]
+    rows = done.stdout.split("\n\n")[1].splitlines()
+    assert rows[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1000"]
 
 
 def test_the_plot_has_a_line_for_each_procedure() -> None:

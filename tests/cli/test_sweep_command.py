@@ -12,6 +12,7 @@ import pytest
 from conftest import Command
 
 import xcg
+from xcg.terminal_tables import Terminal
 
 
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
@@ -43,6 +44,34 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     wrong = xcg_command(*call, "--plot", tmp_path / "plot.gif")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "unknown kind of plot" in wrong.stderr
+
+
+def test_a_terminal_shows_parameters_as_columns(
+    xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Terminal, "of", lambda stream: Terminal(80))
+    lines = xcg_command("sweep", "configs/sweep.yaml").stdout.splitlines()
+    assert " ".join(lines[:6]) == (
+        "The order of 8 runs by their means over 15 topics under each of 45 user models is compared "
+        "with the order under sweep[quantisation=sog,ideal=kazai_lalmas,alpha=0.0], the first "
+        "(--reference-model names another). Intervals of tau_b are 95 % bootstrap intervals over "
+        "topics (200 resamples). "
+    )
+    assert lines[6:9] == [
+        "MAep",
+        "quantisation  ideal         alpha    tau_b      95 % interval  moved  best",
+        "sog           kazai_lalmas  0.0     1.0000   [1.0000, 1.0000]      0  focused",
+    ]
+    assert "5 of 45 rows are hidden; --all prints them" in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_models_with_other_names_are_one_column(xcg_command: Command) -> None:
+    models = ("--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off")
+    call = ("sweep", "configs/quickstart.yaml", *models, "--reference-model", "overlap-off")
+    lines = xcg_command(*call).stdout.splitlines()
+    assert lines[0].endswith("with the order under overlap-off, named by the user.")
+    assert lines[3].split()[:3] == ["measure", "user_model", "tau_b"]
 
 
 @pytest.mark.parametrize(("ending", "head"), [("svg", b"<?xml"), ("pdf", b"%PDF")])

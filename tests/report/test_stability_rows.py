@@ -14,11 +14,12 @@ from xcg.judgements.recall_base import RecallBase
 from xcg.report.stability import (
     TopicSet,
     assessor_rows,
+    cell_facts,
     needed_rows,
     range_rows,
+    score_notes,
     sparse_notes,
     swap_rows,
-    topic_set_notes,
 )
 from xcg.statistics.assessors import AssessorScores, scores_by_assessor
 from xcg.statistics.extrapolation import SMOOTHINGS
@@ -159,8 +160,7 @@ def test_intervals_have_columns() -> None:
     assert (row["swaps low"], row["swaps high"]) == (1.8, 4.2)  # 3 ± 1.2 · 1
     first = swap_rows(rates, [], "none")[0]
     assert (first["rate low"], first["rate high"]) == (0.018, 0.042)
-    notes = topic_set_notes([first], PAPER)
-    assert notes[1:] == ["low and high: 95 % bootstrap intervals over topics"]
+    assert cell_facts([first]) == ["low and high: 95 % bootstrap intervals over topics"]
 
 
 def test_differences_that_depend_on_sparse_bins_or_increase_with_the_topics_have_a_note() -> None:
@@ -242,18 +242,42 @@ def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
     )
     full = rates_of([[0] * 23], [[90] * 23])
     high = rates_of([[90] * 23], [[90] * 23], "best")
-    assert topic_set_notes(swap_rows(full, [], "none"), PAPER) == [scores]
-    assert topic_set_notes(needed_rows(full, PAPER, [], "none"), PAPER) == [scores]
+    assert score_notes(PAPER) == [scores]
+    assert cell_facts(swap_rows(full, [], "none")) == []
+    assert cell_facts(needed_rows(full, PAPER, [], "none")) == []
     one_bin = rates_of([[0], [0]], [[90], [90]])
-    assert topic_set_notes(swap_rows(one_bin, [3], "none"), PAPER) == [
-        scores,
+    assert cell_facts(swap_rows(one_bin, [3], "none")) == [
         "empty rates: no comparison has a difference in this range",
         "empty extrapolated rates: the largest measured number of topics has fewer than 59 comparisons "
         "with a difference in this range",
+        "empty comparisons, ties, swaps and shares: extrapolated rates have none of their own",
         "sparse: fewer than 59 comparisons",
     ]
-    assert topic_set_notes(needed_rows(high, PAPER, [], "none"), PAPER) == [
-        scores,
+    assert cell_facts(needed_rows(high, PAPER, [], "none")) == [
         "empty differences: the largest differences with at least 59 comparisons have a swap rate "
         "above 5 %",
+    ]
+
+
+def test_every_empty_column_has_a_reason() -> None:
+    """The lowest three ranges are empty; the only range with comparisons has no reliable difference."""
+    counts = [[0, 0, 0, 90]]
+    rates = rates_of([[0, 0, 0, 45]], counts)
+    rows = needed_rows(rates, PAPER, [], "none")
+    empty = {name for row in rows for name, value in row.items() if value is None}
+    assert empty == {
+        *("difference needed", "% of best", "% of mean"),
+        *("swaps below 0.01, %", "mean of 3 bins, %"),
+    }
+    assert [fact.partition(":")[0] for fact in cell_facts(rows)] == [
+        "empty differences",  # and so their shares of the scores
+        "empty swaps below 0.01",
+        "empty mean of 3 bins",
+    ]
+    reliable = needed_rows(
+        rates_of([[0] * 23], [[90] * 23]), {"MAep": RunSummary(2, 0.0, 0.0, 0.0)}, [], "none"
+    )
+    assert [fact.partition(":")[0] for fact in cell_facts(reliable)] == [
+        "empty % of best",
+        "empty % of mean",
     ]

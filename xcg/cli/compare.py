@@ -50,6 +50,7 @@ from xcg.report.comparisons import (
 )
 from xcg.report.gate_comment import gate_comment
 from xcg.report.junit import junit_xml
+from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
 from xcg.report.plots import differences_plot, sweep_plot
 from xcg.report.strategy_plots import panel_notes, strategies_plot
 from xcg.report.strategy_studies import (
@@ -124,6 +125,9 @@ def sweep(
         results.notes,
         lambda: sweep_plot(results, shifts, reference_model or results.user_models[0]),
         columns=SHIFTS,
+        heading=sweep_sentences(results, reference_model, resamples),
+        footer=shift_facts(shifts, resamples),
+        terminal_table=[shift_table(shifts)],
     )
 
 

@@ -92,7 +92,8 @@ class Printed(NamedTuple):
             for sentences in (self.heading, self.footer)
         )
         text = terminal_text(self._blocks(terminal), terminal, all_rows)
-        parts = (above, text, below) if self.footer else (above + text,)
+        is_divided = self.footer or self.terminal_table is not None
+        parts = (above, text, below) if is_divided else (above + text,)
         return "\n".join(part for part in parts if part)
 
     def _blocks(self, terminal: Terminal) -> Sequence[Block]:

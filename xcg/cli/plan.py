@@ -10,7 +10,7 @@ from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.columns import PLANS
-from xcg.report.plans import plan_plot, plan_rows, plan_sentences
+from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.power import POWER
@@ -103,6 +103,7 @@ def plan(
         plan_rows(plans),
         results.notes,
         lambda: plan_plot(plans, power),
-        heading=plan_sentences(plans, power, baseline),
+        heading=[plan_lead(plans, baseline)],
+        footer=plan_facts(plans, power),
         columns=PLANS,
     )

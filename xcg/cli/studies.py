@@ -30,16 +30,16 @@ from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.report import plots
-from xcg.report.columns import ASSESSORS, PERTURBATION
+from xcg.report.columns import ASSESSORS, PERTURBATION, TOPIC_SETS
 from xcg.report.stability import (
     TopicSet,
     assessor_rows,
-    interval_notes,
+    cell_facts,
     needed_rows,
     range_rows,
+    score_notes,
     sparse_notes,
     swap_rows,
-    topic_set_notes,
 )
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
@@ -134,8 +134,8 @@ def stability_assessors(
     else:
         rows = assessor_rows(found, sample, seed, chosen, resamples)
     draw = plots.ranges_plot if ranges else plots.correlations_plot
-    notes = [*next(iter(found.values())).notes, *interval_notes(rows)]
-    return Printed(rows, notes, lambda: draw(rows), columns=ASSESSORS)
+    notes = next(iter(found.values())).notes
+    return Printed(rows, notes, lambda: draw(rows), columns=ASSESSORS, footer=cell_facts(rows))
 
 
 @stability.command(
@@ -242,10 +242,16 @@ def stability_topics(
         measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()
     }
     rows = swap_rows(found, set_sizes, method) if rates else needed_rows(found, runs, set_sizes, method)
-    notes = [*results.notes, *topic_set_notes(rows, runs)]
+    notes = [*results.notes, *score_notes(runs)]
     if not rates:
         notes += sparse_notes(found, set_sizes, method)
-    return Printed(rows, notes, lambda: plots.swaps_plot(found, set_sizes, method))
+    return Printed(
+        rows,
+        notes,
+        lambda: plots.swaps_plot(found, set_sizes, method),
+        columns=TOPIC_SETS,
+        footer=cell_facts(rows),
+    )
 
 
 def _whole_numbers(option: str, text: str, example: str, least: int, most: int) -> list[int]:

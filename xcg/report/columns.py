@@ -127,6 +127,29 @@ ASSESSORS = (
 )
 """The columns of ``xcg stability assessors``."""
 
+TOPIC_SETS = (
+    Column("topics", kind="count", is_key=True),
+    Column("source", kind="text", priority=1),
+    Column("difference needed", meaning="smallest difference whose order changes in at most 5 %"),
+    Column("needed low", priority=3),
+    Column("needed high", priority=3),
+    Column("% of best", priority=1, meaning="this difference relative to the best score"),
+    Column("% of mean", priority=2, meaning="this difference relative to the mean score"),
+    Column("swaps below 0.01, %", meaning="differences below 0.01 whose order changes"),
+    Column("swaps low", priority=3),
+    Column("swaps high", priority=3),
+    Column("mean of 3 bins, %", priority=2, meaning="mean of the rates of three ranges below 0.01"),
+    Column("comparisons", kind="count", priority=2, meaning="those with a difference in this range"),
+    Column("ties", kind="count", priority=3, meaning="comparisons with equal scores on one topic set"),
+    Column("swaps", kind="count", priority=2, meaning="comparisons whose order changes"),
+    Column("rate", meaning="swaps divided by comparisons"),
+    Column("rate low", priority=1),
+    Column("rate high", priority=1),
+    Column("sparse", kind="text", priority=2),
+    Column("cumulated comparisons %", priority=3, meaning="share with this or a lower difference"),
+)
+"""The columns of ``xcg stability topics``."""
+
 
 def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:
     """Declare the columns of ``xcg chunks``.

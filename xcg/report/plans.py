@@ -36,20 +36,38 @@ def plan_rows(plans: Sequence[Plan]) -> list[dict[str, Any]]:
     ]
 
 
-def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = None) -> list[str]:
-    """Return sentences on the family of comparisons, the simulation, and the precision of the values.
+def plan_lead(plans: Sequence[Plan], baseline: str | None = None) -> str:
+    """Return a sentence on the comparisons that are planned, and the pilot.
 
     Args:
         plans: The result of :func:`xcg.statistics.planning.plan`.
-        power: The power with which it was called.
         baseline: The baseline with which it was called.
     """
     first = plans[0]
     named = baseline not in (None, ALL_PAIRS, BEST)
     family = f"{first.comparisons} comparison{'s' * (first.comparisons > 1)}"
     family += f" with {baseline}" if named else f" of all pairs of {first.runs} runs"
-    sentences = [
-        f"family: {family}, for each measure and user model; significance level {SIGNIFICANCE_LEVEL}",
+    pilots = sorted({line.pilot_topics for line in plans})
+    counts = " to ".join(str(count) for count in dict.fromkeys((pilots[0], pilots[-1])))
+    return (
+        f"The plan is for {family} over {first.topics} topics, at the significance level "
+        f"{100 * SIGNIFICANCE_LEVEL:g} %; the pilot has {counts} topics."
+    )
+
+
+def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
+    """Return lines on the family of comparisons, the simulation, and the precision of the values.
+
+    Args:
+        plans: The result of :func:`xcg.statistics.planning.plan`.
+        power: The power with which it was called.
+    """
+    sentences = []
+    if len({(line.measure, line.user_model) for line in plans}) > 1:
+        sentences.append(
+            "family: the comparisons by one measure under one user model, corrected together"
+        )
+    sentences += [
         f"detectable: the smallest true difference of two runs that is found with {100 * power:g} % "
         "power with the topics at hand, if no other comparison finds one",
         f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
@@ -71,7 +89,7 @@ def plan_sentences(plans: Sequence[Plan], power: float, baseline: str | None = N
         if line.deviation is None:
             sentences.append(
                 f"{what}: nothing can be planned, because no two runs of the pilot have differences "
-                "that vary over the topics"
+                "that vary over the topics; the cells are empty"
             )
         elif line.detectable is None:
             sentences.append(

@@ -90,12 +90,6 @@ def assessor_rows(
     return rows
 
 
-def interval_notes(rows: Sequence[Row]) -> list[str]:
-    """Return notes that explain the columns ``low`` and ``high``."""
-    has_limits = any(name.endswith(" low") for row in rows for name in row)
-    return ["low and high: 95 % bootstrap intervals over topics"] if has_limits else []
-
-
 def range_rows(
     scores_by_measure: Mapping[str, AssessorScores],
     sample: int | None,
@@ -275,42 +269,61 @@ def _describe_needed(difference: float | None, rates: SwapRates) -> str:
     return f"the difference needed would be {value}"
 
 
-def topic_set_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> list[str]:
-    """Return notes with the scores of the compared runs, and the reason for empty cells.
+def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:
+    """Return notes with the scores of the compared runs.
 
     Args:
-        rows: The rows of :func:`swap_rows` or :func:`needed_rows`.
         summaries: Measure → mean, deviation and best score of the compared runs.
     """
-    notes = [
+    return [
         f"{measure}: the best {summary.runs} runs have a mean score of {summary.mean:.4f}, a standard "
         f"deviation of {summary.deviation:.4f} and a best score of {summary.best:.4f}"
         for measure, summary in summaries.items()
     ]
-    empty = {
-        (name.partition(",")[0], row["source"])
-        for row in rows
-        for name, value in row.items()
-        if value is None
-    }
-    if ("rate", "measured") in empty:
-        notes.append("empty rates: no comparison has a difference in this range")
-    if ("rate", "extrapolated") in empty:
-        notes.append(
-            "empty extrapolated rates: the largest measured number of topics has fewer than "
-            f"{MIN_COMPARISONS} comparisons with a difference in this range"
-        )
-    names = {name for name, _ in empty}
+
+
+_TOO_FEW = f"fewer than {MIN_COMPARISONS} comparisons"
+_EMPTY_CELLS = {
+    "rate": "rates: no comparison has a difference in this range",
+    "extrapolated rate": f"extrapolated rates: the largest measured number of topics has {_TOO_FEW} "
+    "with a difference in this range",
+    "extrapolated swaps": "comparisons, ties, swaps and shares: extrapolated rates have none of their "
+    "own",
+    "difference needed": f"differences: the largest differences with at least {MIN_COMPARISONS} "
+    f"comparisons have a swap rate above {100 * RELIABLE:g} %",
+    "needed high": "limits: no difference is reliable in at least 2.5 % of the resamples",
+    SMALL: "swaps below 0.01: no comparison has such a difference; extrapolated: "
+    f"{_TOO_FEW} with the largest measured number of topics",
+    SMALL_BY_BIN: "mean of 3 bins: no comparison has a difference below 0.01; extrapolated: each bin "
+    f"has {_TOO_FEW} with the largest measured number of topics",
+    "% of best": "% of best: the best score is 0",
+    "% of mean": "% of mean: the mean score is 0",
+    "tau_b low": "limits of tau_b: it is not defined in the resamples",
+}
+"""Column, or source and column → what is empty, and why."""
+_IMPLIED = {"% of best": "difference needed", "% of mean": "difference needed"}
+"""Columns that are empty if others are."""
+
+
+def cell_facts(rows: Sequence[Row]) -> list[str]:
+    """Return the reasons for empty cells, and the meaning of sparse bins and of limits.
+
+    Args:
+        rows: The rows of a table of this module.
+    """
+    empty = set()
+    for row in rows:
+        for column, value in row.items():
+            if value is None and row.get(_IMPLIED.get(column, ""), 0) is not None:
+                name = column if column in _EMPTY_CELLS else column.partition(",")[0]
+                with_source = f"{row.get('source')} {name}"
+                empty.add(with_source if with_source in _EMPTY_CELLS else name)
+    facts = [f"empty {reason}" for name, reason in _EMPTY_CELLS.items() if name in empty]
     if any(row.get("sparse") == "yes" for row in rows):
-        notes.append(f"sparse: fewer than {MIN_COMPARISONS} comparisons")
-    if "difference needed" in names:
-        notes.append(
-            f"empty differences: the largest differences with at least {MIN_COMPARISONS} comparisons "
-            f"have a swap rate above {100 * RELIABLE:g} %"
-        )
-    if "needed high" in names:
-        notes.append("empty limits: no difference is reliable in at least 2.5 % of the resamples")
-    return notes + interval_notes(rows)
+        facts.append(f"sparse: {_TOO_FEW}")
+    if any(name.endswith(" low") for row in rows for name in row):
+        facts.append("low and high: 95 % bootstrap intervals over topics")
+    return facts
 
 
 def _source(rates: SwapRates, size: int) -> str:

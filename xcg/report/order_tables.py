@@ -1,0 +1,106 @@
+"""State and tabulate how much user models change the order of runs, for ``xcg sweep``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xcg.evaluation.results import Results
+from xcg.report.columns import SHIFTS
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.tables import Column, Table
+
+_VARIANT = re.compile(r"(?P<name>[^\[\]]*)\[(?P<values>[^\[\]]+)\]")
+"""The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
+
+
+def sweep_sentences(results: Results, reference: str | None, resamples: int) -> list[str]:
+    """Return sentences that say which orders are compared, with which, and over how many topics.
+
+    Args:
+        results: The results whose orders are compared.
+        reference: The user model that the user named; None for the first.
+        resamples: Number of bootstrap resamples for the intervals; 0 for no intervals.
+    """
+    runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
+    named = f"{reference}, named by the user"
+    if reference is None:
+        named = f"{results.user_models[0]}, the first (--reference-model names another)"
+    sentences = [
+        f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
+        f"models is compared with the order under {named}."
+    ]
+    if resamples:
+        sentences.append(
+            f"Intervals of tau_b are 95 % bootstrap intervals over topics ({resamples:,} resamples)."
+        )
+    return sentences
+
+
+def shift_facts(shifts: Sequence[OrderShift], resamples: int) -> list[str]:
+    """Return the reasons for empty cells."""
+    facts = []
+    if any(shift.tau_b is None or shift.pearson is None for shift in shifts):
+        facts.append("empty tau_b or pearson: all runs have the same mean under one of the models")
+    if resamples and any(shift.interval is None for shift in shifts if shift.tau_b is not None):
+        facts.append("empty interval: tau_b is not defined in the resamples")
+    return facts
+
+
+def shift_table(shifts: Sequence[OrderShift]) -> Table:
+    """Arrange the shifts of orders for a terminal, with one column for each parameter that varies."""
+    names = [shift.user_model for shift in shifts]
+    parameters = _parameters(names) or [{"user model": name} for name in names]
+    declared = {column.name: column for column in SHIFTS}
+    columns = [
+        Column("measure", kind="text", is_key=True),
+        *(Column(name, kind="text", is_key=True) for name in parameters[0]),
+        declared["tau_b"],
+        Column("95 % interval", kind="score", priority=1, meaning="bootstrap interval of tau_b"),
+        replace(declared["pearson"], priority=2),
+        *(declared[name] for name in ("moved", "best")),
+    ]
+    rows: list[list[Any]] = [
+        [
+            shift.measure,
+            *values.values(),
+            shift.tau_b,
+            _interval(shift),
+            shift.pearson,
+            shift.moved,
+            shift.best,
+        ]
+        for shift, values in zip(shifts, parameters, strict=True)
+    ]
+    title = ""
+    if len({shift.measure for shift in shifts}) == 1:
+        columns, rows = columns[1:], [row[1:] for row in rows]
+        title = shifts[0].measure
+    filled = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
+    return Table([columns[i] for i in filled], [[row[i] for i in filled] for row in rows], title=title)
+
+
+def _parameters(names: Sequence[str]) -> list[dict[str, str]]:
+    """Return the values of parameters in names of user models; nothing if the names have other forms.
+
+    >>> _parameters(["m[ideal=leaves,alpha=0.5]", "m[ideal=roots,alpha=0.5]"])
+    [{'ideal': 'leaves', 'alpha': '0.5'}, {'ideal': 'roots', 'alpha': '0.5'}]
+    """
+    found = [_VARIANT.fullmatch(name) for name in names]
+    if not all(found) or len({match["name"] for match in found if match}) > 1:
+        return []
+    pairs = [
+        [part.partition("=")[::2] for part in match["values"].split(",")] for match in found if match
+    ]
+    keys = [name for name, _ in pairs[0]]
+    if len(set(keys)) < len(keys) or any([name for name, _ in one] != keys for one in pairs):
+        return []
+    return [dict(one) for one in pairs]
+
+
+def _interval(shift: OrderShift) -> str:
+    if shift.interval is None:
+        return ""
+    return f"[{shift.interval.low:.4f}, {shift.interval.high:.4f}]"
