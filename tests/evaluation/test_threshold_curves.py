@@ -150,7 +150,7 @@ def test_the_command_prints_and_draws_all_thresholds(xcg_command: Command, campa
     }
     assert {row["user_model"] for row in rows} == {"levels"}
     text = (campaign / "plot.svg").read_text()
-    assert all(f"<!-- {word} -->" in text for word in ("threshold", "xAP", "muAP", "NDCNG", "table-1"))
+    assert all(f">{word}</text>" in text for word in ("threshold", "xAP", "muAP", "NDCNG", "table-1"))
     table = xcg_command(*CURVES, "--per-topic", "--format", "csv", "--measures", "xAP", cwd=campaign)
     assert table.stdout.count("table-1,1,xAP,levels,") == table.stdout.count("table-1,all,xAP,levels,")
 

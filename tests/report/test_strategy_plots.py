@@ -48,7 +48,10 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
 
 
 def test_the_number_of_panels_is_limited_with_a_note() -> None:
-    assert panel_notes(study_of(24)) == []
+    assert panel_notes(study_of(12)) == []
     many = study_of(25)
-    assert panel_notes(many) == ["note: the plot has the first 24 of 25 runs and measures"]
-    assert len([axis for axis in strategies_plot(many).axes if axis.get_visible()]) == 24
+    assert panel_notes(many) == [
+        "note: the plot has 12 of 25 runs and measures, the most different ones; --run and --measures "
+        "select others"
+    ]
+    assert len([axis for axis in strategies_plot(many).axes if axis.get_visible()]) == 12

@@ -48,10 +48,10 @@ from xcg.report.comparisons import (
     shift_rows,
     with_letters,
 )
+from xcg.report.difference_plots import differences_plot
 from xcg.report.gate_comment import gate_comment
 from xcg.report.junit import junit_xml
 from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
-from xcg.report.plots import differences_plot, sweep_plot
 from xcg.report.strategy_plots import panel_notes, strategies_plot
 from xcg.report.strategy_studies import (
     crossing_rows,
@@ -60,6 +60,7 @@ from xcg.report.strategy_studies import (
     study_sentences,
     study_tables,
 )
+from xcg.report.sweep_plots import sweep_plot
 from xcg.statistics.gate import check_gate, parse_thresholds
 from xcg.statistics.gate_limits import parse_limits
 from xcg.statistics.margins import parse_margins

@@ -29,8 +29,8 @@ from xcg.evaluation.parallel import Backend, check_workers
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
-from xcg.report import plots
 from xcg.report.columns import ASSESSORS, PERTURBATION, TOPIC_SETS
+from xcg.report.plots import levels_plot, perturbation_plot
 from xcg.report.stability import (
     TopicSet,
     assessor_rows,
@@ -41,6 +41,7 @@ from xcg.report.stability import (
     sparse_notes,
     swap_rows,
 )
+from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.extrapolation import SMOOTHINGS, Smoothing
@@ -133,7 +134,7 @@ def stability_assessors(
         rows = range_rows(found, sample, seed, chosen)
     else:
         rows = assessor_rows(found, sample, seed, chosen, resamples)
-    draw = plots.ranges_plot if ranges else plots.correlations_plot
+    draw = ranges_plot if ranges else correlations_plot
     notes = next(iter(found.values())).notes
     return Printed(rows, notes, lambda: draw(rows), columns=ASSESSORS, footer=cell_facts(rows))
 
@@ -248,7 +249,7 @@ def stability_topics(
     return Printed(
         rows,
         notes,
-        lambda: plots.swaps_plot(found, set_sizes, method),
+        lambda: swaps_plot(found, set_sizes, method),
         columns=TOPIC_SETS,
         footer=cell_facts(rows),
     )
@@ -286,7 +287,7 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
         inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
     lines = perturb_inputs(inputs, numbers)
     rows = [line._asdict() for line in lines]
-    return Printed(rows, lines.notes, lambda: plots.perturbation_plot(lines), columns=PERTURBATION)
+    return Printed(rows, lines.notes, lambda: perturbation_plot(lines), columns=PERTURBATION)
 
 
 @command(example="xcg levels --swaps 10 --repetitions 10 --plot levels.svg")
@@ -329,4 +330,4 @@ def levels(non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, se
         f"{measure}: the largest distance between the curves is {distance:.4f}"
         for measure, distance in distances.items()
     ]
-    return Printed(rows, notes, lambda: plots.levels_plot(curves))
+    return Printed(rows, notes, lambda: levels_plot(curves))

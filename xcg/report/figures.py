@@ -1,13 +1,16 @@
 """Set up, style and save the figures of matplotlib.
 
-Colours, markers and dashes together distinguish lines in greyscale and for colour-blind readers.
+All plots have one style and fit on one screen. Colours, markers and dashes together distinguish lines
+in greyscale and for colour-blind readers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import textwrap
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest, printable
@@ -16,7 +19,33 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 FORMATS = (".png", ".svg", ".pdf")
+MAX_WIDTH, MAX_HEIGHT, DPI = 14.0, 9.0, 100
+"""The largest size of a figure in inches, and dots per inch: it fits on a screen of 1400 × 900."""
+MAX_PANELS = 12
+GREY = "0.72"
+"""The colour of lines that have no label of their own."""
+
+_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "grid.alpha": 0.3,
+    "legend.fontsize": 8,
+    "legend.title_fontsize": 8,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text, which readers can search and edit
+    "svg.hashsalt": "xcg",  # the same data give the same file
+}
+_CAPTION_CHARACTERS = 16
+"""Characters of a caption in an inch."""
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
 _COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
@@ -24,16 +53,52 @@ _MARKERS = "os^Dv*PX"
 _DASHES = ("-", "--", "-.", ":")
 
 
+def in_style(draw: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function that draws, so that every plot has the same style.
+
+    The style does not depend on settings of matplotlib in files of the user.
+    """
+
+    @functools.wraps(draw)
+    def call(*arguments: P.args, **values: P.kwargs) -> T:
+        from matplotlib import style
+
+        with style.context(["default", _STYLE]):
+            return draw(*arguments, **values)
+
+    return call
+
+
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure without a window.
 
     Args:
-        width: In inches.
-        height: In inches.
+        width: In inches; at most :data:`MAX_WIDTH`.
+        height: In inches; at most :data:`MAX_HEIGHT`.
     """
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(
+        figsize=(min(width, MAX_WIDTH), min(height, MAX_HEIGHT)), dpi=DPI, layout="constrained"
+    )
+
+
+def panel_columns(groups: int, size: int, most: int = 4) -> int:
+    """Return the number of columns in which panels of one group are next to each other.
+
+    Args:
+        groups: The number of groups, such as measures.
+        size: The number of panels in each group.
+        most: The number of columns that panels of a legible width have.
+
+    >>> panel_columns(2, 3), panel_columns(5, 2), panel_columns(1, 5), panel_columns(3, 1)
+    (3, 4, 3, 3)
+    """
+    if size == 1:
+        groups, size = 1, groups
+    if groups == 1:
+        return size if size <= 3 else min(most, -(-size // 2)) if size <= 8 else most
+    return size * max(1, most // size) if groups > 3 else size
 
 
 def new_panels(
@@ -51,7 +116,7 @@ def new_panels(
         count: The number of panels.
         columns: The number of panels in a row; the last row may have fewer.
         width: Of the figure, in inches.
-        row_height: Of each row, in inches.
+        row_height: Of each row, in inches. Rows of high figures are lower.
         sharey: Whether all panels, or those of each row, have the same y axis.
         grid: The directions in which grid lines are drawn.
     """
@@ -66,10 +131,9 @@ def new_panels(
 
 
 def style_axis(axis: Axes, grid: Literal["both", "y"] | None = "both") -> None:
-    """Draw a faint grid, and remove the frame at the top and on the right."""
+    """Draw a faint grid."""
     if grid is not None:
-        axis.grid(visible=True, axis=grid, alpha=0.3)
-    axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(visible=True, axis=grid)
 
 
 def line_style(index: int) -> dict[str, Any]:
@@ -96,6 +160,15 @@ def label_text(name: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
+def add_caption(figure: Figure, *sentences: str) -> None:
+    """Write sentences below the panels of a figure, such as what is not drawn."""
+    text = " ".join(sentence for sentence in sentences if sentence)
+    if text:
+        width = int(_CAPTION_CHARACTERS * figure.get_figwidth())
+        wrapped = "\n".join(textwrap.wrap(label_text(text), width))
+        figure.supxlabel(wrapped, x=0.01, horizontalalignment="left", fontsize=8, color="0.3")
+
+
 def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
     """Draw one of several lines, with about ten markers."""
     axis.plot(x, y, label=label_text(label), markevery=max(1, len(x) // 10), **line_style(index))
@@ -104,7 +177,7 @@ def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequen
 def add_legend(figure: Figure, axis: Axes | None = None, title: str | None = None) -> None:
     """Add a legend to the right of a figure, with the lines of one axis or of all."""
     lines = axis.get_legend_handles_labels() if axis is not None else ()
-    figure.legend(*lines, loc="outside right center", frameon=False, fontsize=8, title=title)
+    figure.legend(*lines, loc="outside right center", title=title)
 
 
 def check_format(path: Path) -> None:
@@ -128,4 +201,10 @@ def save(figure: Figure, path: Path) -> None:
     # Without a date, the same data give the same file.
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
     with whole_file(path) as file:
-        figure.savefig(file, format=ending, dpi=150, metadata=metadata)
+        _write(figure, file, ending, metadata)
+
+
+@in_style
+def _write(figure: Figure, file: IO[bytes], ending: str, metadata: dict[str, Any]) -> None:
+    """Write a figure in a format to an open file."""
+    figure.savefig(file, format=ending, metadata=metadata)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.report.figures import add_legend, label_text, line_style, new_panels
+from xcg.report.figures import (
+    add_caption,
+    add_legend,
+    in_style,
+    label_text,
+    line_style,
+    new_panels,
+    panel_columns,
+)
+from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.statistics.planning import Plan
 from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
@@ -116,6 +125,7 @@ def _deviation_interval(topics: int) -> tuple[float, float]:
     return low, high
 
 
+@in_style
 def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
     """Draw the power for a difference against the number of topics, one line per test and correction.
 
@@ -127,14 +137,17 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         power: The power with which it was called, drawn as a horizontal dotted line if there is a
             difference.
     """
-    panels: dict[tuple[str, str], list[Plan]] = {}
-    for line in plans:
-        panels.setdefault((line.measure, line.user_model), []).append(line)
+    panels, choice = different_panels(
+        grouped(plans, lambda line: (line.measure, line.user_model)),
+        lambda lines: [math.nan if line.deviation is None else line.deviation for line in lines],
+    )
     names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
-    columns = min(len(panels), 3)
+    measures, models = (len(set(keys)) for keys in zip(*panels, strict=True))
+    columns = panel_columns(measures, models) if not choice else 4
     figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
     difference = plans[0].difference
-    for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
+    for number, ((measure, model), lines) in enumerate(panels.items()):
+        axis = axes[number]
         sizes = _drawn_topics(lines)
         for line in lines:
             if line.simulation is None:
@@ -147,16 +160,19 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
                 y = [100 * line.simulation.power(size, difference) for size in sizes]
             axis.plot(sizes, y, label=name, **line_style(names.index(name)))
         axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
-        axis.set_title(f"{label_text(measure)}\n{label_text(model)}", fontsize=9)
+        axis.set_title(label_text(f"{measure}, {short_names([model], 30)[model]}"))
         axis.set_xlabel("topics")
         if difference is None:
-            axis.set_ylabel(f"difference found with {100 * power:g} % power")
+            unit = f"difference found with {100 * power:g} % power"
             axis.set_ylim(bottom=0)
         else:
             axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
-            axis.set_ylabel(f"power for a difference of {difference:g}, %")
+            unit = f"power for a difference of {difference:g}, %"
             axis.set_ylim(0, 102)
+        if number % columns == 0:
+            axis.set_ylabel(unit)
     add_legend(figure, axes[0])
+    add_caption(figure, "Vertical dotted line: the topics of the pilot.", choice)
     return figure
 
 

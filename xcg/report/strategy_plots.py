@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from xcg.report.figures import add_legend, label_text, line_style, new_panels
+from xcg.report.figures import (
+    MAX_PANELS,
+    add_caption,
+    add_legend,
+    in_style,
+    label_text,
+    line_style,
+    new_panels,
+    panel_columns,
+)
+from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.report.strategy_studies import strategy_label
 from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import StrategyStudy
@@ -13,25 +23,38 @@ from xcg.statistics.strategy_study import StrategyStudy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MAX_PANELS = 24
+_TITLE_CHARACTERS = 32
 
 
 def panel_notes(study: StrategyStudy) -> list[str]:
     """Return a note if the plot does not have a panel for every run."""
-    if len(study.leaders) <= _MAX_PANELS:
+    if len(study.leaders) <= MAX_PANELS:
         return []
-    return [f"note: the plot has the first {_MAX_PANELS} of {len(study.leaders)} runs and measures"]
+    return [
+        f"note: the plot has {MAX_PANELS} of {len(study.leaders)} runs and measures, the most "
+        "different ones; --run and --measures select others"
+    ]
 
 
+@in_style
 def strategies_plot(study: StrategyStudy) -> Figure:
     """Draw one panel per measure, user model and run: the score of each strategy over α.
 
     Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed.
-    At most 24 panels are drawn.
+    At most twelve panels are drawn, those with the most different scores.
     """
-    cases = list(study.leaders)[:_MAX_PANELS]
-    columns = min(len({case[1:] for case in cases}), 3)  # one row per measure if there are few
+    by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
+    panels, choice = different_panels(
+        {case: by_case.get(case, []) for case in study.leaders},
+        lambda scores: [math.nan if one.score is None else one.score for one in scores],
+    )
+    cases = list(panels)
+    measures = len({measure for measure, *_ in cases})
+    size = len({case[1:] for case in cases})
+    is_table = len(cases) == measures * size
+    columns = panel_columns(*((measures, size) if is_table else (1, len(cases))), 4)
     figure, axes = new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
+    short = short_names(list(dict.fromkeys(run for *_, run in cases)), _TITLE_CHARACTERS)
     strategies = list(dict.fromkeys(score.strategy for score in study.scores))
     has_models = len({model for _, model, _ in cases}) > 1
     for axis, case in zip(axes, cases, strict=True):
@@ -62,9 +85,10 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                     fontsize=7,
                     verticalalignment="top",
                 )
-        title = f"{run}, {model}" if has_models else run
-        axis.set_title(label_text(title), fontsize=10)
+        title = f"{short[run]}, {model}" if has_models else short[run]
+        axis.set_title(label_text(title))
         axis.set_ylabel(label_text(measure))
         axis.set_xlabel("α, intolerance of repeated text")
     add_legend(figure, axes[0])
+    add_caption(figure, "Dotted: α at which the best strategy changes.", choice)
     return figure

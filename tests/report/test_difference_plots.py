@@ -1,0 +1,88 @@
+"""What plots of differences show: bars or cells, colours, and names of topics."""
+
+from __future__ import annotations
+
+import pytest
+from figure_contents import caption_of, cells_of, tick_labels
+
+from xcg.errors import XcgError
+from xcg.evaluation.results import Result, Results
+from xcg.report.difference_plots import differences_plot
+
+pytest.importorskip("matplotlib")
+
+
+def results_of(measure: str, scores: dict[str, dict[str, dict[str, float]]]) -> Results:
+    """Return results from user model → run → topic → score."""
+    return Results(
+        Result(run, topic, measure, score, model)
+        for model, runs in scores.items()
+        for run, topics in runs.items()
+        for topic, score in topics.items()
+    )
+
+
+DIFFERENCES = {
+    "m": {
+        "a": {"1": 3.0, "2": 1.0, "all": 2.0},
+        "b": {"1": 1.0, "2": 2.0, "all": 1.5},
+    }
+}
+BLUE, VERMILION = (0.0, 0x72 / 255, 0xB2 / 255), (0xD5 / 255, 0x5E / 255, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("measure", "baseline", "title", "bars", "colours"),
+    [
+        ("MAep", None, "b − a", [1, -2], [BLUE, VERMILION]),
+        ("MAep", "all", "b − a", [1, -2], [BLUE, VERMILION]),
+        ("MAep", "b", "a − b", [2, -1], [BLUE, VERMILION]),
+        ("ASL", None, "a − b", [2, -1], [VERMILION, BLUE]),  # lower is better
+    ],
+)
+def test_differences_from_the_best_run(
+    measure: str,
+    baseline: str | None,
+    title: str,
+    bars: list[float],
+    colours: list[tuple[float, float, float]],
+) -> None:
+    figure = differences_plot(results_of(measure, DIFFERENCES), baseline)
+    (axis,) = figure.axes
+    assert axis.get_title() == title
+    assert axis.get_ylabel() == measure
+    assert caption_of(figure).endswith("Blue: the run is better; orange: worse. User model: m.")
+    assert tick_labels(axis) == (["2", "1"] if title == "b − a" else ["1", "2"])
+    assert [patch.get_height() for patch in axis.patches] == bars
+    assert [patch.get_facecolor()[:3] for patch in axis.patches] == colours
+
+
+def test_an_unknown_baseline_is_named() -> None:
+    with pytest.raises(XcgError, match="no run 'c' among the results: expected one of a, b"):
+        differences_plot(results_of("MAep", DIFFERENCES), "c")
+
+
+def test_many_runs_are_cells_with_dots_where_a_run_is_better() -> None:
+    """Run 1 has the best mean; run 0 is better on topic t only."""
+    runs = {f"r{number}": {"s": 0.5 - number / 100, "t": 0.2} for number in range(1, 15)}
+    runs["r0"] = {"s": 0.125, "t": 0.25}
+    scores = {run: {**topics, "all": sum(topics.values()) / 2} for run, topics in runs.items()}
+    figure = differences_plot(results_of("MAep", {"m": scores}))
+    axis = figure.axes[0]
+    cells = cells_of(axis)
+    assert list(cells) == [*(f"r{number}" for number in range(2, 15)), "r0"]  # best first
+    assert cells["r0"] == pytest.approx([0.125 - 0.49, 0.05])
+    assert cells["r2"] == pytest.approx([-0.01, 0])
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["s", "t"]
+    (dots,) = axis.get_lines()
+    assert (list(dots.get_xdata()), list(dots.get_ydata())) == ([13], [1])
+    assert caption_of(figure).startswith("Differences from r1 on each topic (rows)")
+
+
+def test_topics_that_do_not_fit_are_named_at_both_ends() -> None:
+    topics = {str(number): number / 100 for number in range(200)}
+    scores = {"a": {**topics, "all": 1.0}, "b": {**dict.fromkeys(topics, 0.0), "all": 0.0}}
+    (axis,) = differences_plot(results_of("MAep", {"m": scores}), "b").axes
+    assert tick_labels(axis) == []
+    assert axis.get_xlabel() == "200 topics"
+    assert [text.get_text() for text in axis.texts] == ["lowest: 0, 1, 2", "highest: 199, 198, 197"]

@@ -1,0 +1,201 @@
+"""Draw the differences of runs from a baseline on every topic with matplotlib."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
+from xcg.report.figures import (
+    MAX_HEIGHT,
+    MAX_PANELS,
+    MAX_WIDTH,
+    add_caption,
+    in_style,
+    label_text,
+    new_panels,
+    panel_columns,
+)
+from xcg.report.heatmaps import draw_cells, name_positions
+from xcg.report.plot_selection import short_names
+from xcg.statistics.topic_scores import scores_by_run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BETTER, _WORSE = "#0072B2", "#D55E00"
+_EXTREMES = 3
+"""Number of topics that are named at each end of bars that are too narrow for names."""
+_TITLE_CHARACTERS = 12.5
+"""Characters of a title in an inch."""
+
+
+@in_style
+def differences_plot(results: Results, baseline: str | None = None) -> Figure:
+    """Draw the difference of each run from a baseline on every topic.
+
+    Up to twelve panels, one per measure, user model and run, show differences as bars, largest first.
+    Otherwise there is one table of coloured cells per measure and user model, with topics as rows and
+    runs as columns. Topics on which the run is better and worse than the baseline have different
+    colours.
+
+    Args:
+        results: Results with the scores of topics.
+        baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
+
+    Raises:
+        XcgError: If the results do not have the baseline.
+    """
+    if baseline is not None and baseline not in ("all", "best", *results.runs):
+        raise XcgError(f"no run {baseline!r} among the results: {nearest(baseline, results.runs)}")
+    cases = [(measure, model) for measure in results.measures for model in results.user_models]
+    named = baseline if baseline not in (None, "all", "best") else None
+    if len(cases) * max(len(results.runs) - 1, 1) <= MAX_PANELS:
+        return _bars(results, cases, named)
+    return _cells(results, cases, named)
+
+
+def _bars(results: Results, cases: Sequence[tuple[str, str]], baseline: str | None) -> Figure:
+    """Draw one panel per measure, user model and run, with one bar per topic."""
+    size = max(len(results.runs) - 1, 1)
+    count = len(cases) * size
+    columns = panel_columns(len(cases), size, 3 if count <= 9 else 4)
+    width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
+    figure, axes = new_panels(count, columns, width, 2.8, grid="y")
+    characters = int((width / columns - 0.4) * _TITLE_CHARACTERS / 2) - 2
+    short = short_names(results.runs, characters)
+    has_models = len(results.user_models) > 1
+    for number, (measure, model) in enumerate(cases):
+        base = baseline or best_first(results, measure, model)[0]
+        others = [run for run in results.runs if run != base]
+        scores = scores_by_run(results, measure, model)
+        panels = axes[number * size :][:size]
+        for axis, run in zip(panels, others, strict=False):  # a single run has an empty panel
+            differences = _topic_differences(scores, run, base)
+            _draw_bars(axis, differences, measure, width / columns - 0.7)
+            axis.set_title(label_text(f"{short[run]} − {short[base]}"))
+            axis.set_ylabel(label_text(f"{measure}\n{model}" if has_models else measure))
+        limits = [axis.get_ylim() for axis in panels]
+        for axis in panels:  # panels of one measure and user model have one scale
+            axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+    add_caption(
+        figure,
+        "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
+        "" if has_models else f"User model: {results.user_models[0]}.",
+    )
+    return figure
+
+
+def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
+    """Draw one bar per topic with its name; only the extreme topics are named if there is no room."""
+    order = MEASURES.order(measure)
+    colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences.values()]
+    axis.bar(range(len(differences)), list(differences.values()), color=colours)
+    axis.axhline(0, color="black", linewidth=0.8)
+    axis.margins(x=0.01, y=0.15)
+    topics = list(differences)
+    if name_positions(axis, "x", topics, inches):
+        axis.set_xlabel("topic")
+        return
+    axis.set_xlabel(f"{len(topics)} topics")
+    short = short_names(topics, 16)
+    for x, y, ends, place in (
+        (0.99, 0.97, topics[: -_EXTREMES - 1 : -1], ("right", "top")),
+        (0.01, 0.03, topics[:_EXTREMES], ("left", "bottom")),
+    ):
+        names = ", ".join(short[topic] for topic in ends)
+        axis.text(
+            *(x, y, label_text(f"{'lowest' if x > 0.5 else 'highest'}: {names}")),
+            transform=axis.transAxes,
+            fontsize=7,
+            horizontalalignment=place[0],
+            verticalalignment=place[1],
+        )
+
+
+def _cells(results: Results, cases: Sequence[tuple[str, str]], baseline: str | None) -> Figure:
+    """Draw one table of cells per measure and user model: topics × runs, the best run first."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shown = cases[:MAX_PANELS]
+    count = len(shown)
+    topics, runs = results.topics, len(results.runs)
+    wanted = 0.2 * runs + 1.6
+    columns = count if count * wanted <= MAX_WIDTH or count <= 3 else panel_columns(1, count, 4)
+    rows = -(-count // columns)
+    width = min(MAX_WIDTH, max(7.0, columns * wanted))
+    row_height = min(MAX_HEIGHT / rows, max(3.0, 0.16 * len(topics) + 2.4))
+    characters = 18 if rows > 1 else 28
+    figure, axes = new_panels(count, columns, width, row_height, sharey="row", grid=None)
+    has_models = len(results.user_models) > 1
+    bases = set()
+    for axis, (measure, model) in zip(axes, shown, strict=True):
+        ordered = best_first(results, measure, model)
+        base = baseline or ordered[0]
+        bases.add(base)
+        others = [run for run in ordered if run != base]
+        scores = scores_by_run(results, measure, model)
+        found = {run: _topic_differences(scores, run, base) for run in others}
+        table = [[found[run].get(topic, math.nan) for run in others] for topic in topics]
+        better = MEASURES.order(measure).better
+        known = [abs(value) for row in table for value in row if not math.isnan(value)]
+        limit = max(known, default=0.0) or 1.0
+        lower_is_better = better(0.0, 1.0)
+        colours = [_WORSE, "#FFFFFF", _BETTER][:: -1 if lower_is_better else 1]
+        mesh = draw_cells(
+            axis, table, LinearSegmentedColormap.from_list("differences", colours), -limit, limit
+        )
+        dots = [
+            (column, row)
+            for row, values in enumerate(table)
+            for column, value in enumerate(values)
+            if better(value, 0.0)
+        ]
+        if dots:  # dots distinguish the colours in greyscale
+            axis.plot(*zip(*dots, strict=True), ".", color="black", markersize=1.6, linestyle="none")
+        title = f"{measure}, {model}" if has_models else measure
+        axis.set_title(label_text(title), loc="left")
+        room = width / columns - 1.1
+        if name_positions(axis, "x", others, room, characters=characters):
+            row_room = row_height - 0.8 - 0.07 * characters
+        else:
+            row_room = row_height - 0.9
+            axis.set_xlabel(f"{len(others)} runs, best first")
+        if axis in axes[::columns]:
+            name_positions(axis, "y", topics, row_room, skip=True)
+            axis.set_ylabel("topic")
+        else:
+            axis.tick_params(labelleft=False)
+        figure.colorbar(mesh, ax=axis, fraction=0.04, pad=0.01).outline.set_visible(False)
+    base_text = f"from {bases.pop()}" if len(bases) == 1 else "from the best run of each measure"
+    add_caption(
+        figure,
+        f"Differences {base_text} on each topic (rows), with the best run first (columns).",
+        "Blue with a dot: the run is better; orange: worse; grey: no score.",
+        "" if has_models else f"User model: {results.user_models[0]}.",
+        f"Drawn are the first {count} of {len(cases)} measures and user models."
+        if count < len(cases)
+        else "",
+    )
+    return figure
+
+
+def best_first(results: Results, measure: str, model: str) -> list[str]:
+    """Return the runs, the one with the best mean first; reference points are last."""
+    order = MEASURES.order(measure)
+    means = {run: results.value(run, measure, user_model=model) for run in results.runs}
+    references = set(results.scope.references)
+    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
+
+
+def _topic_differences(
+    scores: Mapping[str, Mapping[str, float]], run: str, base: str
+) -> dict[str, float]:
+    """Return topic → difference of a run from a baseline, for topics of both, largest first."""
+    values, others = scores.get(run, {}), scores.get(base, {})
+    differences = {topic: values[topic] - others[topic] for topic in values if topic in others}
+    return dict(sorted(differences.items(), key=lambda item: -item[1]))

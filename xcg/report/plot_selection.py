@@ -1,0 +1,251 @@
+"""Choose what a crowded plot shows: the most different panels, the main runs, short names."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from xcg.errors import printable
+from xcg.lazy_modules import np
+from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+MAX_STYLES = 8
+"""The largest number of lines that all have a style and a label of their own."""
+_BEST_RUNS = 5
+_NAME_CHARACTERS = 32
+_LABEL_POINTS = 9.0
+"""Height of a label at the end of a line, in points."""
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return the items with each key, in the order of their first occurrence."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def most_different(values: Sequence[Sequence[float]], count: int = MAX_PANELS) -> list[int]:
+    """Return the positions of the items that differ most from each other, in ascending order.
+
+    The first item is always chosen. The next is the one whose nearest chosen item is farthest, and so
+    on. The distance is the largest difference of a value; unknown values (NaN) differ from none.
+
+    Args:
+        values: One row of values per item, all of the same length.
+        count: The number of items to choose.
+
+    >>> most_different([[0.0], [0.1], [1.0], [0.5]], 3)
+    [0, 2, 3]
+    """
+    if len(values) <= count:
+        return list(range(len(values)))
+    chosen = [0]
+    distances = [_distance(row, values[0]) for row in values]
+    while len(chosen) < count:
+        left = [index for index in range(len(values)) if index not in chosen]
+        farthest = max(left, key=lambda index: (distances[index], -index))
+        chosen.append(farthest)
+        distances = [
+            min(distance, _distance(row, values[farthest]))
+            for distance, row in zip(distances, values, strict=True)
+        ]
+    return sorted(chosen)
+
+
+def different_panels(
+    panels: dict[K, list[T]], values: Callable[[list[T]], Sequence[float]]
+) -> tuple[dict[K, list[T]], str]:
+    """Choose the panels to draw, at most twelve, and describe the choice.
+
+    Args:
+        panels: Key → items of a panel.
+        values: Returns the values by which panels are compared, equally many for each.
+
+    Returns:
+        The panels, and a sentence for the caption; empty if all panels are drawn.
+    """
+    rows = [list(values(items)) for items in panels.values()]
+    length = max(map(len, rows), default=0)
+    padded = [row + [math.nan] * (length - len(row)) for row in rows]
+    keys = list(panels)
+    chosen = {keys[index]: panels[keys[index]] for index in most_different(padded)}
+    if len(chosen) == len(panels):
+        return chosen, ""
+    return chosen, f"Drawn are the {len(chosen)} of {len(panels)} panels that differ most."
+
+
+def _distance(values: Sequence[float], others: Sequence[float]) -> float:
+    """Return the largest difference of two values that are known."""
+    differences = (abs(a - b) for a, b in zip(values, others, strict=True))
+    return max((one for one in differences if not math.isnan(one)), default=0.0)
+
+
+def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str, str]:
+    """Shorten long names so that all remain different.
+
+    The middle of a long name is replaced by ``…``. If this makes names equal, the part in which they
+    differ is kept; if this does not suffice, more characters are.
+
+    Args:
+        names: Different names.
+        most: The number of characters above which a name is shortened.
+
+    Returns:
+        Name → short name, with unprintable characters escaped.
+
+    >>> short_names(["bm25", "university-of-somewhere-run-1"], 15)
+    {'bm25': 'bm25', 'university-of-somewhere-run-1': 'universit…run-1'}
+    """
+    printed = {name: printable(name) for name in names}
+    short = {name: _without_middle(text, most) for name, text in printed.items()}
+    counts = Counter(short.values())
+    for label in [label for label, count in counts.items() if count > 1]:
+        group = [name for name in names if short[name] == label]
+        texts = [printed[name] for name in group]
+        letters = enumerate(zip_longest(*texts))
+        start = next((index for index, column in letters if len(set(column)) > 1), 0)
+        short |= {name: _with_part(printed[name], start, most) for name in group}
+    if len(set(short.values())) < len(short) and most < max(map(len, printed.values())):
+        return short_names(names, 2 * most)
+    return short
+
+
+def _without_middle(name: str, most: int) -> str:
+    """Replace the middle of a long name by ``…``."""
+    if len(name) <= most:
+        return name
+    tail = (most - 1) * 2 // 5
+    return f"{name[: most - 1 - tail]}…{name[len(name) - tail :]}"
+
+
+def _with_part(name: str, start: int, most: int) -> str:
+    """Return a few characters of a name from its beginning, and those from a position."""
+    head = most // 4
+    if start <= head + 1:
+        return name if len(name) <= most else f"{name[: most - 1]}…"
+    rest = name[start:]
+    room = most - head - 2
+    return f"{name[:head]}…{rest}" if len(rest) <= room + 1 else f"{name[:head]}…{rest[:room]}…"
+
+
+class LineStyles(NamedTuple):
+    """The styles of lines, of which the main ones have labels.
+
+    Attributes:
+        styles: Name → arguments of ``Axes.plot`` for the main lines.
+        labels: Name → label of the main lines.
+        others: The number of lines that are grey.
+    """
+
+    styles: dict[str, dict[str, Any]]
+    labels: dict[str, str]
+    others: int
+
+    @property
+    def caption(self) -> str:
+        """A sentence on the grey lines; empty without any."""
+        return f"Grey: the {self.others} other runs." if self.others else ""
+
+    def draw(self, axis: Axes, name: str, x: Sequence[float], y: Sequence[float]) -> None:
+        """Draw a line with about ten markers, or in grey."""
+        if name in self.styles:
+            style = self.styles[name]
+            axis.plot(x, y, label=self.labels[name], markevery=max(1, len(x) // 10), **style)
+        else:
+            axis.plot(x, y, color=GREY, linewidth=0.8, zorder=1, label=f"_{name}")
+
+    def label_ends(self, axis: Axes, height: float) -> None:
+        """Write the names of the main lines at their right ends, if other lines are grey.
+
+        Args:
+            axis: The axis, with all lines and its limits.
+            height: Its height in inches.
+        """
+        if not self.others:
+            return
+        low, high = axis.get_ylim()
+        lines = {line.get_label(): line for line in axis.get_lines()}
+        ends: list[tuple[float, str, str]] = []
+        for name, label in self.labels.items():
+            if label in lines:
+                y = np.asarray(lines[label].get_ydata(), dtype=float)
+                y = y[~np.isnan(y)]
+                if len(y):
+                    share = (float(y[-1]) - low) / (high - low)
+                    ends.append((share, label, self.styles[name]["color"]))
+        step = _LABEL_POINTS / (72 * height)
+        ends.sort()
+        positions = _spread([end for end, *_ in ends], step)
+        for position, (_, label, colour) in zip(positions, ends, strict=True):
+            axis.annotate(
+                label,
+                (1.0, position),
+                xycoords="axes fraction",
+                xytext=(4, 0),
+                textcoords="offset points",
+                fontsize=7.5,
+                color=colour,
+                verticalalignment="center",
+                annotation_clip=False,
+            )
+
+
+def _spread(positions: Sequence[float], step: float) -> list[float]:
+    """Move ascending positions up to 1 apart, so that neighbours have at least a distance.
+
+    >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.9], 0.1)]
+    [0.45, 0.55, 0.9]
+    """
+    clusters: list[list[float]] = []  # of positions that touch each other
+    for position in positions:
+        clusters.append([position])
+        while len(clusters) > 1 and _end(clusters[-2], step) > _start(clusters[-1], step):
+            last = clusters.pop()
+            clusters[-1] += last
+    spread = [
+        sum(cluster) / len(cluster) + (index - (len(cluster) - 1) / 2) * step
+        for cluster in clusters
+        for index in range(len(cluster))
+    ]
+    return [min(one, 1 - (len(spread) - 1 - index) * step) for index, one in enumerate(spread)]
+
+
+def _start(cluster: Sequence[float], step: float) -> float:
+    return sum(cluster) / len(cluster) - len(cluster) * step / 2
+
+
+def _end(cluster: Sequence[float], step: float) -> float:
+    return sum(cluster) / len(cluster) + len(cluster) * step / 2
+
+
+def line_styles(
+    names: Sequence[str], best_first: Sequence[str] = (), baseline: str | None = None
+) -> LineStyles:
+    """Give up to eight lines a style each; of more, the best and the baseline.
+
+    Args:
+        names: The names of all lines.
+        best_first: The names in descending order of quality; needed for more than eight.
+        baseline: A name that always has a style.
+    """
+    main = list(names)
+    if len(names) > MAX_STYLES:
+        main = list(best_first[:_BEST_RUNS])
+        if baseline in names and baseline not in main:
+            main.append(str(baseline))
+    short = short_names(names)
+    return LineStyles(
+        {name: line_style(index) for index, name in enumerate(main)},
+        {name: label_text(short[name]) for name in main},
+        len(names) - len(main),
+    )
