@@ -9,9 +9,11 @@ from typing import Any
 
 from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest, printable
+from xcg.lazy_modules import yaml
 from xcg.registry import FunctionRegistry, Parameter, fields_of, parameters_of
 from xcg.report.strategies import Docstring
 from xcg.tables import Column, Table
+from xcg.terminal_tables import Block, Prose
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
@@ -30,7 +32,6 @@ REGISTRIES: dict[str, FunctionRegistry[Any]] = {
 """Setting → the functions that can be its value."""
 
 _SETTINGS = ("quantisation", "ideal", "alpha", "normalisation", "partially seen", "near misses", "size")
-_WIDTH = 78
 _PARAMETER_COLUMNS = (
     Column("parameter", is_key=True),
     Column("default", kind="text"),
@@ -45,16 +46,13 @@ _OWN = (
     "parameters:"
 )
 
-Blocks = list[Table | str]
-"""Tables, and texts of complete lines."""
 
-
-def list_user_models() -> Blocks:
+def list_user_models() -> list[Block]:
     """Return a table of the shipped user models, and one of the parts that user models consist of."""
     models = {name: UserModel.shipped(name) for name in shipped_models()}
     heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
     shipped = [[name, *user_model_settings(model), model.size] for name, model in models.items()]
-    blocks: Blocks = [Table(heading, shipped, is_limited=False)]
+    blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
     for registry in REGISTRIES.values():
         functions = [(name, registry.get(name)) for name in registry]
         rows = [
@@ -67,7 +65,7 @@ def list_user_models() -> Blocks:
         if not any(parameters for *_, parameters in rows):
             columns, rows = columns[:2], [row[:2] for row in rows]
         blocks += ["\n", Table(columns, rows, is_limited=False)]
-    return [*blocks, "\n", _filled(_MORE)]
+    return [*blocks, "\n", _prose(_MORE)]
 
 
 def user_model_settings(model: UserModel) -> list[str]:
@@ -85,7 +83,7 @@ def user_model_settings(model: UserModel) -> list[str]:
     ]
 
 
-def describe(name: str) -> Blocks:
+def describe(name: str) -> list[Block]:
     """Return the settings of a user model, or the parameters of a part, with ranges and defaults.
 
     Args:
@@ -103,10 +101,10 @@ def describe(name: str) -> Blocks:
             )
         found = [registry for registry in REGISTRIES.values() if name in registry]
         return [block for registry in found for block in _part_blocks(registry, name)]
-    blocks: Blocks = []
+    blocks: list[Block] = []
     for model in resolve_models(name):
         blocks += [*(["\n"] if blocks else []), *_model_blocks(model)]
-    return [*blocks, "\n", _filled(_OWN), "\n", _all_parameters(), "\n", _filled(_MORE)]
+    return [*blocks, "\n", _prose(_OWN), "\n", _all_parameters(), "\n", _prose(_MORE)]
 
 
 def user_model_yaml(name: str) -> str:
@@ -119,7 +117,7 @@ def user_model_yaml(name: str) -> str:
     return shipped_models()[name].read_text(encoding="utf-8")
 
 
-def _model_blocks(model: UserModel) -> Blocks:
+def _model_blocks(model: UserModel) -> list[Block]:
     shipped = shipped_models().get(model.name)
     title = model.name
     if shipped is not None and UserModel.shipped(model.name) == model:
@@ -134,11 +132,11 @@ def _model_blocks(model: UserModel) -> Blocks:
         f"Scores can be above 1: {reason}." if reason else "No ranking gains more than the ideal one."
     )
     return [
-        _filled(title),
+        _prose(title),
         "\n",
         Table(columns, _settings(model), is_limited=False),
         "\n",
-        _filled(bound),
+        _prose(bound),
     ]
 
 
@@ -173,24 +171,28 @@ def _all_parameters() -> Table:
     return Table(columns, [row[:4] for row in rows], is_limited=False)
 
 
-def _part_blocks(registry: FunctionRegistry[Any], name: str) -> Blocks:
+def _part_blocks(registry: FunctionRegistry[Any], name: str) -> list[Block]:
     function = registry.get(name)
     docstring = Docstring.of(function)
-    blocks: Blocks = [_filled(f"{registry.kind} {name}: {docstring.summary}"), "\n"]
+    blocks: list[Block] = [_prose(f"{registry.kind} {name}: {docstring.summary}"), "\n"]
     for paragraph in "\n".join(docstring.definition).split("\n\n"):
         if paragraph:
-            blocks += [textwrap.indent(_filled(paragraph), "  "), "\n"]
+            blocks += [_prose("  " + " ".join(paragraph.split())), "\n"]
     rows = _parameter_rows(function)
     if rows:
         blocks += [Table(_PARAMETER_COLUMNS, rows, is_limited=False), "\n"]
     else:
         blocks += ["It has no parameters.\n\n"]
     key = next(key for key, other in REGISTRIES.items() if other is registry)
-    settings = "".join(f", {parameter}: {default}" for parameter, default, *_ in rows)
-    value = f"{{name: {name}{settings}}}" if rows else name
-    section, _, last = key.rpartition(".")
-    example = f"{section}:\n  {last}: {value}\n" if section else f"{last}: {value}\n"
-    return [*blocks, f"In a user model:\n{textwrap.indent(example, '  ')}"]
+    value: object = name
+    if rows:
+        defaults = {one.name: one.default for one in _parameters(function)}
+        plain = {key: one for key, one in defaults.items() if isinstance(one, str | float | int)}
+        value = {"name": name, **plain}
+    for setting in reversed(key.split(".")):
+        value = {setting: value}
+    example = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    return [*blocks, "In a user model:\n", textwrap.indent(example, "  ")]
 
 
 def _parameter_rows(function: Callable[..., Any]) -> list[list[str]]:
@@ -228,5 +230,5 @@ def _value_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _filled(text: str) -> str:
-    return textwrap.fill(printable(text), _WIDTH, break_long_words=False) + "\n"
+def _prose(text: str) -> Prose:
+    return Prose(printable(text) + "\n")
