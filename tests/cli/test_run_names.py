@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -88,8 +89,13 @@ def test_a_name_can_select_a_strategy(
             "no run: expected --run RUN, a path or the name of a run in CONFIG",
         ),
         ("compare c.yaml --baseline god", "no run 'god': did you mean 'good'?"),
+        ("evaluate c.yaml --run ./god", "god: no such file or folder"),
+        ("compare c.yaml --baseline ./4.run", "4.run: no such file or folder"),
         # the forms of version 0.1
-        ("explain good --topic 1", "no run: expected xcg explain CONFIG --run good; the argument is"),
+        (
+            "explain good --topic 1",
+            "no run: expected --run good; the argument of xcg explain",
+        ),
         (
             "explain good --config c.yaml --topic 1",
             "--config has another form now: expected xcg explain CONFIG --run RUN --topic ID",
@@ -165,3 +171,35 @@ def test_a_run_from_standard_input_can_be_compared_with_a_path(
     assert done.returncode == 0, done.stderr
     (row,) = map(json.loads, done.stdout.splitlines())
     assert (row["run"], row["baseline"]) == ("bad", "good")
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "table"])
+def test_one_topic_has_the_scores_of_all_topics(
+    campaign: Path, xcg_command: Command, format_: str
+) -> None:
+    call = f"evaluate c.yaml --run good --format {format_}"
+    every = xcg_command(*call.split(), "--per-topic", cwd=campaign).stdout.splitlines()
+    some = xcg_command(*call.split(), "--topic", "2", "--topic", "5", cwd=campaign).stdout.splitlines()
+    heading = [] if format_ == "jsonl" else every[:1]
+    rows = [line for line in every if {"2", "5"} & set(re.split("[^0-9a-z.]+", line)[:5])]
+    assert len(rows) >= 2
+    assert [line.split() for line in some] == [line.split() for line in [*heading, *rows]]
+
+
+def test_curves_of_one_topic(campaign: Path, xcg_command: Command) -> None:
+    call = "curves c.yaml --depth 2"
+    every = xcg_command(*call.split(), "--per-topic", cwd=campaign).stdout.splitlines()
+    some = xcg_command(*call.split(), "--topic", "2", cwd=campaign).stdout.splitlines()
+    assert some == [line for line in every if json.loads(line)["topic"] == "2"] != []
+
+
+@pytest.mark.parametrize(
+    "command", ["evaluate", "curves", "ideal", "distribution", "explain --run 1.run"]
+)
+def test_an_unknown_topic_is_one_message_with_the_nearest(
+    campaign: Path, xcg_command: Command, command: str
+) -> None:
+    done = xcg_command(*command.split(), "c.yaml", "--topic", "22", cwd=campaign)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "topic '22'" in done.stderr
+    assert done.stderr.count("\n") == 1

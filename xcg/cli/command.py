@@ -34,6 +34,7 @@ _GROUPS = {
 """Title of a group → its options, in the order of the help."""
 
 _OWN = "Options of this command"
+_CONFIG = ("CONFIG", "Read the inputs from this YAML file. Options override its settings.")
 _ORDER = (_OWN, *_GROUPS)
 _GROUP_OF = {option: title for title, options in _GROUPS.items() for option in options}
 _POSITION = {option: number for number, option in enumerate(_GROUP_OF)}
@@ -63,6 +64,8 @@ class Command(click.Command):
         groups: dict[str, list[tuple[int, tuple[str, str]]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
+            if parameter.name == "config" and isinstance(parameter, click.Argument):
+                groups.setdefault("Input", []).append((-1, _CONFIG))
             if record is not None and isinstance(parameter, click.Option):
                 name = _long_name(parameter.opts)
                 group = groups.setdefault(_GROUP_OF.get(name, _OWN), [])

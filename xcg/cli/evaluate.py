@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress
+from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, topics_option
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
@@ -16,6 +18,7 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 @command(example='xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"')
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--per-topic", is_flag=True, help="Print the scores of each topic too.")
+@topics_option
 @format_option(
     *FORMATS,
     "trec_eval",
@@ -31,11 +34,16 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 )
 @prints(has_tables=True)
 def evaluate(
-    campaign: CampaignOptions, per_topic: bool, format_: str, mark: bool, against: str | None
+    campaign: CampaignOptions,
+    per_topic: bool,
+    topics: Sequence[str],
+    format_: str,
+    mark: bool,
+    against: str | None,
 ) -> Printed:
     """Evaluate runs.
 
-    CONFIG is a YAML file. Options override its settings.
+    Prints the mean of each measure over the topics, for each run and user model.
     """
     refuse_unused(
         format_ not in ("markdown", "latex"),
@@ -48,12 +56,16 @@ def evaluate(
         "with --format trec_eval, whose measures are the same for all user models",
         "--user-model",
     )
+    refuse_unused(format_ == "trec_eval", "with --format trec_eval", "--topic")
+    refuse_unused(bool(topics), "with --topic", "--per-topic", "--mark", "--against")
     inputs = campaign.inputs()
     if format_ == "trec_eval":
         results = evaluate_with_progress(trec_eval_inputs(inputs))
         return Printed(trec_eval_output(results, per_topic), results.notes)
     inputs, against = with_named_run(inputs, against)
     results = evaluate_with_progress(inputs)
+    if topics:
+        results, per_topic = results.of_topics(topics), True
     if format_ == "table":
         return Printed("", results.notes, table=[results_table(results, per_topic)])
     return Printed(render(results, format_, per_topic, mark, against), results.notes)

@@ -16,12 +16,13 @@ from xcg.cli.options import (
     campaign_options,
     count_option,
     replaced_option,
+    topics_option,
 )
 from xcg.cli.output import RECORDS, Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.tree import SizeUnit
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure, curves_of_inputs
 from xcg.evaluation.explain import explain_inputs
@@ -184,7 +185,7 @@ def _check_one_run_is_named(campaign: CampaignOptions) -> None:
         return
     if campaign.config is not None and campaign.config.suffix not in (".yaml", ".yml"):
         raise XcgError(
-            f"no run: expected xcg explain CONFIG --run {campaign.config}; the argument is CONFIG"
+            f"no run: expected --run {campaign.config}; the argument of xcg explain is CONFIG"
         )
     raise XcgError("no run: expected --run RUN, a path or the name of a run in CONFIG")
 
@@ -211,6 +212,7 @@ def _check_document_is_a_key(inputs: Inputs, campaign: CampaignOptions) -> None:
 )
 @click.option("--ideal", is_flag=True, help="Add the curve of the ideal ranking.")
 @click.option("--per-topic", is_flag=True, help="Print the curve of each topic too.")
+@topics_option
 @click.option(
     "--over",
     type=click.Choice(["threshold"]),
@@ -244,6 +246,7 @@ def curves(
     depth: int,
     ideal: bool,
     per_topic: bool,
+    topics: Sequence[str],
     over: str | None,
     points: int | None,
     at: int | None,
@@ -256,8 +259,10 @@ def curves(
 
     With --over threshold, the curves are those of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.
     """
+    refuse_unused(bool(topics), "with --topic", "--per-topic", "--plot")
     if over is not None:
-        refuse_unused(True, "with --over threshold", "--depth", "--ideal", "--at", "--reference")
+        unused = ("--depth", "--ideal", "--at", "--reference", "--topic")
+        refuse_unused(True, "with --over threshold", *unused)
         return _over_thresholds(campaign, per_topic, points or MOST_THRESHOLDS, format_ or "jsonl")
     refuse_unused(True, "without --over threshold", "--points")
     refuse_unused(at is None, "without --at RANK", "--reference")
@@ -272,7 +277,7 @@ def curves(
     refuse_unused(of_recall, f"on {measures}, which has no curve over ranks or text", "--depth")
     lines = curves_of_inputs(inputs, measures, depth, ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
-    printed = lines if per_topic else means
+    printed = _of_topics(lines, topics) if topics else lines if per_topic else means
     if at is None:
         rows = [
             {**curve._asdict(), "x": x, "y": y}
@@ -288,6 +293,15 @@ def curves(
         [*lines.notes, *_unreached_notes(ranks, depth)],
         lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
     )
+
+
+def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]:
+    """Return the curves of some topics; XcgError for a topic without curves."""
+    known = dict.fromkeys(line.topic for line in lines if line.topic != MEAN)
+    for topic in topics:
+        if topic not in known:
+            raise XcgError(f"no curves for topic {topic!r}: {nearest(topic, known)}")
+    return [line for line in lines if line.topic in topics]
 
 
 def _over_thresholds(campaign: CampaignOptions, per_topic: bool, most: int, format_: str) -> Printed:

@@ -74,6 +74,13 @@ ties_option = click.option(
     help="Order results of equal score or rank in TREC runs by descending document id, by rank, or as "
     "in the file.  [default: document]",
 )
+topics_option = click.option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="ID",
+    help="Print only this topic, without means over topics. May be repeated.",
+)
 resamples_option = count_option(
     "--resamples",
     "Compute intervals from this number of bootstrap resamples of the topics; 0 for none.",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xcg.documents.files import expand
 from xcg.documents.searching import is_pattern
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import Inputs, Runs
@@ -50,6 +51,8 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: Runs, config: 
             chosen.append((Path(text), every))
         elif text in by_name:
             chosen.append(by_name[text])
+        elif os.sep in text:  # the error suggests the nearest file
+            chosen.append((Path(text), every))
         else:
             hint = nearest(text, by_name)
             raise XcgError(f"--run {text}: no such file, and no run {text!r} in {config}: {hint}")
@@ -71,7 +74,11 @@ def with_named_run(
         run: The name of a run, or a path; None without the option. A text that is both is the path.
         words: Values of the option that are not runs, such as ``best``.
     """
-    if run is None or run in words or not os.path.isfile(run):
+    if run is None or run in words:
+        return inputs, run
+    if not os.path.isfile(run):
+        if os.sep in run and not any(run.startswith(name) for name in inputs.named_sources):
+            expand(run, "a run")  # the error suggests the nearest file
         return inputs, run
     names = [name for name, source in inputs.named_sources.items() if _is_same_file(source, run)]
     if not names:

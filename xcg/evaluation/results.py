@@ -113,6 +113,17 @@ class Results:
         """Return the means over topics only."""
         return Results((row for row in self._rows if row.topic == MEAN), self.notes, self.scope)
 
+    def of_topics(self, topics: Iterable[str]) -> Results:
+        """Return the values of some topics, without means.
+
+        Raises:
+            XcgError: If a topic has no value; with the nearest name.
+        """
+        chosen = set(topics)
+        for topic in sorted(chosen.difference(self.topics)):
+            raise XcgError(f"no results for topic {topic!r}: {nearest(topic, self.topics)}")
+        return Results((row for row in self._rows if row.topic in chosen), self.notes, self.scope)
+
     def without_references(self) -> Results:
         """Return the results of systems, without reference points such as ``bm25+oracle``."""
         left_out = set(self.scope.references)
