@@ -163,6 +163,14 @@ def test_missed_elements_are_listed_best_first() -> None:
         explain(base, {"r": {}}, "3")
 
 
+def test_reasons_name_elements_by_paths_that_are_unambiguous_in_the_document() -> None:
+    base = {"1": {"d": {"/a/s[1]": (3, 1), "/a/s[1]/p[1]": (3, 3), "/a/s[2]/p[1]": (3, 3)}}}
+    run = {"r": {"1": ["d#/a/s[1]"]}, "q": {"1": ["d#/a/s[1]/p[1]", "d#/a/s[1]/p[1]/i[1]"]}}
+    near, inside = (found.results[-1].why for found in explain(base, run, "1"))
+    assert near.endswith("the ideal s[1]/p[1]")
+    assert inside == "its parent s[1]/p[1] was returned at rank 1"
+
+
 def test_the_command(xcg_command: Command) -> None:
     call = ("explain", "configs/kazai-lalmas-2006.yaml", "--topic", "163", "--run", "frb")
     table = xcg_command(*call)

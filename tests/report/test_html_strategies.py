@@ -148,6 +148,7 @@ def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: P
     assert '<output id="selftest">selftest ok</output>' in page
     for section in ("measures", "topics"):
         table = page.partition(f'aria-labelledby="{section}"')[2].partition("</section>")[0]
+        table = table.replace("<wbr>", "")
         rows = dict(re.findall(r'<th scope="row"><bdi>([^<]*)</bdi></th>(.*?)</tr>', table))
         assert set(rows) == {"bm25+oracle (reference point)", "bm25+unique"}
         assert "<strong>" in rows["bm25+unique"]

@@ -90,6 +90,7 @@ class ElementTree:
         for name in COLUMNS:
             setattr(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         self._paths: dict[int, str] = {}
+        self._short_paths: dict[int, str] = {}
         self._text_nodes: dict[int, list[tuple[int, int]]] = {}
 
     @classmethod
@@ -205,6 +206,33 @@ class ElementTree:
             above = [*reversed([*self.ancestors(row)]), row]
             steps = [f"/{self.tag(element)}[{self.positions[element]}]" for element in above]
             known = self._paths[row] = "".join(steps)
+        return known
+
+    def short_path(self, row: int) -> str:
+        """Return the shortest end of the path of a row that no other element of the document has.
+
+        >>> from xcg.documents.parsing import parse_document
+        >>> tree = parse_document(b"<a><s><p/></s><s><p/><p/></s></a>")
+        >>> [tree.short_path(row) for row in range(len(tree))]
+        ['a[1]', 's[1]', 's[1]/p[1]', 's[2]', 's[2]/p[1]', 'p[2]']
+        """
+        known = self._short_paths.get(row)
+        if known is None:
+            steps: list[str] = []
+            element, others = row, np.delete(np.arange(len(self)), row)
+            while True:
+                steps.insert(0, f"{self.tag(element)}[{self.positions[element]}]")
+                is_same = self.tag_codes[others] == self.tag_codes[element]
+                others = others[is_same & (self.positions[others] == self.positions[element])]
+                if not others.size:
+                    break
+                # Ancestors of the elements whose paths end with the same steps; the root has none.
+                element, others = int(self.parent[element]), self.parent[others]
+                others = others[others >= 0]
+                if element < 0:
+                    steps.insert(0, "")
+                    break
+            known = self._short_paths[row] = "/".join(steps)
         return known
 
     @cached_property

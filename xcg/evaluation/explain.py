@@ -156,8 +156,8 @@ class _Reading(NamedTuple):
 
     @property
     def names(self) -> str:
-        """The related ideal elements by their last steps, or the gold spans."""
-        return ", ".join(ideal.path.rpartition("/")[2] for ideal in self.explained.related)
+        """The related ideal elements by short paths."""
+        return ", ".join(map(self.reader.document.tree.short_path, self.ideals))
 
     @property
     def at(self) -> str:
@@ -310,8 +310,8 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    name = document.tree.path(container).rpartition("/")[2]
-    return f"its {'parent' if container == document.parent[row] else 'ancestor'} {name}"
+    relation = "parent" if container == document.parent[row] else "ancestor"
+    return f"its {relation} {document.tree.short_path(container)}"
 
 
 class _TextRanking:
@@ -366,7 +366,7 @@ class _TextRanking:
         if found.gain <= 0:
             if self._alpha == 1:
                 return f"its relevant text was shown at {reading.at}"
-            return f"nothing is left of {reading.names}"
+            return f"nothing is left of {', '.join(gold.path for gold in found.related)}"
         shares = [reading.reader.overlap(number, reading.result) for number in reading.ideals]
         shown = " and ".join(
             f"{'all' if share > 1 - RELATIVE_THRESHOLD else f'{share:.0%}'} of {gold.path}"

@@ -51,7 +51,9 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
             result.assessment,
             float(result.score),
             result.seen + (f" ({', '.join(map(str, result.through))})" if result.through else ""),
-            ", ".join(f"{i.path.rpartition('/')[2]} {i.left:.4g}" for i in result.related),
+            ", ".join(
+                f"{_short_path(explanation, result.file, i.path)} {i.left:.4g}" for i in result.related
+            ),
             float(result.gain),
             result.why,
         )
@@ -67,6 +69,14 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
         missed = [(f"{m.file} {m.path}", m.assessment, float(m.score)) for m in explanation.missed]
         blocks += ["\nideal elements that were missed\n", Table(_MISSED, missed)]
     return blocks
+
+
+def _short_path(explanation: Explanation, file: str, path: str) -> str:
+    """Return the shortest unambiguous path of an element, or the characters of a gold span."""
+    document = explanation.judged.get(file)
+    if document is None or path not in document.tree:
+        return path
+    return document.tree.short_path(document.tree.row(path))
 
 
 def document_tree(

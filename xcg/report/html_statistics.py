@@ -14,8 +14,8 @@ from xcg.statistics.topic_scores import scores_by_run, standard_deviation
 
 MAX_COMPARISONS = 60_000
 """Further comparisons are left out to keep the file small."""
-DIGITS = 9
-"""Differences, limits and p values are stored with this number of digits, and shown with fewer."""
+DIGITS = 7
+"""Differences and limits are stored with this number of digits, and shown with fewer."""
 
 
 def interval_data(context: ReportContext) -> list[list[list[float | None]]]:
@@ -52,7 +52,7 @@ def half_width(scores: list[float], value: float | None) -> float | None:
         topics, equal scores, and measures whose mean is not the arithmetic one.
 
     >>> half_width([0.2, 0.4, 0.6], 0.4), half_width([0.2, 0.4, 0.6], 0.36)
-    (0.496827542, None)
+    (0.4968275, None)
     """
     if value is None or len(scores) < 2 or not all(map(math.isfinite, [value, *scores])):
         return None
@@ -100,8 +100,9 @@ def comparison_data(context: ReportContext) -> list[Json]:
 
 
 def _line(found: Comparison, number: dict[str, int]) -> list[int | float | None]:
-    values = (found.difference, found.low, found.high, found.p_adjusted)
-    return [number[found.run], number[found.baseline], *map(_rounded, values), found.topics]
+    limits = map(_rounded, (found.difference, found.low, found.high))
+    # With all its digits, p remains on the same side of the significance level.
+    return [number[found.run], number[found.baseline], *limits, found.p_adjusted, found.topics]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -90,7 +90,7 @@ function makeMatrix(title, ranking, pairs) {
   const heading = makeElement("tr", {}, makeElement("th", { scope: "col" }, "Run"),
     ranking.map((run, index) => makeElement("th", { scope: "col", title: printable(data.runs[run]) }, index + 1)));
   const rows = ranking.map((run, index) => makeElement("tr", {},
-    makeElement("th", { scope: "row" }, makeElement("bdi", {}, `${index + 1}. ${data.runs[run]}`)),
+    makeElement("th", { scope: "row" }, `${index + 1}. `, isolate(data.runs[run])),
     ranking.map((other) => makeMatrixCell(run, other))));
   const caption = `${title}: is the run of the row better than the run of the column? ▲ significantly better, ` +
     `▼ significantly worse, · no significant difference${withValues ? ", with p" : ""}`;

@@ -35,8 +35,9 @@ const SVG_NAMESPACE = "http:" + "//www.w3.org/2000/svg";
 const makeSvg = (tag, attributes, ...children) =>
   fillElement(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 
-// A name of unknown direction, isolated from the text around it.
-const isolate = (name) => makeElement("bdi", {}, name);
+// A name of unknown direction, isolated from the text around it. Long names break after punctuation.
+const isolate = (name) => makeElement("bdi", {}, printable(name).split(/(?<=[_./:+-])/u)
+  .flatMap((part, index) => (index ? [makeElement("wbr"), part] : [part])));
 
 let createdIds = 0;
 function newId(prefix) {

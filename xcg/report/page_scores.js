@@ -1,5 +1,7 @@
 // ---- Section "Summary"
 
+const MAX_LISTED_RUNS = 12; // more runs are a closed list
+
 function showSummary() {
   const size = [countOf(data.runs.length, "run"), countOf(data.topics.length, "topic")];
   document.title = `${printable(data.title)}: ${size.join(", ")}`;
@@ -24,11 +26,13 @@ function makeFacts() {
   const withoutIdeal = data.assessed - data.topics.length;
   const facts = [
     ["Assessments", paths(data.files.assessments)],
-    ["Runs", [paths(data.files.runs), ": ", names(data.runs)]],
+    ["Runs", [paths(data.files.runs), ": ", data.runs.length > MAX_LISTED_RUNS
+      ? makeDetails(countOf(data.runs.length, "run"), data.runs) : names(data.runs)]],
     ["Documents", data.files.corpus
       ? makeElement("code", {}, data.files.corpus)
       : "none; the structure is derived from the paths"],
-    ["Topics", [data.topic_titles.some(Boolean) ? makeTopicList() : [`${data.topics.length}: `, names(data.topics)],
+    ["Topics", [data.topic_titles.some(Boolean)
+      ? makeDetails(`${countOf(data.topics.length, "topic")} with titles`, indices(data.topics.length).map(topicName)) : [`${data.topics.length}: `, names(data.topics)],
       withoutIdeal ? `; ${withoutIdeal} more assessed without an ideal element` : ""]],
     ["Unanswered topics", data.unanswered === "zero" ? "count 0" : "are left out of a run's means"],
     ["User models", makeElement("ul", { class: "plain" }, data.models.map((model) =>
@@ -38,11 +42,9 @@ function makeFacts() {
     facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
 }
 
-function makeTopicList() {
-  return makeElement("details", {},
-    makeElement("summary", {}, `${countOf(data.topics.length, "topic")} with titles`),
-    makeElement("ul", { class: "plain" }, indices(data.topics.length).map((topic) =>
-      makeElement("li", {}, isolate(topicName(topic))))));
+function makeDetails(summary, names) {
+  return makeElement("details", {}, makeElement("summary", {}, summary),
+    makeElement("ul", { class: "plain" }, names.map((name) => makeElement("li", {}, isolate(name)))));
 }
 
 function showBestRuns() {
