@@ -74,6 +74,13 @@ def test_the_readme_shows_what_its_first_command_prints() -> None:
     assert shown == ("text", terminal_output([sys.executable, "-m", *words], columns=120))
 
 
+@pytest.mark.slow
+def test_the_first_hour_shows_what_its_commands_print() -> None:
+    script = ROOT / "docs" / "make_first_hour.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 SLOW = ("report", "plan", "calibrate", "sweep configs/strategies.yaml")
 
 

@@ -1,0 +1,141 @@
+"""Write docs/first-hour.md: the commands of a first hour with xcg, and what they print.
+
+Run ``python docs/make_first_hour.py`` in an environment with xcg. Each command runs in a terminal of 80
+columns, in a folder with the sample files. ``--check`` compares the page and writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "first-hour.md"
+sys.path.insert(0, str(ROOT / "tests"))
+
+from terminal import terminal_output  # noqa: E402 - a module of the tests
+
+FILES = {
+    "mine/docs/bees.md": "# Bees\n\nBees dance on the comb.\n\nDrones do no work.\n",
+    "mine/docs/ants.md": "# Ants\n\nAnts follow trails of scent.\n\nThe queen lays all eggs.\n",
+    "mine/gold.jsonl": """{"topic": "1", "doc": "bees", "exact": "Bees dance on the comb."}
+{"topic": "2", "doc": "ants", "exact": "Ants follow trails of scent."}
+""",
+    "mine/runs/first.jsonl": """{"topic": "1", "doc": "bees", "text": "Drones do no work.", "rank": 1}
+{"topic": "1", "doc": "bees", "text": "Bees dance on the comb.", "rank": 2}
+{"topic": "2", "doc": "ants", "text": "Ants follow trails of scent.", "rank": 1}
+""",
+    "mine/runs/second.jsonl": """{"topic": "1", "doc": "bees", "text": "Bees dance on the comb.", "rank": 1}
+{"topic": "2", "doc": "bees", "text": "Drones do no work.", "rank": 1}
+""",
+    "mine/config.yaml": """corpus: docs
+assessments: gold.jsonl
+runs: [runs/*.jsonl]
+measures: [MAep, nxCG@10]
+""",
+}
+
+PROGRESS = re.compile(r"\r|\x1b\[|\[[#-]+\]")
+
+TEMPLATE = """# The first hour
+
+These are the commands of a first hour with xcg, and what they print on a terminal of 80 columns. In a file or a pipe,
+tables are complete and have no legend. `docs/make_first_hour.py` makes this page; the [README](../README.md) describes the
+installation.
+
+## Evaluate the sample campaign
+
+$ xcg evaluate configs/quickstart.yaml --measures MAep
+
+The five user models disagree about the best run. `focused` is best for a user who does not want to read the same text
+twice, and `elements` for one who does not mind. What does a user model assume?
+
+$ xcg user-models overlap-off
+$ xcg measures MAep
+
+## Explain a score
+
+`focused` is the best run under the first user model. What did it gain on topic 2?
+
+$ xcg explain configs/quickstart.yaml --run focused --topic 2 --user-model kazai-lalmas-2006
+
+## Compare runs
+
+Are the differences larger than chance? Letters in the column `group` summarise the test.
+
+$ xcg compare configs/quickstart.yaml --measures MAep --user-model overlap-off
+
+## Write a report
+
+$ xcg report configs/quickstart.yaml --output report.html
+
+Open `report.html` in a browser. It needs no network.
+
+## Evaluate your own campaign
+
+Documents can be XML, HTML, Markdown or plain text. Relevant passages and results can be quotes:
+
+FILES
+
+$ xcg validate mine/config.yaml
+$ xcg evaluate mine/config.yaml
+$ xcg explain mine/config.yaml --run first --topic 1
+
+## Mistakes
+
+Messages say what is wrong, where, and what to do next. The exit status is 2.
+
+$ xcg evalute mine/config.yaml
+$ xcg evaluate mine/confg.yaml
+$ xcg evaluate mine/config.yaml --measures nxCGG@10
+$ xcg evaluate mine/config.yaml --user-model overlap-of
+$ xcg explain mine/config.yaml --run frist --topic 1
+$ xcg explain mine/config.yaml --run first --topic 3
+$ xcg explain mine/config.yaml --run first
+$ xcg compare mine/config.yaml --baseline third
+$ xcg evaluate --assessments mine/runs/first.jsonl --run mine/gold.jsonl --corpus mine/docs
+"""
+
+
+def page() -> str:
+    """Return the page with the output of each command."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for sample in ("assessments", "configs", "corpora_samples"):
+            (folder / sample).symlink_to(ROOT / sample)
+        for path, text in FILES.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        os.environ["XCG_CACHE"] = str(folder / "cache")
+        files = "".join(f"$ cat {path}\n{text}" for path, text in FILES.items())
+        text = TEMPLATE.replace("FILES", f"```text\n{files}```")
+        return re.sub(r"^(\$ xcg .*\n)+", lambda found: _transcript(found[0], folder), text, flags=re.M)
+
+
+def _transcript(commands: str, folder: Path) -> str:
+    shown = []
+    for command in commands.splitlines():
+        words = [sys.executable, "-m", *command.removeprefix("$ ").split()]
+        output = terminal_output(words, cwd=folder)
+        lines = [line.rstrip() for line in output.split("\n") if not PROGRESS.search(line)]
+        while lines and not lines[-1]:
+            lines.pop()
+        shown += [command, *lines, ""]
+    return "```text\n" + "\n".join(shown[:-1]) + "\n```\n"
+
+
+def main() -> None:
+    """Write the page, or compare it."""
+    found = page()
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text(encoding="utf-8") != found:
+            sys.exit("docs/first-hour.md is out of date: python docs/make_first_hour.py")
+    else:
+        PAGE.write_text(found, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
