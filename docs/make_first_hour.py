@@ -1,7 +1,8 @@
-"""Write docs/first-hour.md: the commands of a first hour with xcg, and what they print.
+"""Write docs/first-hour.md, what the commands of a first hour print, and the first table of README.md.
 
 Run ``python docs/make_first_hour.py`` in an environment with xcg. Each command runs in a terminal of 80
-columns, in a folder with the sample files. ``--check`` compares the page and writes nothing.
+columns, in a folder with the sample files. The table of the README is 120 columns wide.
+``--check`` compares the pages and writes nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "first-hour.md"
+README = ROOT / "README.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from terminal import terminal_output  # noqa: E402 - a module of the tests
@@ -37,8 +39,6 @@ runs: [runs/*.jsonl]
 measures: [MAep, nxCG@10]
 """,
 }
-
-PROGRESS = re.compile(r"\r|\x1b\[|\[[#-]+\]")
 
 TEMPLATE = """# The first hour
 
@@ -120,21 +120,27 @@ def _transcript(commands: str, folder: Path) -> str:
     for command in commands.splitlines():
         words = [sys.executable, "-m", *command.removeprefix("$ ").split()]
         output = terminal_output(words, cwd=folder)
-        lines = [line.rstrip() for line in output.split("\n") if not PROGRESS.search(line)]
-        while lines and not lines[-1]:
-            lines.pop()
+        lines = [line.rstrip() for line in output.rstrip().splitlines()]
         shown += [command, *lines, ""]
     return "```text\n" + "\n".join(shown[:-1]) + "\n```\n"
 
 
+def readme() -> str:
+    """Return the README with the output of its first command."""
+    text = README.read_text(encoding="utf-8")
+    command = re.findall(r"\.venv/bin/(xcg .*)", text)[0]
+    table = terminal_output([sys.executable, "-m", *command.split()], columns=120)
+    return re.sub(r"(?<=^```text\n).*?(?=^```)", lambda _: table, text, count=1, flags=re.M | re.S)
+
+
 def main() -> None:
-    """Write the page, or compare it."""
-    found = page()
-    if "--check" in sys.argv[1:]:
-        if PAGE.read_text(encoding="utf-8") != found:
-            sys.exit("docs/first-hour.md is out of date: python docs/make_first_hour.py")
-    else:
-        PAGE.write_text(found, encoding="utf-8")
+    """Write the pages, or compare them."""
+    for path, make in ((README, readme), (PAGE, page)):
+        text = make()
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{path.name} is out of date: python docs/make_first_hour.py")
 
 
 if __name__ == "__main__":

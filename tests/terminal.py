@@ -7,6 +7,7 @@ import os
 import pty
 import struct
 import subprocess
+import tempfile
 import termios
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,17 +16,23 @@ ROOT = Path(__file__).parent.parent
 
 
 def terminal_output(words: Sequence[str], columns: int = 80, cwd: Path = ROOT) -> str:
-    """Return what a command prints on a terminal without colour, errors included."""
+    """Return what a command prints on a terminal without colour, and then its messages.
+
+    Standard error is no terminal, so there is no progress bar, which depends on the time.
+    """
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     environment |= {"TERM": "xterm", "NO_COLOR": "1"}
-    with subprocess.Popen(
-        words, stdin=terminal, stdout=terminal, stderr=terminal, cwd=cwd, env=environment
-    ):
-        os.close(terminal)
-        output = b"".join(_blocks(master))
-    os.close(master)
+    with tempfile.TemporaryFile() as messages:
+        with subprocess.Popen(
+            words, stdin=terminal, stdout=terminal, stderr=messages, cwd=cwd, env=environment
+        ):
+            os.close(terminal)
+            output = b"".join(_blocks(master))
+        os.close(master)
+        messages.seek(0)
+        output += messages.read()
     return output.decode().replace("\r\n", "\n")
 
 
