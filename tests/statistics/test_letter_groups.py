@@ -39,8 +39,8 @@ def test_equal_runs_have_one_letter_and_different_runs_their_own() -> None:
     assert letter_groups(RUNS, PAIRS) == dict(zip(RUNS, "abcdefg", strict=True))
 
 
-def test_there_are_no_letters_for_more_than_26_groups() -> None:
-    runs = [str(number) for number in range(27)]
+def test_there_are_no_letters_for_more_than_52_groups() -> None:
+    runs = [str(number) for number in range(53)]
     assert letter_groups(runs, combinations(runs, 2)) is None
     assert letter_groups(runs[1:], combinations(runs[1:], 2)) is not None
 

@@ -31,7 +31,7 @@ from xcg.errors import UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import Measure
-from xcg.report.columns import CROSSINGS, SHIFTS
+from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
 from xcg.report.comparison_sentences import comparison_statement
 from xcg.report.comparison_tables import (
     has_one_baseline,
@@ -148,6 +148,9 @@ def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Prin
 
 _GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")
 """The options that make ``xcg compare`` a gate."""
+
+_COLUMNS = {"--orders": AGREEMENTS, "--overall": OVERALL_TESTS}
+"""The declared columns of other tables than that of comparisons."""
 
 _OF_BASELINE = ("--margin", "--max-drop", "--max-regressed")
 """The options that need one baseline for all runs."""
@@ -288,10 +291,14 @@ def compare(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. With several overlap strategies, the pairs are the strategies of the same run; oracle is a
-    reference point and is not compared. The rows hold differences, confidence intervals that match the
-    tests, p values and the topics that decide. Sentences above the table, or on standard error with
-    other formats, state test, correction, family, baseline and topics. A relative difference is
-    marginal below 5 %, noticeable from 5 to 10 %, and material above 10 % (Spärck Jones).
+    reference point and is not compared.
+
+    A sentence above the table states baseline, test, correction, level and topics. The table has the
+    baseline's mean, and for each run the difference, its confidence interval that matches the test, the
+    p value and Cohen's d_z. Without a baseline, runs are shown relative to the best one, and those that
+    share a letter do not differ significantly; --baseline all prints all pairs. --format markdown and
+    latex print a short table for papers. A relative difference is marginal below 5 %, noticeable from 5
+    to 10 %, and material above 10 % (Spärck Jones).
 
     With --means, the table has the form of Table 2 of Järvelin & Kekäläinen 2002. "D, E > A**" means
     that D and E are better than A: p < 0.01 with **, p < 0.05 with *, both in Friedman's test and in
@@ -329,7 +336,7 @@ def compare(
     tested = results.without_references()
     notes = list(tested.notes)
     rows: list[Row] = []
-    printed = Printed("", notes)
+    printed = Printed("")
     if orders:
         rows = order_rows(tested, resamples, seed)
     elif overall or means:
@@ -349,7 +356,8 @@ def compare(
         refuse_unused(not (worse or limits), "on a single run", *unused)
 
     figure = functools.partial(differences_plot, tested, chosen)
-    printed = printed._replace(content=rows or "", notes=notes, figure=figure)
+    columns = _COLUMNS.get(table, ())
+    printed = printed._replace(content=rows or "", notes=notes, figure=figure, columns=columns)
     if not gated:
         return printed
     verdict = check_gate(

@@ -94,6 +94,29 @@ DISTRIBUTION = (
 )
 """The columns of ``xcg distribution``."""
 
+OVERALL_TESTS = (
+    Column("test", kind="text", is_key=True),
+    Column("runs", kind="text", is_key=True),
+    Column("statistic", kind="score", meaning="F, chi-squared, or the share of pairs found"),
+    Column("df", kind="text", priority=1, meaning="degrees of freedom"),
+    Column("p", kind="p", meaning="p value"),
+    Column("difference", kind="score", meaning="difference between the better and the worse mean"),
+    Column("relative", kind="score", priority=2, meaning="difference divided by the worse mean"),
+    Column("criterion", kind="text", priority=3, meaning="size of it (Spärck Jones)"),
+)
+"""The columns of ``xcg compare --overall``."""
+
+AGREEMENTS = (
+    Column("and measure", kind="text", is_key=True),
+    Column("and user_model", kind="text", is_key=True),
+    Column("tau_b", kind="score", meaning="Kendall's tau-b between the two orders of runs"),
+    Column("pearson", kind="score", priority=2, meaning="Pearson's correlation of the means"),
+    Column("tau_ap", kind="score", priority=1, meaning="tau_AP with the first order as reference"),
+    Column("tau_b low", kind="score", priority=3, meaning="lower limit of the 95 % interval of tau_b"),
+    Column("tau_b high", kind="score", priority=3, meaning="upper limit"),
+)
+"""The columns of ``xcg compare --orders``."""
+
 SHIFTS = (
     Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
     Column("pearson", priority=1, meaning="Pearson's correlation of the means"),

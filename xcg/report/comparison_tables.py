@@ -54,6 +54,13 @@ _OF_PUBLICATIONS = (
     *("95 % interval", "relative", "p", "p not worse", "p equivalent", "d_z", "group"),
 )
 
+_BEST = "best"
+"""What the row of the best run has instead of a difference, if all pairs are compared."""
+_NO_LETTERS = (
+    "There are no letters for runs that do not differ significantly, because they form more than 52 "
+    "groups."
+)
+
 Row = dict[str, Any]
 
 
@@ -179,7 +186,7 @@ def _rows_of_runs(results: Results, family: _Family, topics: int) -> list[Row]:
     if len({line.baseline for line in lines}) > 1:  # all pairs
         names = {run for line in lines for run in (line.run, line.baseline)}
         compared = {run: values for run, values in scores.items() if run in names}
-        name, label = best_run(compared, family.measure), "best"
+        name, label = best_run(compared, family.measure), _BEST
         groups = _groups(lines, sorted(compared, key=lambda run: order.sort_key(means[run])))
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
     first: Row = {"run": name, "mean": means[name], "difference": label, "group": groups.get(name)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from string import ascii_lowercase
+from string import ascii_letters
 
 _MAX_GROUPS = 300
-"""The number of groups at which the search ends; letters exist for 26."""
+"""The number of groups at which the search ends; letters exist for 52."""
 
 
 def letter_groups(runs: Sequence[str], different: Iterable[tuple[str, str]]) -> dict[str, str] | None:
@@ -22,7 +22,8 @@ def letter_groups(runs: Sequence[str], different: Iterable[tuple[str, str]]) -> 
         different: The pairs of runs that differ significantly.
 
     Returns:
-        Run → letters, with ``a-d`` for ``abcd``; None if there are more than 26 groups.
+        Run → letters from a to z and A to Z, with ``a-d`` for ``abcd``; None if there are more than 52
+        groups.
 
     >>> letter_groups(["first", "second", "third"], [("first", "third")])
     {'first': 'a', 'second': 'ab', 'third': 'b'}
@@ -39,20 +40,24 @@ def letter_groups(runs: Sequence[str], different: Iterable[tuple[str, str]]) -> 
         ]
         if len(groups) > _MAX_GROUPS:
             return None
-    if len(groups) > len(ascii_lowercase):
+    if len(groups) > len(ascii_letters):
         return None
     groups.sort(key=lambda group: [run not in group for run in runs])
     return {run: _shortened([i for i, group in enumerate(groups) if run in group]) for run in runs}
 
 
 def _shortened(positions: Sequence[int]) -> str:
-    """Return positions as letters; three and more successive letters become a range.
+    """Return positions as letters; three and more successive letters of one case become a range.
 
-    >>> _shortened([0, 2, 3, 4, 6, 7])
-    'ac-egh'
+    >>> _shortened([0, 2, 3, 4, 6, 7, 25, 26])
+    'ac-eghzA'
     """
+
+    def sequence(item: tuple[int, int]) -> tuple[int, bool]:
+        return item[1] - item[0], ascii_letters[item[1]].isupper()
+
     text = ""
-    for _, items in groupby(enumerate(positions), lambda item: item[1] - item[0]):
-        letters = "".join(ascii_lowercase[position] for _, position in items)
+    for _, items in groupby(enumerate(positions), sequence):
+        letters = "".join(ascii_letters[position] for _, position in items)
         text += letters if len(letters) < 3 else f"{letters[0]}-{letters[-1]}"
     return text
