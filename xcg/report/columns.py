@@ -146,7 +146,7 @@ ASSESSORS = (
     Column("error rate %", meaning="comparisons that contradict the first assessor"),
     Column("ties %", meaning="comparisons with equal scores"),
     Column("range", meaning="highest minus lowest score"),
-    Column("% of mean", kind="score", decimals=1, meaning="range as a share of the mean score"),
+    Column("% of mean", meaning="range as a share of the mean score"),
 )
 """The columns of ``xcg stability assessors``."""
 

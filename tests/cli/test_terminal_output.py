@@ -1,0 +1,185 @@
+"""Tables on a terminal fit its width; a pipe gets everything."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from terminals import on_terminal
+
+from xcg.terminal_tables import Terminal
+from xcg.text_wrapping import cell_length
+
+CONFIG = "configs/quickstart.yaml"
+CHUNKS = "corpora_samples/chunks"
+PAPER = "configs/kazai-lalmas-2006.yaml"
+GOLD = f"--gold {CHUNKS}/gold.jsonl --corpus {CHUNKS}/docs --run {CHUNKS}/runs"
+ONE_MODEL = "--user-model kazai-lalmas-2006 --measures MAep"
+IDEAL_RUN = "corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml"
+COMMANDS = [
+    f"evaluate {CONFIG}",
+    f"evaluate {CONFIG} --per-topic",
+    f"compare {CONFIG} --baseline articles",
+    f"compare {CONFIG} --orders --resamples 0",
+    f"compare {CONFIG} --overall {ONE_MODEL}",
+    f"compare {CONFIG} --means",
+    "sweep configs/sweep.yaml --resamples 0",
+    f"sweep {CONFIG} --strategy thorough --strategy top_ranked --points 3 {ONE_MODEL}",
+    f"chunks {GOLD}",
+    f"chunks {GOLD} --questions",
+    f"gold {GOLD}",
+    f"curves {CONFIG} --at 5",
+    f"curves {PAPER} --format table",
+    f"explain {PAPER} --run rel_leaves --topic 163",
+    f"explain {PAPER} --run rel_leaves --topic 163 --tree-of co/2001/r7022",
+    f"ideal {CONFIG}",
+    f"ideal {CONFIG} --statistics",
+    f"ideal {PAPER} --tree",
+    f"perturb {PAPER} --run {IDEAL_RUN} --counts 1",
+    f"plan {CONFIG} --test t --difference 0.1 {ONE_MODEL}",
+    f"calibrate {CONFIG} --test t --campaigns 10",
+    f"distribution {CONFIG}",
+    "levels --swaps 3 --repetitions 2",
+    f"stability topics {CONFIG} --trials 5 --resamples 0 --sizes 8 {ONE_MODEL}",
+    f"validate {CONFIG}",
+    "measures",
+    "measures ep",
+    "user-models",
+    "user-models distance",
+    "strategies",
+    "strategies promote_parent",
+]
+HOSTILE = "漢字の実行名" * 6 + "\x1b[31mred" + "-a-long-name" * 8 + "x" * 90
+
+
+def widest(text: str) -> int:
+    """Return the number of columns of the widest line."""
+    return max(map(cell_length, text.splitlines()))
+
+
+@pytest.fixture
+def at_80_columns(monkeypatch: pytest.MonkeyPatch, xcg_command: Command) -> Command:
+    """Run ``xcg`` in this process as if standard output were a terminal."""
+    monkeypatch.setattr(Terminal, "of", lambda _: Terminal(80))
+    return xcg_command
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_no_line_is_wider_than_80_columns(line: str, at_80_columns: Command) -> None:
+    done = at_80_columns(*line.split())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert widest(done.stdout) <= 80
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize("line", [f"evaluate {CONFIG}", f"chunks {GOLD}"])
+def test_a_real_terminal(line: str, width: int) -> None:
+    done = on_terminal(*line.split(), width=width)
+    assert done.returncode == 0, done.stderr
+    assert widest(done.stdout) <= width
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> list[str]:
+    """Return the options of a campaign with 50 topics and a run with a hostile name."""
+    wide = HOSTILE.replace("\x1b", "")
+    topics = [f"{number}-{wide}" for number in range(50)]
+    (tmp_path / "gold.qrels").write_text("".join(f"{topic} 0 d 1\n" for topic in topics))
+    runs = []
+    for name in (HOSTILE, "b"):
+        path = tmp_path / f"{len(name)}.trec"
+        path.write_text("".join(f"{topic} Q0 d 1 1 {name}\n" for topic in topics))
+        runs += ["--run", str(path)]
+    return ["--assessments", str(tmp_path / "gold.qrels"), *runs, "--measures", "P@1 RR"]
+
+
+@pytest.mark.parametrize(
+    ("command", "width"), [("evaluate", 60), ("evaluate --per-topic", 80), ("compare", 200)]
+)
+def test_hostile_and_wide_names(campaign: list[str], command: str, width: int) -> None:
+    done = on_terminal(*command.split(), *campaign, width=width)
+    assert done.returncode == 0, done.stderr
+    assert widest(done.stdout) <= width
+    assert "\x1b" not in done.stdout
+    assert r"\x1b[" in "".join(line.strip() for line in done.stdout.splitlines())
+
+
+def test_an_unknown_width_is_80_columns() -> None:
+    assert 60 < widest(on_terminal("evaluate", CONFIG, width=0).stdout) <= 80
+
+
+def test_columns_overrides_the_width() -> None:
+    done = on_terminal("evaluate", CONFIG, COLUMNS="60", NO_COLOR="1")
+    assert 50 < widest(done.stdout) <= 60
+
+
+def test_only_40_rows_of_long_tables_are_shown(campaign: list[str], xcg_command: Command) -> None:
+    call = ["evaluate", "--per-topic", *campaign]
+    shown = on_terminal(*call, width=1000).stdout
+    assert "\n62 of 102 rows are hidden; --all prints them\n" in shown
+    everything = on_terminal(*call, "--all", width=1000).stdout
+    assert "hidden" not in everything
+    piped = xcg_command(*call).stdout
+    assert piped == xcg_command(*call, "--all").stdout
+    assert len(piped.splitlines()) == 103
+    assert everything.startswith(piped)
+
+
+def test_a_terminal_shows_a_legend_and_a_pipe_does_not(xcg_command: Command) -> None:
+    call = ["evaluate", CONFIG, *ONE_MODEL.split()]
+    table, legend = on_terminal(*call).stdout.split("\n\n")
+    assert f"{table}\n" == xcg_command(*call).stdout
+    assert legend == "MAep  mean average effort-precision\nMeans over 15 topics.\n"
+
+
+def test_styles_are_for_terminals(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ["evaluate", CONFIG]
+    assert "\x1b[1m" in on_terminal(*call, LANG="C.UTF-8").stdout
+    assert "\x1b" not in on_terminal(*call, NO_COLOR="1").stdout
+    assert "\x1b" not in xcg_command(*call).stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1m" in xcg_command(*call).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in xcg_command(*call).stdout
+
+
+def test_a_file_is_wide_and_complete(tmp_path: Path, xcg_command: Command) -> None:
+    call = ["evaluate", CONFIG, "--per-topic"]
+    done = on_terminal(*call, "--output", str(tmp_path / "table.txt"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "table.txt").read_text() == xcg_command(*call).stdout
+
+
+@pytest.mark.parametrize("line", [f"evaluate {CONFIG}", f"gold {GOLD}", f"perturb {PAPER}"])
+def test_all_is_for_tables(line: str, xcg_command: Command) -> None:
+    done = xcg_command(*line.split(), "--format", "csv", "--all")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "xcg: error: --all has no effect without --format table: remove it\n"
+
+
+@pytest.mark.parametrize("options", ["", "--per-topic", "--mark --against articles"])
+def test_latex_has_rules_and_aligned_numbers(
+    options: str, tmp_path: Path, xcg_command: Command
+) -> None:
+    call = f"evaluate {CONFIG} --user-model kazai-lalmas-2006 --format latex {options}".split()
+    lines = xcg_command(*call).stdout.splitlines()
+    names = "ll" if "--per-topic" in options else "l"
+    assert lines[:3] == [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{names}rr}}",
+        r"\toprule",
+    ]
+    assert lines[4] == r"\midrule"
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    if shutil.which("pdflatex"):
+        document = "\n".join(
+            [r"\documentclass{article}\usepackage{booktabs}\begin{document}", *lines, r"\end{document}"]
+        )
+        (tmp_path / "table.tex").write_text(document)
+        compiled = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+        assert subprocess.run(compiled, cwd=tmp_path, capture_output=True).returncode == 0
