@@ -43,13 +43,14 @@ def test_a_run_without_any_answer_is_a_warning() -> None:
     results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"])
     assert results.value("other names", "MAep") == 0.0
     assert results.notes == [
-        "warning: run other names answers no assessed topic, so each is counted 0: topic 1, 2",
+        "warning: run other names answers no assessed topic, so each is counted 0: topic 1, 2; its "
+        "topics have other names, such as 'q1'",
         "note: run other names: no assessments, so left out: topic q1, q2",
     ]
     skipped = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
     assert skipped.notes[0] == (
         "warning: run other names answers no assessed topic, so each is left out of its means: "
-        "topic 1, 2"
+        "topic 1, 2; its topics have other names, such as 'q1'"
     )
     both = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], strategies=["thorough", "unique"])
     assert [note for note in both.notes if note.startswith("warning")] == results.notes[:1]

@@ -22,6 +22,7 @@ from xcg.evaluation.inputs import (
     UserModels,
 )
 from xcg.evaluation.parallel import run_tasks
+from xcg.evaluation.repeated_results import note_repeated
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
     MeasureValues,
@@ -36,12 +37,14 @@ from xcg.evaluation.scoring import (
 from xcg.evaluation.unique_names import note_references, unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
+from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.trec import check_span_measures
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
+_ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
 def evaluate(
@@ -175,6 +178,8 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
         },
     )
     note_references(scope.references, notes)
+    note_repeated({name: run.repeated for name, run in runs.items()}, notes)
+    _note_above_1(rows, work, notes)
     return Results(rows, notes.lines(), scope)
 
 
@@ -297,6 +302,26 @@ def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Not
     return rows
 
 
+def _note_above_1(rows: Sequence[Result], work: Work, notes: Notes) -> None:
+    """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
+    bounded = {str(measure) for measure in work.measures if measure.definition.range == BOUND}
+    for model in work.models:
+        above = [
+            row
+            for row in rows
+            if row.user_model == model.name and row.measure in bounded and row.value > _ABOVE_1
+        ]
+        if above:
+            first = max(above, key=lambda row: row.value)
+            topic = "mean" if first.topic == MEAN else f"topic {first.topic}"
+            count = "a score" if len(above) == 1 else f"{len(above)} scores"
+            reason = model.reason_above_1
+            notes.note(
+                f"{model.name}: {count} above 1, up to {first.value:.4f} ({first.measure} of run "
+                f"{first.run}, {topic})" + (f", because {reason}" if reason else "")
+            )
+
+
 def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
     """Sort the values of each run into the order of the measures."""
     order = {str(measure): position for position, measure in enumerate(measures)}
@@ -323,6 +348,8 @@ def note_topics(
         counted = "counted 0" if unanswered == "zero" else "left out of its means"
         if missing and len(missing) == len(base.topics):
             warning = f" answers no assessed topic, so each is {counted}: topic {list_topics(missing)}"
+            if unknown:
+                warning += f"; its topics have other names, such as {unknown[0]!r}"
             useless[name] = [("", warning)]
         elif missing:
             texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))

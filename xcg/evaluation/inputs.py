@@ -16,6 +16,7 @@ from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import check_workers
+from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.unique_names import note_references, with_unique_names
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
 from xcg.formats.topic_files import read_topic_titles
@@ -177,6 +178,9 @@ class Inputs:
         runs = rewrite_all(self.runs_as_read, self.strategy_list, self.documents)
         named = with_unique_names(runs, self.notes)
         note_references([run.name for run in named if run.is_reference], self.notes)
+        note_repeated(
+            {run.name: count_repeated(run) for run in named if not run.is_reference}, self.notes
+        )
         return named
 
     @cached_property

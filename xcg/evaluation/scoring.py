@@ -18,6 +18,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
 from xcg.evaluation.inputs import Unanswered, load_runs
+from xcg.evaluation.repeated_results import count_repeated
 from xcg.evaluation.resolution import retrieved_paths
 from xcg.evaluation.unique_names import with_unique_names
 from xcg.gains.ideal import IdealRecallBase
@@ -143,6 +144,7 @@ class ScoredRun(NamedTuple):
         skipped: See :class:`Run`.
         values: One list per user model, with one entry per measure; empty without measures.
         standard: (topic, measure) → value of the standard measures.
+        repeated: Number of results that repeat an earlier one of their topic; 0 for a reference point.
     """
 
     name: str
@@ -152,6 +154,7 @@ class ScoredRun(NamedTuple):
     skipped: frozenset[str]
     values: Sequence[Sequence[MeasureValues]]
     standard: dict[tuple[str, str], float]
+    repeated: int = 0
 
 
 @dataclass
@@ -259,6 +262,7 @@ class _Scorer:
                     *(run.name, run.source, run.strategy, run.answered, run.skipped),
                     [],
                     standard_values(levels, run, self.work.standard),
+                    _repeated(run),
                 )
                 for run in self._read_runs([source])
             ]
@@ -312,6 +316,7 @@ class _Scorer:
                 *(as_read.name, run.source, run.strategy, run.answered, run.skipped),
                 [model_scores.values[run.name] for model_scores in scores],
                 found,
+                _repeated(run),
             )
             for as_read, run, found in zip(read, runs, standard, strict=True)
         ]
@@ -326,6 +331,10 @@ class _Scorer:
         topic, notes = found
         self.share.notes.append((self.step, notes))
         return topic
+
+
+def _repeated(run: Run) -> int:
+    return 0 if run.is_reference else count_repeated(run)
 
 
 def _values_on_spans(

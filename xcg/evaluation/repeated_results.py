@@ -1,0 +1,56 @@
+"""Count the results that a run returns more than once for a topic, and note them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xcg.errors import Notes
+from xcg.runs.run import UNKNOWN_SPAN, Run
+
+_LISTED_RUNS = 3
+
+
+def count_repeated(run: Run) -> int:
+    """Return how many results of a run repeat an earlier one of their topic.
+
+    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"], "2": ["b"]}))
+    1
+    """
+    repeated = 0
+    for ranking in run.rankings.values():
+        if ranking.spans:
+            spans = ranking.spans
+            found = [(*one, spans.get(position)) for position, one in enumerate(ranking)]
+            known = [one for one in found if one[2] != UNKNOWN_SPAN]
+            repeated += len(known) - len(set(known))
+        else:
+            repeated += len(ranking) - len(set(ranking))
+    return repeated
+
+
+def note_repeated(counts: Mapping[str, int], notes: Notes) -> None:
+    """Note which runs repeat results.
+
+    Args:
+        counts: Name of each run → number of its repeated results.
+        notes: The notes.
+
+    >>> notes = Notes()
+    >>> note_repeated({"bm25": 2, "lm": 0}, notes)
+    >>> print(notes.notes[0])
+    run bm25 repeats 2 results of the same topic: the strategy unique removes them
+    """
+    repeating = {name: count for name, count in counts.items() if count}
+    if len(repeating) == 1:
+        ((name, count),) = repeating.items()
+        results = "a result" if count == 1 else f"{count} results"
+        notes.note(f"run {name} repeats {results} of the same topic: the strategy unique removes them")
+    elif repeating:
+        listed = [f"{name} {count}" for name, count in list(repeating.items())[:_LISTED_RUNS]]
+        more = (
+            f" and {len(repeating) - _LISTED_RUNS} more runs" if len(repeating) > _LISTED_RUNS else ""
+        )
+        notes.note(
+            f"{len(repeating)} runs repeat results of the same topic ({', '.join(listed)}{more}): the "
+            "strategy unique removes them"
+        )
