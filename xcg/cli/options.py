@@ -141,7 +141,9 @@ class CampaignOptions:
         options = {name: value for name, value in given.items() if value is not None}
         inputs = load_configuration(self.config) if self.config is not None else Inputs()
         configured = inputs.runs
-        inputs = replace(inputs, **options, **others, lenient=self.lenient)
+        given_keys = {*options, "runs"} if self.runs else set(options)
+        positions = {key: found for key, found in inputs.positions.items() if key not in given_keys}
+        inputs = replace(inputs, **options, **others, lenient=self.lenient, positions=positions)
         if self.runs and self.config is not None:
             inputs = select_runs(inputs, self.runs, configured, self.config)
         elif self.runs:

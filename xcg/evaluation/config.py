@@ -52,16 +52,18 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         )
     given: dict[str, Any] = check(file.content, _schema(), file.where)
     inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
-    positions: dict[str, str] = {}
+    positions: dict[str, dict[str, str]] = {}
     if "corpus" in given:
         inputs["corpus"] = folder / given["corpus"]
-        positions[str(inputs["corpus"])] = file.where(("corpus",))
+        positions["corpus"] = {str(inputs["corpus"]): file.where(("corpus",))}
     for key in ("assessments", "runs"):
         paths = given.get(key, [])
         inputs[key] = [STANDARD_INPUT if one == "-" else folder / one for one in paths]
         is_list = isinstance(file.content, Mapping) and isinstance(file.content.get(key), list)
-        for index, one in enumerate(inputs[key]):
-            positions[str(one)] = file.where((key, index) if is_list else (key,))
+        positions[key] = {
+            str(one): file.where((key, index) if is_list else (key,))
+            for index, one in enumerate(inputs[key])
+        }
     if "document" in given:
         stated = given["document"]
         inputs["document"] = document_key(stated, folder) if isinstance(stated, str) else stated

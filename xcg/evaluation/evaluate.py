@@ -137,7 +137,7 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     work, model_names = _work(inputs)
     shares = _share_work(work, inputs.run_sources, inputs.workers, progress)
     notes = inputs.new_notes()
-    with inputs.naming_position():
+    with inputs.naming_position("runs"):
         scored = merge_shares(shares, notes)
     if progress is not None:
         progress(len(work.base.topics), len(work.base.topics))

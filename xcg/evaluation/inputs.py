@@ -80,7 +80,7 @@ class Inputs:
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
         topic_files: INEX topic files, whose titles the HTML report shows.
-        positions: Path → the line and key of a configuration that names it, for messages.
+        positions: Key of a configuration → path → the line that names it, for messages.
 
     Raises:
         XcgError: If an option has an illegal value. The properties raise it for illegal data.
@@ -107,7 +107,7 @@ class Inputs:
     strategies: Strategies = ()
     document: DocumentKey = None
     topic_files: PathLike | Iterable[PathLike] = ()
-    positions: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
 
@@ -143,14 +143,14 @@ class Inputs:
         elif isinstance(self.assessments, Mapping):
             base = RecallBase.of(self.assessments)
         else:
-            with self.naming_position():
+            with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
         return anchor(base, self.documents if base.has_quotes else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:
         """The corpus, None without one."""
-        with self.naming_position():
+        with self.naming_position("corpus"):
             return corpus_of(self.corpus)
 
     @cached_property
@@ -188,7 +188,7 @@ class Inputs:
         """The runs without strategies, all in memory, under the names in their files."""
         topics = self.recall_base if self.topics is None else self.topics
         source = ChunkSource(self.document, self.documents)
-        with self.naming_position():
+        with self.naming_position("runs"):
             return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
 
     @cached_property
@@ -267,13 +267,13 @@ class Inputs:
         return notes
 
     @contextmanager
-    def naming_position(self) -> Iterator[None]:
+    def naming_position(self, key: Literal["assessments", "runs", "corpus"]) -> Iterator[None]:
         """Add the line of the configuration to an error in a file that it names."""
         try:
             yield
         except FileError as error:
             file = Path(error.where.partition(":")[0])
-            for named, position in self.positions.items():
+            for named, position in self.positions.get(key, {}).items():
                 if str(file) == named or file.is_relative_to(named) or file.match(named):
                     raise InputError(position, str(error)) from None
             raise
@@ -296,7 +296,7 @@ class Inputs:
             elif isinstance(item, Mapping):
                 found += [self._run_of(str(name), results) for name, results in item.items()]
             elif isinstance(item, (str, os.PathLike)):
-                with self.naming_position():
+                with self.naming_position("runs"):
                     found += expand(item, "runs")
             else:
                 raise _illegal_runs(item)
