@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import pytest
@@ -15,7 +16,7 @@ from xcg.tables import Table
 SCORES = {"a": (0.1, 0.4, 0.2, 0.5), "b": (0.2, 0.3, 0.3, 0.4), "c": (0.9, 0.7, 0.8, 0.9)}
 
 
-def results_of(scores: dict[str, tuple[float, ...]], measure: str = "MAep") -> Results:
+def results_of(scores: Mapping[str, tuple[float, ...]], measure: str = "MAep") -> Results:
     return Results(
         Result(run, str(topic), measure, value, "m")
         for run, values in scores.items()

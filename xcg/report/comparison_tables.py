@@ -164,7 +164,9 @@ def _table(rows: Sequence[Row], line: Comparison, title: str = "") -> Table:
     if line.comparisons > 1 and line.correction != "none":
         meaning = f"p value, corrected for {line.comparisons} comparisons"
         columns = [replace(c, meaning=meaning) if c.name == "p" else c for c in columns]
-    return Table(columns, [[row.get(column.name) for column in columns] for row in rows], title=title)
+    cells = [[row.get(column.name) for column in columns] for row in rows]
+    has_no_letters = any(row.get("difference") == _BEST for row in rows) and "group" not in filled
+    return Table(columns, cells, [_NO_LETTERS] if has_no_letters else (), title=title)
 
 
 def _rows_of_pairs(results: Results, family: _Family, topics: int) -> list[Row]:
