@@ -585,6 +585,7 @@ def test_the_browser_shows_titles_and_an_index_of_documents(content: bytes, tmp_
     assert "Index of documents (" in index
     assert '<input type="search"' in index
     assert 'aria-label="Show inex-eval for topic 4"' in index
+    assert '<span class="print">Document</span>' in index  # paper has no buttons
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")

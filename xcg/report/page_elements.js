@@ -36,7 +36,7 @@ const makeSvg = (tag, attributes, ...children) =>
   fillElement(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 
 // A name of unknown direction, isolated from the text around it. Long names break after punctuation.
-const isolate = (name) => makeElement("bdi", {}, printable(name).split(/(?<=[_./:+-])/u)
+const isolate = (name) => makeElement("bdi", {}, printable(name).split(/(?<=[_/:+-]|\.(?!\d))/u)
   .flatMap((part, index) => (index ? [makeElement("wbr"), part] : [part])));
 
 let createdIds = 0;
@@ -173,7 +173,8 @@ function makeSortableTable(caption, columns, rows, sortColumn) {
       const first = firstDirection(column);
       sortRows(index, headers[index].getAttribute("aria-sort") === first ? opposite[first] : first);
     });
-    return makeElement("th", { scope: "col", class: column.number ? "number" : null, title: column.title }, button);
+    return makeElement("th", { scope: "col", class: column.number ? "number" : null, title: column.title }, button,
+      makeElement("span", { class: "print" }, column.label)); // browsers do not repeat buttons on further pages
   });
 
   function makeCell(cell, index) {

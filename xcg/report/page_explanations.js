@@ -85,7 +85,8 @@ function makeDocumentIndex() {
   const number = (value) => ({ value, node: document.createTextNode(String(value)) });
   const rows = [...entries].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })).map(([file, entry]) => [
     { value: file }, number(entry.topics.length), number(entry.results),
-    { value: entry.topics.length, node: makeElement("span", { class: "topics" }, entry.topics.map((topic) => {
+    { value: entry.topics.length, node: makeElement("span", { class: "topics" }, makeElement("span", { class: "print" },
+      entry.topics.map((topic) => explanations.topics[topic.number].topic).join(", ")), entry.topics.map((topic) => {
       const name = explanations.topics[topic.number].topic;
       const button = makeButton(name, () => showDocumentOfTopic(topic.number, topic.position));
       button.setAttribute("aria-label", printable(`Show ${file} for topic ${name}`));
@@ -129,7 +130,9 @@ function makeLegend() {
 function showRanking() {
   const topic = explanations.topics[reader.topic];
   const model = topic.models[reader.model];
-  nodesOfPage.title.replaceChildren(makeElement("strong", {}, "Topic "), isolate(topicName(data.topics.indexOf(topic.topic))));
+  nodesOfPage.title.replaceChildren(makeElement("strong", {}, "Topic "), isolate(topicName(data.topics.indexOf(topic.topic))),
+    makeElement("span", { class: "print" },
+      `Run ${explanations.runs[reader.run]} under ${explanations.models[reader.model]}.`));
   const { problem, content, file, slider } = nodesOfPage;
   problem.hidden = !model.missing;
   content.hidden = Boolean(model.missing);
