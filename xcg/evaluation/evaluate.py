@@ -44,6 +44,7 @@ from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
+_LISTED_MODELS = 3
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
@@ -305,21 +306,22 @@ def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Not
 def _note_above_1(rows: Sequence[Result], work: Work, notes: Notes) -> None:
     """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
     bounded = {str(measure) for measure in work.measures if measure.definition.range == BOUND}
-    for model in work.models:
-        above = [
-            row
-            for row in rows
-            if row.user_model == model.name and row.measure in bounded and row.value > _ABOVE_1
-        ]
-        if above:
-            first = max(above, key=lambda row: row.value)
-            topic = "mean" if first.topic == MEAN else f"topic {first.topic}"
-            count = "a score" if len(above) == 1 else f"{len(above)} scores"
-            reason = model.reason_above_1
-            notes.note(
-                f"{model.name}: {count} above 1, up to {first.value:.4f} ({first.measure} of run "
-                f"{first.run}, {topic})" + (f", because {reason}" if reason else "")
-            )
+    reasons = {model.name: model.reason_above_1 for model in work.models}
+    above: dict[str, list[Result]] = {}
+    for row in rows:
+        if row.measure in bounded and row.value > _ABOVE_1:
+            above.setdefault(reasons[row.user_model], []).append(row)
+    for reason, found in above.items():
+        models = list(dict.fromkeys(row.user_model for row in found))
+        more = f" and {len(models) - _LISTED_MODELS} more" if len(models) > _LISTED_MODELS else ""
+        highest = max(found, key=lambda row: row.value)
+        topic = "mean" if highest.topic == MEAN else f"topic {highest.topic}"
+        notes.note(
+            f"{', '.join(models[:_LISTED_MODELS])}{more}: "
+            f"{'a score' if len(found) == 1 else f'{len(found)} scores'} above 1, up to "
+            f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
+            + (f", because {reason}" if reason else "")
+        )
 
 
 def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
