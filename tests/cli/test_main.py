@@ -83,7 +83,9 @@ def test_the_example_of_every_command_runs_on_the_samples(
         if option in words:
             assert (tmp_path / words[words.index(option) + 1]).exists()
     text = xcg_command(*name.split(), "--help").stdout
-    assert f"\nExample:\n  {command.example}\n" in text
+    example = text.partition("\nExample:\n")[2].partition("\n\n")[0]
+    assert shlex.split(example.replace("\\\n", "")) == words
+    assert max(map(len, example.splitlines())) < 80
 
 
 def test_help_lists_every_command_under_one_purpose(xcg_command: Command) -> None:

@@ -203,3 +203,12 @@ def test_an_unknown_topic_is_one_message_with_the_nearest(
     assert (done.returncode, done.stdout) == (2, "")
     assert "topic '22'" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("run", ["bad", "2.run"])
+def test_validate_selects_runs_by_path_or_name(campaign: Path, xcg_command: Command, run: str) -> None:
+    call = ("validate", "--assessments", "q", "--format", "json")
+    expected = xcg_command(*call, "--run", "2.run", cwd=campaign)
+    done = xcg_command(*call, "c.yaml", "--run", run, cwd=campaign)
+    assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)
+    assert done.stdout != xcg_command(*call, "c.yaml", cwd=campaign).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -54,10 +55,11 @@ class Command(click.Command):
         self.example = example
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help, and the example below it, in one line that can be copied."""
+        """Write the help, and the example below it, so that it can be copied into a shell."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Example"):
-            formatter.write(f"{'':{formatter.current_indent}}{self.example}\n")
+            for line in _shell_lines(self.example, formatter.width - 6):
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options group by group."""
@@ -74,6 +76,21 @@ class Command(click.Command):
             if title in groups:
                 with formatter.section(title):
                     formatter.write_dl([record for _, record in sorted(groups[title], key=_position)])
+
+
+def _shell_lines(call: str, width: int) -> list[str]:
+    r"""Return a call in lines that fit a width, for a shell; they are divided before options.
+
+    >>> _shell_lines("xcg evaluate c.yaml --run r", 22)
+    ['xcg evaluate c.yaml \\', '  --run r']
+    """
+    lines = [""]
+    for part in re.split(" (?=--)", call):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines[-1] += "\\"
+            lines.append("  ")
+        lines[-1] += f"{part} "
+    return [line.rstrip() for line in lines]
 
 
 def _long_name(names: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ from xcg.cli.options import (
     ties_option,
 )
 from xcg.cli.output import Printed, format_option, prints
+from xcg.cli.run_names import select_runs
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.corpus import Corpus, corpus_of
 from xcg.documents.writing import whole_file
@@ -230,7 +231,10 @@ def convert(
     help="Check the assessments in this file, folder or glob pattern; - is standard input.",
 )
 @paths_option(
-    "--run", "runs", help="Check the runs in this file, folder or glob pattern; - is standard input."
+    "--run",
+    "runs",
+    help="Check the runs in this file, folder or glob pattern; - is standard input. With CONFIG, the "
+    "name of one of its runs selects this run.",
 )
 @corpus_option("Check the documents in this folder or archive.")
 @document_option
@@ -255,9 +259,13 @@ def validate(
     """
     check_order_options(order, ties)
     configuration: Any = load_configuration(config) if config is not None else Inputs()
+    checked: Any = runs or configuration.runs
+    if runs and config is not None:
+        as_read = dataclasses.replace(configuration, strategies=())
+        checked = select_runs(as_read, runs, configuration.runs, config).runs
     inputs = (
         assessments or configuration.assessments,
-        runs or configuration.runs,
+        checked,
         corpus if corpus is not None else configuration.corpus,
     )
     if not any(inputs):
