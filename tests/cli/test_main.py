@@ -104,8 +104,7 @@ def test_help_lists_options_in_groups(xcg_command: Command) -> None:
     )
 
     def line_of(option: str) -> int:
-        (number,) = (n for n, line in enumerate(lines) if line.startswith(f"  {option} "))
-        return number
+        return max(n for n, line in enumerate(lines) if line.startswith(f"  {option} "))
 
     assert own < line_of("--baseline") < data < line_of("--assessments") < line_of("--run") < models
     assert models < line_of("--user-model") < printed < line_of("--format") < line_of("--plot") < other

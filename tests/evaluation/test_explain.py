@@ -176,7 +176,7 @@ def test_the_command(xcg_command: Command) -> None:
     table = xcg_command(*call)
     assert table.returncode == 0, table.stderr
     assert "its parent sec[6] was" in table.stdout
-    assert "gained 1.5 of 1.5" in table.stdout
+    assert "gained 1.5000 of 1.5000" in table.stdout
     rows = json.loads(xcg_command(*call, "--format", "json").stdout)
     assert [row["gain"] for row in rows][:3] == [1, 0.5, 0]
     tree = xcg_command(*call, "--tree-of", "co/2001/r7022").stdout.splitlines()
