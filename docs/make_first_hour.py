@@ -50,8 +50,8 @@ installation.
 
 $ xcg evaluate configs/quickstart.yaml --measures MAep
 
-The five user models disagree about the best run. `focused` is best for a user who does not want to read the same text
-twice, and `elements` for one who does not mind. What does a user model assume?
+The five user models disagree about the best run. `focused` is best for a user who gains nothing from text that was seen
+before, and `elements` for a user to whom overlap costs nothing. What does a user model assume?
 
 $ xcg user-models overlap-off
 $ xcg measures MAep
