@@ -199,3 +199,10 @@ def test_the_relations_of_an_explanation_are_limited(monkeypatch: pytest.MonkeyP
     message = "run r, topic 1: the first 3 results have more than 7 relations to earlier results and"
     with pytest.raises(XcgError, match=message):
         xcg.explain(base, runs, "1")
+
+
+def test_the_command_states_the_title_of_the_topic(xcg_command: Command) -> None:
+    call = ("explain", "configs/quickstart.yaml", "--topic", "5", "--run", "focused")
+    table = xcg_command(*call, "--user-model", "overlap-off").stdout.splitlines()
+    assert table[0] == "topic 5: near-misses dependency normalisation limit"
+    assert table[2].startswith("focused, topic 5, overlap-off")

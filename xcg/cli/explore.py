@@ -34,7 +34,13 @@ from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, MOST_THRESHOLDS, t
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.parser import split_measures
 from xcg.report.columns import CURVES, IDEAL_ELEMENTS, NAMES, RANKS_OF_VALUE
-from xcg.report.explanations import document_tree, ideal_tree, ideal_tree_records, ranking_tables
+from xcg.report.explanations import (
+    document_tree,
+    ideal_tree,
+    ideal_tree_records,
+    ranking_tables,
+    topic_heading,
+)
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
 from xcg.runs.run import RUN_FORMATS
@@ -175,7 +181,8 @@ def explain(
         return Printed("", explanations.notes, table=separated(drawn))
     else:
         blocks = [block for one in explanations for block in ("\n", *ranking_tables(one))]
-        return Printed("", explanations.notes, table=blocks[1:])
+        heading = topic_heading(topic, inputs.topic_titles)
+        return Printed("", explanations.notes, table=[*heading, *blocks[1:]])
     return Printed(text, explanations.notes)
 
 

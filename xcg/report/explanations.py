@@ -42,6 +42,11 @@ _MISSED = (
 )
 
 
+def topic_heading(topic: str, titles: Mapping[str, str]) -> list[Block]:
+    """Return a topic with its title, and nothing without a title."""
+    return [Prose(printable(f"topic {topic}: {titles[topic]}") + "\n"), "\n"] if topic in titles else []
+
+
 def ranking_tables(explanation: Explanation) -> list[Block]:
     """Return an explanation as a table of ranks, followed by the missed elements."""
     rows = [

@@ -20,7 +20,8 @@ function showSummary() {
 
 function makeFacts() {
   const separated = (nodes) => nodes.map((node, index) => [index ? ", " : "", node]).flat();
-  const paths = (items) => (items.length ? separated(items.map((item) => makeElement("code", {}, item))) : ["none"]);
+  const paths = (items) => (items.length > MAX_LISTED_RUNS ? makeDetails(countOf(items.length, "path"), items)
+    : items.length ? separated(items.map((item) => makeElement("code", {}, item))) : ["none"]);
   const names = (items) => separated(items.map(isolate));
   const settings = (model) => Object.entries(model.settings).map(([key, value]) => `${key} ${value}`).join(", ");
   const withoutIdeal = data.assessed - data.topics.length;
