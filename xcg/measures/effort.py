@@ -183,7 +183,10 @@ def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Readi
 
 
 def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
+    if parameters["effort"] != "ranks":
+        return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
+    values = _effort_precisions(topic.gains, topic.ideal, _CURVE_RECALL, parameters["interpolation"])
+    return _CURVE_RECALL, values
 
 
 @MEASURES.register(
