@@ -127,9 +127,11 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
         if callable(block):
             texts.append(block(terminal.width))
             continue
+        if isinstance(block, Prose) and terminal.width is not None:
+            texts.append(wrapped_lines(block, terminal.width))
+            continue
         if isinstance(block, str):
-            is_wrapped = isinstance(block, Prose) and terminal.width is not None
-            texts.append(wrapped_lines(block, terminal.width) if is_wrapped else block)
+            texts.append(block)
             continue
         if block.title:
             tables += 1

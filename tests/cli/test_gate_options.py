@@ -101,7 +101,8 @@ def test_markdown_and_junit_of_a_gate(
     assert lines[5].startswith("- poor, spans: nxCG@1 is 0.0000, 100 % lower than 1.0000 of good")
     assert lines[7] == "### Worst topics"
     assert "<summary>All comparisons (2)</summary>" in lines
-    assert "xcg: test: paired t test" in done.stderr
+    assert "| good  | 1.0000 |   baseline |" in done.stdout
+    assert "compared with the baseline good, named by the user, over 6 topics by the" in done.stderr
     cases = etree.parse(junit).findall(".//testcase")
     assert [(case.get("classname"), case.get("name"), len(case)) for case in cases] == [
         ("spans.mixed", "nxCG@1", 0),

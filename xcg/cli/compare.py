@@ -35,6 +35,7 @@ from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
 from xcg.report.comparison_sentences import comparison_statement
 from xcg.report.comparison_tables import (
     has_one_baseline,
+    means_table,
     pair_tables,
     publication_table,
     run_tables,
@@ -356,8 +357,13 @@ def compare(
         refuse_unused(not (worse or limits), "on a single run", *unused)
 
     figure = functools.partial(differences_plot, tested, chosen)
-    columns = _COLUMNS.get(table, ())
-    printed = printed._replace(content=rows or "", notes=notes, figure=figure, columns=columns)
+    printed = printed._replace(
+        content=rows or "",
+        notes=notes,
+        figure=figure,
+        columns=_COLUMNS.get(table, ()),
+        terminal_table=[means_table(rows)] if means else printed.terminal_table,
+    )
     if not gated:
         return printed
     verdict = check_gate(
@@ -379,7 +385,7 @@ def compare(
     return printed._replace(
         notes=all_notes,
         status=lambda: int(bool(verdict.failures)),
-        markdown=gate_comment(verdict, notes, rows),
+        markdown=gate_comment(verdict, notes, rows, printed.publication),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from xcg.errors import printable
 from xcg.statistics.gate import Check, Verdict
-from xcg.tables import Markup, Record, markdown_table, markdown_text, records
+from xcg.tables import Markup, Record, Table, markdown_table, markdown_text, records
 
 MAX_CHARACTERS = 60_000
 """The maximum length of a comment; GitHub refuses comments of more than 65,536 characters."""
@@ -24,7 +24,12 @@ _SENTENCE_LENGTH = 300
 _NAME_LENGTH = 60
 
 
-def gate_comment(verdict: Verdict, notes: Sequence[str] = (), rows: Sequence[Record] = ()) -> str:
+def gate_comment(
+    verdict: Verdict,
+    notes: Sequence[str] = (),
+    rows: Sequence[Record] = (),
+    table: Table | None = None,
+) -> str:
     """Write the verdict of a gate: first the result and its reasons, then the worst topics.
 
     At most 20 failures, 20 checks and 10 topics are listed; long names are shortened, and names cannot
@@ -33,8 +38,9 @@ def gate_comment(verdict: Verdict, notes: Sequence[str] = (), rows: Sequence[Rec
     Args:
         verdict: The result of the gate.
         notes: Lines for the user; only warnings are written.
-        rows: The table of ``xcg compare``, for the folded part at the end. It is left out if the text
+        rows: The records of ``xcg compare``, for the folded part at the end. It is left out if the text
             would be too long.
+        table: A table of these records for people, which is written instead.
     """
     failed = [check for check in verdict.checks if check.failures]
     count, total = len(failed), len(verdict.checks)
@@ -49,9 +55,9 @@ def gate_comment(verdict: Verdict, notes: Sequence[str] = (), rows: Sequence[Rec
     blocks += filter(None, [_list(warnings, _MAX_WARNINGS, "warnings")])
     text = "\n\n".join(block.rstrip("\n") for block in [f"{COMMENT_MARK}\n{blocks[0]}", *blocks[1:]])
     if rows:
-        table = _without_mentions(records(rows, "markdown"))
+        shown = records(rows, "markdown") if table is None else table.write("markdown")
         heading = f"<details>\n<summary>All comparisons ({len(rows)})</summary>"
-        details = f"\n\n{heading}\n\n{table}\n</details>"
+        details = f"\n\n{heading}\n\n{_without_mentions(shown)}\n</details>"
         if len(text) + len(details) < MAX_CHARACTERS:
             text += details
     return text + "\n"
