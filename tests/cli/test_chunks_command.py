@@ -207,7 +207,8 @@ def test_unanswered_questions_and_those_without_gold() -> None:
     assert (none.unanswered, none.nothing_found, none.chunks, none.text) == (2, 0, 0, 0)
     assert (none.chunk_size, none.useful, none.twice, none.maep) == (None, None, None, 0)
     assert found.notes == [
-        "warning: run none answers no assessed topic, so each is counted 0: topic 1, 2, 3",
+        "warning: run none answers no assessed topic, so each is counted 0: topic 1, 2, 3; its topics "
+        "have other names, such as '7'",
         "note: run one: not answered, so counted 0: topic 2, 3",
         "note: run none: no assessments, so left out: topic 7",
         "note: spans: no gold text, so left out: question 3",

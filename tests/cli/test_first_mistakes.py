@@ -166,32 +166,32 @@ MISTAKES = [
     (
         "a document in another case",
         ["evaluate", *INPUTS, "--run", "Bread.xml"],
-        "Bread.xml, topic 163, rank 1, Bread: the corpus has no document 'Bread'; did you mean "
+        "Bread.xml:3, topic 163, rank 1, Bread: the corpus has no document 'Bread'; did you mean "
         "'bread'?",
     ),
     (
         "a document with its file extension",
         ["evaluate", *INPUTS, "--run", "ending.jsonl"],
-        "ending.jsonl, topic 163, rank 1, bread.md: the corpus has no document 'bread.md'; did you "
+        "ending.jsonl:1, topic 163, rank 1, bread.md: the corpus has no document 'bread.md'; did you "
         "mean 'bread'? Documents are named without the file extension; in JSON Lines, --document 'file "
         "name' (document=) removes it",
     ),
     (
         "a run for another collection",
         ["evaluate", *INPUTS, "--run", "ieee.xml"],
-        "ieee.xml, topic 163, rank 1, co/2001/r7022: the corpus has no document 'co/2001/r7022' nor "
+        "ieee.xml:3, topic 163, rank 1, co/2001/r7022: the corpus has no document 'co/2001/r7022' nor "
         "any other of this run; expected a run for corpus, with documents such as 'bread'",
     ),
     (
         "a missing document",
         ["evaluate", *INPUTS, "--run", "beer.xml"],
-        "beer.xml, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "
+        "beer.xml:4, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "
         "corpus/beer.xml, or --lenient (lenient=True) to only warn of missing documents",
     ),
     (
         "an unknown document in qrels",
         ["evaluate", *OTHERS, "--assessments", "Bread.qrels"],
-        "Bread.qrels, topic 163: the corpus has no document 'Bread'; did you mean 'bread'?",
+        "Bread.qrels:1, topic 163: the corpus has no document 'Bread'; did you mean 'bread'?",
     ),
     (
         "an unknown document in passages",
@@ -399,3 +399,10 @@ def test_windows_line_ends_and_byte_order_marks_are_harmless(
     )
     assert flat.returncode == 0
     assert "0.5000" in flat.stdout
+
+
+def test_a_line_that_cannot_be_found_is_left_out(xcg_command: Command, campaign: Path) -> None:
+    """Lines are searched in UTF-8 only."""
+    (campaign / "utf16.xml").write_bytes(FILES["beer.xml"].encode("utf-16"))
+    done = xcg_command("evaluate", *INPUTS, "--run", "utf16.xml", cwd=campaign)
+    assert done.stderr.startswith("xcg: error: utf16.xml, topic 163, rank 2, beer: the corpus has no")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.files import position_of
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.text_units import CharacterConverter, TextUnit, UnitConverter
@@ -377,7 +378,10 @@ class Campaign:
             if file in self.corpus:
                 trees[file] = self.corpus.tree(file)
                 continue
-            where = f"{self.base.sources.get(topic, 'assessments')}, topic {topic}"
+            source = self.base.sources.get(topic, "assessments")
+            if not notes.lenient:
+                source = position_of(source, topic, file)
+            where = f"{source}, topic {topic}"
             message = missing_document(file, self.corpus, is_result=False, is_lenient=notes.lenient)
             unmapped = UnmappedError(where, message)
             notes.tolerate("assessed documents that the corpus lacks", unmapped)

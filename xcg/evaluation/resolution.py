@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import compress, count
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.files import position_of
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
@@ -91,10 +92,11 @@ class ResultResolver:
             except UnknownPathError as error:
                 # Without documents the passage is not to blame.
                 kind = InputError if position in spans and self.corpus is None else UnmappedError
-                where = f"{source}, rank {position + 1}, {file}"
-                message = str(error)
+                message, where = str(error), source
                 if isinstance(error, MissingDocumentError):
                     message = self._missing(run, file, notes)
+                    where = _where(run, topic, file, notes)
+                where = f"{where}, rank {position + 1}, {file}"
                 notes.tolerate("results with unknown paths", kind(where, message))
                 continue
             if row is not None and tree is not None:
@@ -174,6 +176,14 @@ class ResultResolver:
             raise UnknownPathError(f"a result that is a {kind} needs its document; expected a corpus")
         check_document(file, self.corpus)
         return self.corpus.tree(file)
+
+
+def _where(run: Run, topic: str, file: str, notes: Notes) -> str:
+    """Return where a run names a document for a topic, with the line if this stops the evaluation."""
+    where = run.where(topic)
+    if notes.lenient:
+        return where
+    return position_of(run.source, topic, file) + where.removeprefix(run.source)
 
 
 def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
