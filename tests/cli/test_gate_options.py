@@ -138,5 +138,5 @@ def test_evaluate_warns_if_no_topic_is_answered(
     assert done.returncode == 0
     assert done.stderr.splitlines()[0] == (
         "xcg: warning: run other answers no assessed topic, so each is counted 0: topic 1, 2, 3, "
-        "4, 5, 6"
+        "4, 5, 6; its topics have other names, such as 'q1'"
     )
