@@ -35,6 +35,11 @@ NO_ERRORS = {
     "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",
     "report.html_statistics.MAX_COMPARISONS": "the page shows fewer",
     "report.html_strategies.MAX_LINES": "the page shows fewer",
+    "report.figures.MAX_PANELS": "plots have fewer panels, with a caption",
+    "report.plot_selection.MAX_STYLES": "other runs are grey in plots",
+    "report.sweep_plots.MAX_MEASURES": "the plot shows fewer",
+    "report.sweep_plots.MAX_MODELS": "the plot shows fewer",
+    "terminal_tables.MAX_ROWS": "the number of hidden rows is stated",
     "cli.options.MAX_SEED": "limits no cost",
     "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
