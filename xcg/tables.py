@@ -23,7 +23,6 @@ Row = Sequence[str]
 Record = Mapping[str, object]
 
 _MAX_HTML_ROWS = 200
-_UNLIMITED_WIDTH = 1_000_000  # rich would shorten cells to fit a narrower console
 _LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 # In the default encoding, LaTeX prints them as ¡, ¿ and a dash.
 _LATEX_ESCAPES.update({"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"})
@@ -187,20 +186,23 @@ def text_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None
     bm25   0.5
     lm    0.25
     """
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.cells import cell_len
 
-    body = [heading, *rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    for name, is_numeric in zip(heading, numeric or _numeric_columns(body), strict=True):
-        table.add_column(Text(printable(name)), justify="right" if is_numeric else "left", no_wrap=True)
-    for row in body[1:]:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    output = io.StringIO()
-    # Without a height, rich reads the environment variables COLUMNS and LINES.
-    Console(file=output, width=_UNLIMITED_WIDTH, height=1, color_system=None).print(table)
-    return "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
+    body = [list(map(printable, row)) for row in (heading, *rows)]
+    columns = []
+    for column, is_numeric in zip(
+        zip(*body, strict=True), numeric or _numeric_columns(body), strict=True
+    ):
+        lengths = list(map(cell_len, column))
+        width = max(lengths)
+        blanks = [" " * (width - length) for length in lengths]
+        columns.append(
+            [
+                blank + cell if is_numeric else cell + blank
+                for cell, blank in zip(column, blanks, strict=True)
+            ]
+        )
+    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*columns, strict=True)) or "\n"
 
 
 def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:

@@ -170,24 +170,32 @@ def sentence(text: str, terminal: Terminal) -> str:
 def _table_text(
     table: Table, terminal: Terminal, all_rows: bool, has_legend: bool, known_notes: set[str]
 ) -> str:
-    lines = _lines(table)
     if terminal.width is None:
-        return _block(lines, [line.width for line in lines], terminal)
-    if table.transposed is not None and _full_width(lines) > terminal.width:
+        heading, line_end, rows = table.write("table").partition("\n")
+        return (
+            f"\x1b[1m{heading}\x1b[0m{line_end}{rows}"
+            if terminal.has_styles
+            else heading + line_end + rows
+        )
+    every_row = _lines(table)
+    if table.transposed is not None and _full_width(every_row) > terminal.width:
         other = _lines(table.transposed)
-        if _full_width(other) < _full_width(lines):
+        if _full_width(other) < _full_width(every_row):
             return _table_text(table.transposed, terminal, all_rows, has_legend, known_notes)
     notes = []
     number = len(table.rows)
-    is_shortened = table.is_limited and not all_rows and number > MAX_ROWS
-    if is_shortened:
+    lines = every_row
+    if table.is_limited and not all_rows and number > MAX_ROWS:
         notes.append(f"{number - MAX_ROWS} of {number} rows are hidden; --all prints them")
+        lines = [line._replace(cells=line.cells[:MAX_ROWS]) for line in every_row]
     if _full_width(lines) > terminal.width:
-        lines, same = _without_same(lines)
-        if same:
-            notes.append(f"the same in all rows: {', '.join(same)}")
-    if is_shortened:
-        lines = [line._replace(cells=line.cells[:MAX_ROWS]) for line in lines]
+        same = _same_in_all_rows(every_row)
+        lines = [line for index, line in enumerate(lines) if index not in same]
+        values = [
+            f"{every_row[i].heading} {every_row[i].cells[0]}" for i in same if every_row[i].cells[0]
+        ]
+        if values:
+            notes.append(f"the same in all rows: {', '.join(values)}")
     lines, hidden_lines = _without_hidden(lines, terminal.width)
     if hidden_lines:
         names = ", ".join(printable(line.heading) for line in hidden_lines)
@@ -220,21 +228,18 @@ def _keys(lines: Sequence[_Line]) -> list[_Line]:
     return [line for line in lines if line.column.is_key] or list(lines[:1])
 
 
-def _without_same(lines: Sequence[_Line]) -> tuple[list[_Line], list[str]]:
-    """Return the columns whose cells differ, and the heading and value of the others.
+def _same_in_all_rows(lines: Sequence[_Line]) -> list[int]:
+    """Return the positions of columns whose cells are equal.
 
     Scores are always columns, and so is at least one key.
     """
     same = [
-        line
-        for line in lines
+        index
+        for index, line in enumerate(lines)
         if len(line.cells) > 1 and len(set(line.cells)) == 1 and not _has_scores(line)
     ]
-    keys = _keys(lines)
-    if all(key in same for key in keys):
-        same = [line for line in same if line is not keys[0]]
-    remaining = [line for line in lines if line not in same]
-    return remaining, [f"{line.heading} {line.cells[0]}" for line in same if line.cells[0]]
+    keys = [lines.index(key) for key in _keys(lines)]
+    return [index for index in same if index != keys[0]] if set(keys) <= set(same) else same
 
 
 def _has_scores(line: _Line) -> bool:

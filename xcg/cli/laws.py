@@ -19,6 +19,7 @@ from xcg.laws.search import check_laws, search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.report.laws import outcome_record, outcome_text
 from xcg.tables import records
+from xcg.terminal_tables import PIPE, Prose, Terminal, terminal_text
 
 
 @command("break", example="xcg break nxCG@10 --law padding --examples 50")
@@ -84,7 +85,8 @@ def break_(
         for outcome in search(subject, laws, examples, seed):
             outcomes.append(outcome)
             if format_ == "text":
-                write(outcome_text(subject, outcome))
+                text = Prose(outcome_text(subject, outcome))
+                write(terminal_text([text], Terminal.of(sys.stdout) if output is None else PIPE))
         if format_ != "text":
             write(records([outcome_record(subject, outcome) for outcome in outcomes], format_))
     failure = outcomes[-1].failure
