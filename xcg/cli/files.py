@@ -34,6 +34,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
 from xcg.evaluation.inputs import Inputs, check_document_is_used
+from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
 from xcg.formats.highlights import read_highlights
@@ -217,7 +218,9 @@ def convert(
             text, lost = convert_assessments(base, target_format, documents)
             notes.note(level_statistics(base))
         else:
-            text, lost = read.top(depth).to_text(target_format)
+            written = read.top(depth)
+            note_repeated({written.name: count_repeated(written)}, notes)
+            text, lost = written.to_text(target_format)
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, documents)

@@ -24,6 +24,7 @@ from xcg.cli.output import Printed, prints
 from xcg.documents.corpus import corpus_of
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import check_document_is_used, resolve_strategies
+from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.formats.base import read_run_and_format
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import RUN_FORMATS, Order, Ties
@@ -82,6 +83,8 @@ def rewrite(
     run, format_ = read_run_and_format(
         runs[0], notes, order or "score", ties or "document", source=source
     )
-    text, lost = rewrite_run(run, bound[0], documents).top(depth).to_text(target_format or format_)
+    rewritten = rewrite_run(run, bound[0], documents).top(depth)
+    note_repeated({rewritten.name: count_repeated(rewritten)}, notes)
+    text, lost = rewritten.to_text(target_format or format_)
     losses = [f"note: lost in {target_format or format_}: {data}" for data in lost]
     return Printed(text, [*notes.lines(), *losses])

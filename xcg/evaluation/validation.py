@@ -246,7 +246,8 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
         known = [result for result in named if result[2] != UNKNOWN_SPAN]
         for _ in range(len(known) - len(set(known))):
-            report.data.oddity("elements returned more than once", "", source)
+            message = "the strategy unique removes them"
+            report.data.oddity("elements returned more than once", source, message)
         overlapping += sum(overlapping_results(ranking))
         for rank, (file, path, span) in enumerate(named, 1):
             where = f"{source}, rank {rank}, {file}"
