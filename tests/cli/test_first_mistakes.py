@@ -243,6 +243,11 @@ MISTAKES = [
         "unknown measure 'nxCGG': did you mean 'nxCG'?",
     ),
     (
+        "a cutoff without @",
+        ["evaluate", "config.yaml", "--measures", "nxCG10"],
+        "unknown measure 'nxCG10': did you mean 'nxCG@10'?",
+    ),
+    (
         "an empty run",
         ["evaluate", *INPUTS, "--run", "empty.xml"],
         "empty.xml: an empty file; expected a run",

@@ -77,6 +77,11 @@ class MeasureRegistry(Registry[Definition]):
         key = self._aliases.get(name, name)
         if key not in self:
             self.check_refused(key)
+            stem = name.rstrip("0123456789")
+            if stem != name and self.knows(stem):
+                raise XcgError(
+                    f"unknown measure {name!r}: did you mean '{stem}@{name.removeprefix(stem)}'?"
+                )
             raise XcgError(f"unknown measure {name!r}: {nearest(name, [*self, *self._aliases])}")
         return self.get(key)
 
