@@ -33,6 +33,12 @@ def cells_of(axis: Any) -> dict[str, list[float]]:
     return dict(zip(tick_labels(axis), mesh.get_array().T.tolist(), strict=True))
 
 
+def drawn_tick_labels(axis: Any) -> list[Any]:
+    """Return the labels of ticks within the limits of an x or y axis; others are not drawn."""
+    low, high = sorted(axis.get_view_interval())
+    return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+
+
 def overlapping_labels(figure: Any) -> list[tuple[str, str]]:
     """Return pairs of labels of ticks, or of texts of a panel, whose bounding boxes overlap."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -44,7 +50,7 @@ def overlapping_labels(figure: Any) -> list[tuple[str, str]]:
     for axis in figure.axes:
         if not axis.get_visible():
             continue
-        for labels in (axis.get_xticklabels(), axis.get_yticklabels(), axis.texts):
+        for labels in (drawn_tick_labels(axis.xaxis), drawn_tick_labels(axis.yaxis), axis.texts):
             shown = [one for one in labels if one.get_visible() and one.get_text()]
             boxes = [(one.get_text(), one.get_window_extent(renderer)) for one in shown]
             pairs += [
@@ -56,3 +62,28 @@ def overlapping_labels(figure: Any) -> list[tuple[str, str]]:
                 and other_box.y0 + 0.5 < box.y1
             ]
     return pairs
+
+
+def texts_outside(figure: Any) -> list[str]:
+    """Return the texts of a drawn figure that are not completely within its borders."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    outside = []
+    for axis in [axis for axis in figure.axes if axis.get_visible()]:
+        titles = [axis.title, axis._left_title, axis.xaxis.label, axis.yaxis.label, *axis.texts]
+        for text in [*titles, *drawn_tick_labels(axis.xaxis), *drawn_tick_labels(axis.yaxis)]:
+            assert isinstance(text, Text)
+            box = text.get_window_extent(renderer)
+            is_within = (
+                box.x0 >= -2
+                and box.y0 >= -2
+                and box.x1 <= figure.bbox.x1 + 2
+                and box.y1 <= figure.bbox.y1 + 2
+            )
+            if text.get_visible() and text.get_text() and not is_within:
+                outside.append(text.get_text())
+    return outside

@@ -22,6 +22,8 @@ MAX_STYLES = 8
 """The largest number of lines that all have a style and a label of their own."""
 _BEST_RUNS = 5
 _NAME_CHARACTERS = 32
+LABEL_CHARACTERS = 48
+"""Characters of the label of a user model."""
 _LABEL_POINTS = 9.0
 """Height of a label at the end of a line, in points."""
 
@@ -114,6 +116,8 @@ def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str,
         texts = [printed[name] for name in group]
         letters = enumerate(zip_longest(*texts))
         start = next((index for index, column in letters if len(set(column)) > 1), 0)
+        while start > 0 and texts[0][start - 1].isalnum():
+            start -= 1  # whole words and numbers are easier to recognise
         short |= {name: _with_part(printed[name], start, most) for name in group}
     if len(set(short.values())) < len(short) and most < max(map(len, printed.values())):
         return short_names(names, 2 * most)
@@ -136,6 +140,25 @@ def _with_part(name: str, start: int, most: int) -> str:
     rest = name[start:]
     room = most - head - 2
     return f"{name[:head]}…{rest}" if len(rest) <= room + 1 else f"{name[:head]}…{rest[:room]}…"
+
+
+def model_labels(names: Sequence[str]) -> tuple[list[str], str]:
+    """Return a label for each user model, and a heading of all labels.
+
+    The models of a sweep are labelled with the values of its parameters, which are the heading:
+    ``sweep[ideal=roots,alpha=0]`` has the label ``roots, 0`` and the heading ``ideal, alpha``.
+    """
+    prefix = names[0].partition("[")[0] + "["
+    labels, heading = list(names), ""
+    if len(names) > 1 and all(name.startswith(prefix) and name.endswith("]") for name in names):
+        labels = [name[len(prefix) : -1] for name in names]
+        settings = [[part.partition("=") for part in label.split(",")] for label in labels]
+        parameters = {tuple(name for name, _, _ in parts) for parts in settings}
+        if len(parameters) == 1 and all(equals for parts in settings for _, equals, _ in parts):
+            heading = ", ".join(parameters.pop())
+            labels = [", ".join(value for _, _, value in parts) for parts in settings]
+    short = short_names(list(dict.fromkeys(labels)), LABEL_CHARACTERS)
+    return [short[label] for label in labels], heading
 
 
 class LineStyles(NamedTuple):
@@ -165,14 +188,12 @@ class LineStyles(NamedTuple):
             axis.plot(x, y, color=GREY, linewidth=0.8, zorder=1, label=f"_{name}")
 
     def label_ends(self, axis: Axes, height: float) -> None:
-        """Write the names of the main lines at their right ends, if other lines are grey.
+        """Write the names of the main lines at their right ends.
 
         Args:
             axis: The axis, with all lines and its limits.
             height: Its height in inches.
         """
-        if not self.others:
-            return
         low, high = axis.get_ylim()
         lines = {line.get_label(): line for line in axis.get_lines()}
         ends: list[tuple[float, str, str]] = []

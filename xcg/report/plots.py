@@ -20,7 +20,14 @@ from xcg.report.figures import (
     new_panels,
     panel_columns,
 )
-from xcg.report.plot_selection import LineStyles, different_panels, grouped, line_styles, short_names
+from xcg.report.plot_selection import (
+    LineStyles,
+    different_panels,
+    grouped,
+    line_styles,
+    model_labels,
+    short_names,
+)
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 
@@ -30,6 +37,8 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 0.05
 """Width of the label of a rank as a share of the axis."""
+_MAX_LABELLED_COLUMNS = 2
+"""The largest number of columns of panels that have room for labels at the ends of lines."""
 _EDGES = 0.9
 """Height of the title and the labels of a panel in inches."""
 
@@ -71,6 +80,9 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = new_panels(len(panels), columns, width, 3.6)
     styles = _styles_of(curves)
+    shown = list(dict.fromkeys(model for _, model in panels))
+    labels, parameters = model_labels(shown)
+    titles = dict(zip(shown, labels, strict=True))
     for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
         for curve in lines:
             if curve.run == IDEAL:
@@ -78,7 +90,7 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
             else:
                 styles.draw(axis, curve.run, curve.x, curve.y)
         over = curve_measure(measure).curve_over
-        axis.set_title(label_text(short_names([model], 40)[model]))
+        axis.set_title(label_text(titles[model]))
         axis.set_xlabel(over)
         axis.set_ylabel(label_text(measure))
         axis.set_ylim(bottom=0)
@@ -86,10 +98,10 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
             axis.set_xlim(0, 1)
         of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
         _draw_ranks(axis, of_panel, styles)
-        styles.label_ends(axis, _panel_height(figure, len(panels), columns))
-    _add_key(figure, axes[0], styles)
+    _add_key(figure, axes, columns, styles)
     by = "" if not styles.others else "Best runs by the mean of the first curve."
-    add_caption(figure, styles.caption, by, choice)
+    names = f"User models: {parameters}." if parameters else ""
+    add_caption(figure, names, styles.caption, by, choice)
     return figure
 
 
@@ -110,15 +122,13 @@ def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     return line_styles(runs, sorted(means, key=lambda run: -means[run]))
 
 
-def _panel_height(figure: Figure, count: int, columns: int) -> float:
-    """Return the height of the axes of a panel in inches."""
-    return float(figure.get_figheight()) / -(-count // columns) - _EDGES
-
-
-def _add_key(figure: Figure, axis: Axes, styles: LineStyles) -> None:
-    """Add a legend, unless lines have labels at their ends."""
-    if not styles.others:
-        add_legend(figure, axis)
+def _add_key(figure: Figure, axes: Sequence[Axes], columns: int, styles: LineStyles) -> None:
+    """Name the lines in a legend, or at their ends if most are grey and the panels are wide."""
+    if not styles.others or columns > _MAX_LABELLED_COLUMNS:
+        add_legend(figure, axes[0])
+        return
+    for axis in axes:
+        styles.label_ends(axis, figure.get_figheight() / -(-len(axes) // columns) - _EDGES)
 
 
 def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
@@ -176,8 +186,7 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
     axis.set_ylabel("share of the gold's gain (gr)")
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=0)
-    styles.label_ends(axis, _panel_height(figure, 1, 1))
-    _add_key(figure, axis, styles)
+    _add_key(figure, [axis], 1, styles)
     by = "" if not styles.others else "Best runs by their mean share; dotted: the ideal reader."
     add_caption(figure, styles.caption, by)
     return figure
@@ -197,7 +206,9 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
         attribute = "measure"
     else:
-        every = grouped(lines, attrgetter("measure", "user_model", "position"))
+        by_measure = grouped(lines, attrgetter("measure", "user_model")).values()
+        in_order = [line for group in by_measure for line in group]
+        every = grouped(in_order, attrgetter("measure", "user_model", "position"))
         panels, choice = different_panels(every, lambda items: [item.value for item in items])
         styles = _styles_of_runs(lines)
         attribute = "run"
@@ -215,10 +226,9 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_title(label_text(f"{subject}: {position} result"))
         axis.set_xlabel("non-relevant results inserted")
         axis.set_ylim(bottom=0)
-        styles.label_ends(axis, _panel_height(figure, len(panels), columns))
     for axis in axes[::columns]:
         axis.set_ylabel("mean over topics")
-    _add_key(figure, axes[0], styles)
+    _add_key(figure, axes, columns, styles)
     by = f"Best runs by {label_text(lines[0].measure)} without insertions." if styles.others else ""
     model = "" if has_models else f"User model: {lines[0].user_model}."
     add_caption(figure, model, styles.caption, by, choice)

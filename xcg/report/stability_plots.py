@@ -67,7 +67,7 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         axis.margins(x=0.01)
         is_last = number + across >= len(panels)
         if not is_last:
-            axis.set_xticks(range(len(runs)), [""] * len(runs))
+            axis.set_xticks([])
         elif not name_positions(axis, "x", runs, width / across - 0.8):
             axis.set_xlabel(f"{len(runs)} runs")
         axis.set_ylabel(label_text(measure))

@@ -10,7 +10,7 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report.figures import MAX_HEIGHT, MAX_WIDTH, add_caption, in_style, label_text, new_figure
 from xcg.report.heatmaps import draw_cells, name_positions
-from xcg.report.plot_selection import most_different, short_names
+from xcg.report.plot_selection import LABEL_CHARACTERS, model_labels, most_different
 from xcg.statistics.rank_correlation import OrderShift
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 MAX_MODELS = 45
 MAX_MEASURES = 6
-_LABEL_CHARACTERS = 48
 _ROW_HEIGHT, _RUN_WIDTH, _TAU_WIDTH = 0.18, 0.28, 1.4
 _EDGES = 2.3
 """Height of titles, names of runs and caption in inches."""
@@ -41,7 +40,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     measures = results.measures[:MAX_MEASURES]
     ranks = {measure: _ranks(results, measure) for measure in measures}
     models = _drawn_models(results, ranks, baseline)
-    labels, parameters = _model_labels(models)
+    labels, parameters = model_labels(models)
     label_width = 0.075 * max(map(len, labels)) + 0.5
     wanted = _TAU_WIDTH + max(_RUN_WIDTH * len(results.runs), 1.5) + 0.3
     width = min(MAX_WIDTH, max(6.0, label_width + len(measures) * wanted))
@@ -65,9 +64,8 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         rank_axis.set_title("ranks of runs", loc="left")
         if not name_positions(rank_axis, "x", runs, panel - tau_width):
             has_names = False
-            best, worst = (short_names(runs)[run] for run in (runs[0], runs[-1]))
-            rank_axis.set_xlabel(f"{len(runs)} runs\n{label_text(best)}\nto {label_text(worst)}")
-    name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=_LABEL_CHARACTERS)
+            rank_axis.set_xlabel(f"{len(runs)} runs")
+    name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=LABEL_CHARACTERS)
     axes[0].set_ylabel(label_text(parameters))
     add_caption(
         figure,
@@ -130,22 +128,3 @@ def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:
         for model, own in values.items()
         for run, value in own.items()
     }
-
-
-def _model_labels(names: Sequence[str]) -> tuple[list[str], str]:
-    """Return a label for each user model, and a heading of all labels.
-
-    The models of a sweep are labelled with the values of its parameters, which are the heading:
-    ``sweep[ideal=roots,alpha=0]`` has the label ``roots, 0`` and the heading ``ideal, alpha``.
-    """
-    prefix = names[0].partition("[")[0] + "["
-    labels, heading = list(names), ""
-    if len(names) > 1 and all(name.startswith(prefix) and name.endswith("]") for name in names):
-        labels = [name[len(prefix) : -1] for name in names]
-        settings = [[part.partition("=") for part in label.split(",")] for label in labels]
-        parameters = {tuple(name for name, _, _ in parts) for parts in settings}
-        if len(parameters) == 1 and all(equals for parts in settings for _, equals, _ in parts):
-            heading = ", ".join(parameters.pop())
-            labels = [", ".join(value for _, _, value in parts) for parts in settings]
-    short = short_names(list(dict.fromkeys(labels)), _LABEL_CHARACTERS)
-    return [short[label] for label in labels], heading

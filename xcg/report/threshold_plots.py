@@ -76,7 +76,8 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
             row[1].set_xticks(range(len(others)), names, fontsize=7)
             row[1].set_xlim(-0.4, len(others) - 0.6)
             row[1].tick_params(labelleft=False)
-        styles.label_ends(row[-1], size)
+        if styles.others:
+            styles.label_ends(row[-1], size)
     if not styles.others:
         add_legend(figure, axes[0][0])
     add_caption(

@@ -1,0 +1,28 @@
+"""Every plot fits on one screen with 3, 8, 30 and 69 runs, and its labels do not overlap."""
+
+from __future__ import annotations
+
+import pytest
+from figure_contents import overlapping_labels, texts_outside
+
+pytest.importorskip("matplotlib")
+
+from plot_examples import FIGURES
+
+CELLS = 2
+"""Axes of a panel with cells: the cells, and a scale of colours or correlations."""
+
+
+@pytest.mark.parametrize(
+    "runs", [pytest.param(number, marks=pytest.mark.slow) for number in (3, 8, 30)] + [69]
+)
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_plot_fits_on_one_screen_without_overlapping_labels(name: str, runs: int) -> None:
+    figure = FIGURES[name](runs)
+    width, height = figure.get_size_inches() * figure.dpi
+    assert width <= 1400
+    assert height <= 900
+    panels = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(panels) <= 12 * (CELLS if name.startswith("compare") else 1)
+    assert overlapping_labels(figure) == []
+    assert texts_outside(figure) == []
