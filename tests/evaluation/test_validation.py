@@ -134,7 +134,7 @@ def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
     options = ("validate", "--assessments", campaign / "assessments")
     text = xcg_command(*options).stdout
     assert "\n\nlevel  number   share  relevant_share\n(1,3)       1  0.3333          0.3333\n" in text
-    assert "\ntotal       3     1.0             1.0\n\nclean: no errors and no warnings\n" in text
+    assert "\ntotal       3  1.0000          1.0000\n\nclean: no errors and no warnings\n" in text
     as_json = json.loads(xcg_command(*options, "--format", "json").stdout)
     assert as_json["levels"][0] == {
         "level": "(1,3)",

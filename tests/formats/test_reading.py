@@ -179,8 +179,8 @@ def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    counts = module.fuzz(2400, seed=20061)
-    assert len(counts) == 12
+    counts = module.fuzz(3000, seed=20061)
+    assert len(counts) == 15
     for name, (tried, kept) in counts.items():
         assert 0 < kept <= tried == 200, name
         assert kept < tried or name == "pages", name  # HTML parsers accept everything
