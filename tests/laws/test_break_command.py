@@ -33,7 +33,8 @@ def test_the_smallest_case_as_text(xcg_command: Command) -> None:
     assert lines[0] == "xcg.laws.chunk_measures:ndcg_over_chunks, seed 0"
     assert lines[1].startswith("no-pay-twice: broken, in case ")
     assert lines[2:] == [
-        "  A result that repeats an earlier result, or lies inside one, never increases the score.",
+        "  A result that repeats an earlier result, or lies inside one, never increases",
+        "  the score.",
         '  document a: "[a]"',
         '  gold: a 0–1 "a", grade 1',
         "  before: score 1",
@@ -41,8 +42,8 @@ def test_the_smallest_case_as_text(xcg_command: Command) -> None:
         "  after: score 1.6309",
         '     1. a 0–1 "a"',
         '     2. a 0–1 "a"',
-        "  The score rose from 1 to 1.6309. The measure rewards the same text twice: a system gains by",
-        "  returning what its user has already read.",
+        "  The score rose from 1 to 1.6309. The measure rewards the same text twice: a",
+        "  system gains by returning what its user has already read.",
     ]
 
 
@@ -121,18 +122,18 @@ def test_the_user_of_a_function_pays_for_padding(xcg_command: Command, tmp_path:
     lines = done.stdout.splitlines()
     assert lines[1].startswith("padding: broken, in case ")
     assert lines[2:] == [
-        "  Adding text without relevant text to a result never increases the score; if the user pays "
-        "for",
-        "  whole results, adding it to the first of the best results decreases the score.",
+        "  Adding text without relevant text to a result never increases the score; if",
+        "  the user pays for whole results, adding it to the first of the best results",
+        "  decreases the score.",
         '  document a: "[a] "',
         '  gold: a 0–1 "a", grade 1',
         "  before: score 1",
         '     1. a 0–1 "a"',
         "  after: score 1",
         '     1. a 0–2 "a "',
-        "  The score stayed at 1. Padding costs nothing: a system that returns the answer with pages "
-        "of",
-        "  other text is at least as good as one that returns the answer alone.",
+        "  The score stayed at 1. Padding costs nothing: a system that returns the answer",
+        "  with pages of other text is at least as good as one that returns the answer",
+        "  alone.",
     ]
     options = ("--law", "padding", "--effort", "ranks", "--examples", "100")
     assert xcg_command("break", "mine:covered", *options, cwd=tmp_path).returncode == 0

@@ -12,7 +12,7 @@ from xcg.laws.laws import TOLERANCE, Claim
 from xcg.laws.search import Outcome
 from xcg.laws.subjects import Subject
 
-_LINE_WIDTH = 96
+_LINE_WIDTH = 80
 
 
 def outcome_text(subject: Subject, outcome: Outcome) -> str:
