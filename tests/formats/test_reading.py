@@ -183,7 +183,8 @@ def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(counts) == 15
     for name, (tried, kept) in counts.items():
         assert 0 < kept <= tried == 200, name
-        assert kept < tried or name == "pages", name  # HTML parsers accept everything
+        # HTML parsers accept everything, and every text can be searched.
+        assert kept < tried or name in ("pages", "searches"), name
 
 
 TSV_FORMAT = '''
