@@ -179,6 +179,8 @@ class Terminal(io.StringIO):
 def test_progress_appears_on_a_terminal_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
     with output.progress_bar("tasks") as progress:
         assert progress is not None
         progress(1, 2)
@@ -191,7 +193,27 @@ def test_progress_appears_on_a_terminal_after_a_delay(monkeypatch: pytest.Monkey
         progress(1, 2)
         progress(2, 2)
     assert "tasks" in terminal.getvalue()
-    assert "100%" in terminal.getvalue()
+    assert "2/2" in terminal.getvalue()
+    assert "left" in terminal.getvalue()  # after the remaining time
+    *_, last = terminal.getvalue().split("left")
+    assert "\x1b[2K" in last  # the bar is erased at the end
+
+
+def test_progress_ends_cleanly_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(output, "_PROGRESS_DELAY", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+
+    def interrupt() -> None:
+        with output.progress_bar("tasks") as progress:
+            assert progress is not None
+            progress(1, 2)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
+    assert terminal.getvalue().rfind("\x1b[?25h") > terminal.getvalue().rfind("\x1b[?25l")  # the cursor
 
 
 def test_there_is_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -254,21 +254,39 @@ def progress_bar(label: str = "topics") -> Iterator[Callable[[int, int], None] |
     """Yield a function that shows progress on standard error, or None if that is not a terminal.
 
     The function takes the number of completed steps and the number of all steps. The bar appears after
-    one second, so short commands show none.
+    one second, so short commands show none. It states the remaining time, and disappears at the end.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    bar: Any = None
-    start = time.monotonic()
+    with ExitStack() as stack:
+        bar: Any = None
+        start = time.monotonic()
 
-    def advance(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None and done < total and time.monotonic() - start > _PROGRESS_DELAY:
-            bar = click.progressbar(length=total, file=sys.stderr, label=label)
-        if bar is not None:
-            bar.update(done - bar.pos)
+        def advance(done: int, total: int) -> None:
+            nonlocal bar
+            if bar is None and done < total and time.monotonic() - start > _PROGRESS_DELAY:
+                bar = stack.enter_context(_new_bar())
+                bar.add_task(label, total=total)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done, total=total)
 
-    yield advance
-    if bar is not None:
-        bar.render_finish()
+        yield advance
+
+
+def _new_bar() -> Any:
+    """Return a bar of rich that is removed when it ends."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=Console(file=sys.stderr),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
