@@ -285,7 +285,8 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     inputs = campaign.inputs()
     if campaign.measures is None:
         inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
-    lines = perturb_inputs(inputs, numbers)
+    with progress_bar("runs and user models") as progress:
+        lines = perturb_inputs(inputs, numbers, progress)
     rows = [line._asdict() for line in lines]
     return Printed(rows, lines.notes, lambda: perturbation_plot(lines), columns=PERTURBATION)
 

@@ -12,6 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.scoring import Progress
 from xcg.gains.topic import GainCalculator
 from xcg.lazy_modules import np
 from xcg.measures import Measure, TopicGains
@@ -57,7 +58,9 @@ class PerturbedMean(NamedTuple):
     change: float | None
 
 
-def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[PerturbedMean]:
+def perturb(
+    inputs: Inputs, counts: Sequence[int] = COUNTS, progress: Progress | None = None
+) -> NotedList[PerturbedMean]:
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
@@ -69,6 +72,7 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
     Args:
         inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.
         counts: Numbers of results to insert, at least 0; changes are relative to the first number.
+        progress: Called with the number of finished combinations of run and user model, and of all.
 
     Returns:
         Rows in the order of runs, user models, measures, positions and counts, with notes.
@@ -97,18 +101,19 @@ def perturb(inputs: Inputs, counts: Sequence[int] = COUNTS) -> NotedList[Perturb
             standard.add(calculator)
             if needs_gains:
                 _add_gains(gains, calculator, models)
+    measures_of_gains = [measure for measure in measures if measure not in standard.measures]
     lines: list[PerturbedMean] = []
-    for run, model in product(inputs.loaded_runs, models):
-        effort = model.effort.parameters()
+    for done, (run, model) in enumerate(product(inputs.loaded_runs, models)):
+        if progress is not None:
+            progress(done, len(inputs.loaded_runs) * len(models))
+        means = _means(gains.get((run.name, model.name), []), measures_of_gains, counts, model)
         for measure, position in product(measures, POSITIONS):
             first: float | None = None
             for count in counts:
                 if measure in standard.measures:
                     mean = standard.mean(run, measure, position, count)
                 else:
-                    all_gains = gains.get((run.name, model.name), [])
-                    topics = [_insert(topic_gains, position, count) for topic_gains in all_gains]
-                    mean = _mean(measure, topics, effort)
+                    mean = means[measure, position, count]
                 if mean is not None:
                     first = mean if first is None else first
                     change = mean / first - 1 if first else None
@@ -152,6 +157,19 @@ def _add_gains(
             gains.setdefault((run, model.name), []).append(topic_gains)
 
 
+def _means(
+    topics: Sequence[TopicGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
+) -> dict[tuple[Measure, Position, int], float | None]:
+    """Return the means after each insertion, which is done once for all measures."""
+    effort = model.effort.parameters()
+    means = {}
+    for position, count in product(POSITIONS, counts):
+        perturbed = [_insert(topic, position, count) for topic in topics]
+        for measure in measures:
+            means[measure, position, count] = _mean(measure, perturbed, effort)
+    return means
+
+
 def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, str]) -> float | None:
     values = [measure.compute(topic, effort) for topic in topics]
     defined = [value for value in values if value is not None]
@@ -159,8 +177,9 @@ def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, s
 
 
 def _insert(topic: TopicGains, position: Position, count: int) -> TopicGains:
-    gains = np.insert(vector(topic.gains), _index(position), np.zeros(count))
-    return TopicGains(gains, topic.ideal, topic.not_retrieved)
+    gains, index = vector(topic.gains), _index(position)
+    perturbed = np.concatenate([gains[:index], np.zeros(count), gains[index:]])
+    return TopicGains(perturbed, vector(topic.ideal), topic.not_retrieved)
 
 
 def _index(position: Position) -> int:
