@@ -272,3 +272,16 @@ def test_update_decides_repeated_passages_by_the_passages_around_them(
     message = f"{gold}:2: moved from {old} to {new}, unlike the passages around it; check it"
     assert message in deleted.stderr
     assert f"{gold}:4" not in deleted.stderr
+
+
+def test_progress_counts_the_documents_that_are_searched(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"topic": "1", "doc": "d", "text": "word"},
+        {"topic": "1", "doc": "e", "text": "x"},
+        {"topic": "2", "doc": "d", "text": "first"},
+    )
+    calls: list[tuple[int, int]] = []
+    corpus = xcg.Corpus.of({**CORPUS, "e": "<a>x</a>"})
+    locate_passages(path, corpus, progress=lambda done, of: calls.append((done, of)))
+    assert calls == [(0, 2), (1, 2)]

@@ -230,3 +230,11 @@ def test_the_command_prints_and_draws_the_means(
     wrong = xcg_command(*call, "--counts", "many")
     assert wrong.returncode == 2
     assert "illegal counts 'many'" in wrong.stderr
+
+
+def test_progress_counts_combinations_of_run_and_user_model() -> None:
+    calls: list[tuple[int, int]] = []
+    runs = {"a": {"1": ["d"]}, "b": {"1": ["d"]}}
+    inputs = Inputs({"1": {"d": 1}}, runs, measures="MAep")
+    perturb(inputs, [0], lambda done, of: calls.append((done, of)))
+    assert calls == [(0, 2), (1, 2)]

@@ -25,7 +25,7 @@ from xcg.cli.options import (
     paths_option,
     ties_option,
 )
-from xcg.cli.output import Printed, format_option, prints
+from xcg.cli.output import Printed, format_option, prints, progress_bar
 from xcg.cli.run_names import select_runs
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.corpus import Corpus, corpus_of
@@ -316,7 +316,9 @@ def place(
 
     --fuzzy also finds text that was edited. It needs the extra fuzzy (rapidfuzz).
     """
-    placed = (update_gold if update else locate_passages)(passages, Corpus(corpus), fuzzy)
+    search = update_gold if update else locate_passages
+    with progress_bar("documents") as progress:
+        placed = search(passages, Corpus(corpus), fuzzy, progress)
     messages = [f"warning: {message}" for message in placed.missing]
     messages += [f"note: {message}" for message in placed.notes]
     status = 0 if lenient or not placed.missing else 2 if update else 1
@@ -385,7 +387,8 @@ def simulate(folder: Path, small: bool, replace: bool, **shape: int | float | No
     given = {name: value for name, value in shape.items() if value is not None}
     start = Shape.small() if small else Shape()
     full_shape = dataclasses.replace(start, **given)  # type: ignore[arg-type]
-    summary = write_campaign(folder, full_shape, replace=replace)
+    with progress_bar("steps") as progress:
+        summary = write_campaign(folder, full_shape, replace=replace, progress=progress)
     print_status(
         f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
         f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "

@@ -319,7 +319,10 @@ def levels(non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, se
     are 1 without swaps.
     """
     measures = FULL_DEPTH_MEASURES if full_depth else MEASURES_OF_FIGURES
-    found = levels_experiment(not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed)
+    with progress_bar("points") as progress:
+        found = levels_experiment(
+            not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed, progress=progress
+        )
     curves = [curve for curve in found if curve.measure in measures]
     names = [f"{curve.measure}/{curve.levels}" for curve in curves]
     rows = [

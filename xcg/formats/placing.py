@@ -7,7 +7,7 @@ a time is in memory.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ _OLD_PASSAGE_FIELDS = (
 _SHOWN = 60
 
 Record = dict[str, Any]
+Progress = Callable[[int, int], None]
+"""Called with the number of searched documents and of all."""
 
 
 @dataclass
@@ -68,7 +70,10 @@ _STATUSES = ("exact", "normalised", "approximate", "ambiguous", "lost")
 
 
 def locate_passages(
-    paths: PathLike | Iterable[PathLike], corpus: Corpus, min_similarity: float | None = None
+    paths: PathLike | Iterable[PathLike],
+    corpus: Corpus,
+    min_similarity: float | None = None,
+    progress: Progress | None = None,
 ) -> PlacedPassages:
     """Find passages, given as text in JSON Lines files, in their documents.
 
@@ -81,6 +86,7 @@ def locate_passages(
         paths: Files, folders and globs.
         corpus: The documents.
         min_similarity: Minimum similarity of approximate matches; None for the same words only.
+        progress: Called before each document.
 
     Raises:
         InputError: If a record is illegal, the corpus does not have its document, or the passage occurs
@@ -98,7 +104,7 @@ def locate_passages(
         if (quote := quote_of(record, where)) is None:
             raise InputError(where, "the field 'text' is missing")
         record["exact" if "exact" in record else "text"] = quote.exact.strip()
-    for where, record, location, text, _ in _located(given, corpus, min_similarity):
+    for where, record, location, text, _ in _located(given, corpus, min_similarity, progress):
         if location.status == "ambiguous":
             position = record.get("near", 0) * len(text)
             near = min(location.occurrences, key=lambda span: abs(span[0] - position))
@@ -112,7 +118,10 @@ def locate_passages(
 
 
 def update_gold(
-    paths: PathLike | Iterable[PathLike], corpus: Corpus, min_similarity: float | None = None
+    paths: PathLike | Iterable[PathLike],
+    corpus: Corpus,
+    min_similarity: float | None = None,
+    progress: Progress | None = None,
 ) -> PlacedPassages:
     """Move the passages of assessments in JSON Lines to where their text is now.
 
@@ -123,6 +132,7 @@ def update_gold(
         paths: Files, folders and globs.
         corpus: The changed documents.
         min_similarity: Minimum similarity of approximate matches; None for the same words only.
+        progress: Called before each document.
 
     Raises:
         InputError: If a record is illegal.
@@ -144,7 +154,8 @@ def update_gold(
             passages.append((where, record))
             continue
         record.clear()
-    for where, record, location, text, is_doubtful in _located(passages, corpus, min_similarity):
+    located = _located(passages, corpus, min_similarity, progress)
+    for where, record, location, text, is_doubtful in located:
         _report(placed, where, record, location, left_out=True)
         if is_doubtful:
             placed.notes.append(
@@ -187,14 +198,19 @@ class _Located(NamedTuple):
 
 
 def _located(
-    given: Sequence[tuple[str, Record]], corpus: Corpus, min_similarity: float | None
+    given: Sequence[tuple[str, Record]],
+    corpus: Corpus,
+    min_similarity: float | None,
+    progress: Progress | None,
 ) -> Iterable[_Located]:
     """Return the location of each record, in order."""
     by_document: dict[str, list[int]] = {}
     for number, (where, record) in enumerate(given):
         by_document.setdefault(document_name(record, where), []).append(number)
     found: dict[int, _Located] = {}
-    for name, numbers in by_document.items():
+    for done, (name, numbers) in enumerate(by_document.items()):
+        if progress is not None:
+            progress(done, len(by_document))
         index = TextIndex(corpus.tree(name).text)
         moved = []
         for number in numbers:

@@ -20,7 +20,7 @@ same release series of numpy, which may change its random streams (NEP 19).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -65,7 +65,16 @@ class Simulated:
     results: int = 0
 
 
-def simulate(folder: PathLike, shape: Shape | None = None, *, replace: bool = False) -> Simulated:
+Progress = Callable[[int, int], None]
+
+
+def simulate(
+    folder: PathLike,
+    shape: Shape | None = None,
+    *,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> Simulated:
     """Write a simulated campaign to a new folder.
 
     The folder gets ``documents/`` with the articles, ``assessments/`` with one INEX 2004 file per topic
@@ -84,6 +93,8 @@ def simulate(folder: PathLike, shape: Shape | None = None, *, replace: bool = Fa
         folder: A folder that is empty or does not exist.
         shape: Size and seed; by default the size of INEX 2004.
         replace: Whether to replace an incomplete campaign that an interrupted call left in the folder.
+        progress: Called with the number of completed steps and of all. All topics together are as many
+            steps as all articles, because they take about as long.
 
     Returns:
         The sizes of the campaign.
@@ -93,14 +104,15 @@ def simulate(folder: PathLike, shape: Shape | None = None, *, replace: bool = Fa
             replaced if the folder also contains files that xcg did not write.
     """
     with new_campaign_folder(Path(folder), replace) as target:
-        return _Writer(target, shape or Shape()).write()
+        return _Writer(target, shape or Shape(), progress).write()
 
 
 class _Writer:
     """Writes the files of a campaign and counts their content."""
 
-    def __init__(self, folder: CampaignFolder, shape: Shape) -> None:
+    def __init__(self, folder: CampaignFolder, shape: Shape, progress: Progress | None) -> None:
         self._folder = folder
+        self._progress = progress
         self._shape = shape
         self._factory = ArticleFactory(shape)
         self._articles: list[Article] = []
@@ -111,16 +123,23 @@ class _Writer:
         self._write_documents()
         for system in self._systems:
             self._append(system, f'{DECLARATION}<inex-submission run-id="{system.name}">\n')
-        for number in range(self._shape.topics):
+        articles, topics = self._shape.articles, self._shape.topics
+        for number in range(topics):
+            self._report(articles + number * articles // topics)
             self._write_topic(number)
         for system in self._systems:
             self._append(system, "</inex-submission>\n")
         self._write_configuration()
         return self._written
 
+    def _report(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(done, 2 * self._shape.articles)
+
     def _write_documents(self) -> None:
         depth_sum = 0
         for number in range(self._shape.articles):
+            self._report(number)
             rng = self._shape.generator(Stream.DOCUMENT, number)
             article = self._factory.draw(number, rng)
             self._folder.write(f"documents/{article.name}.xml", self._factory.xml(article, rng))

@@ -6,7 +6,7 @@ in ideal order, rated on 2, 10, 20 or 50 levels, in which 0 to 99 random pairs a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from xcg.lazy_modules import np
@@ -41,6 +41,7 @@ def levels_experiment(
     swaps: int = 100,
     repetitions: int = 100,
     seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[LevelCurve]:
     """Compute a curve for each measure and number of levels.
 
@@ -54,15 +55,18 @@ def levels_experiment(
         swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
         repetitions: Number of lists for each number of swapped pairs.
         seed: At least 0.
+        progress: Called with the number of finished points of the curves, and of all points.
 
     Returns:
         The curves in the order of the measures and numbers of levels.
     """
     curves = []
-    for count in levels:
+    for position, count in enumerate(levels):
         rng = np.random.default_rng([seed, count, int(uniform)])
         totals = np.zeros((len(STUDIED_MEASURES), swaps))
         for number in range(swaps):
+            if progress is not None:
+                progress(position * swaps + number, len(levels) * swaps)
             for _ in range(repetitions):
                 ideal = _draw_ideal(rng, count, uniform)
                 totals[:, number] += list_scores(_swap_pairs(rng, ideal, number), ideal)
