@@ -57,7 +57,8 @@ class Column:
         kind: ``text``; ``score`` (a number with decimals); ``p`` (a p value, with ``<0.0001`` for
             smaller ones); ``count`` (a number as it is). Without a kind, the values decide: floats are
             scores, integers and texts that are numbers are counts.
-        decimals: The number of decimals of scores and p values.
+        decimals: The number of decimals of scores and p values. None for scores that a user model
+            states, such as .75: they are written as there.
         priority: 0 if the column is never hidden. On a terminal that is too narrow, the columns with
             the highest priority number are hidden first.
         is_key: Whether the column names the row. It is never hidden, and repeated if the other columns
@@ -72,7 +73,7 @@ class Column:
     name: str
     heading: str = ""
     kind: Literal["", "text", "score", "p", "count"] = ""
-    decimals: int = 4
+    decimals: int | None = 4
     priority: int = 0
     is_key: bool = False
     meaning: str = ""
@@ -85,6 +86,8 @@ class Column:
         if isinstance(value, str):
             return value  # Markup stays Markup
         if self.kind == "text" or isinstance(value, bool) or not isinstance(value, int | float):
+            return str(value)
+        if self.decimals is None:
             return str(value)
         if self.kind == "p" and value < 10**-self.decimals:
             return f"<{10**-self.decimals:.{self.decimals}f}"

@@ -23,7 +23,7 @@ IDEAL_ELEMENTS = (
     Column("file", kind="text"),
     Column("path", kind="text"),
     Column("assessment", kind="text", meaning="exhaustivity and specificity"),
-    Column("score", meaning="quantised assessment, the gain of the element"),
+    Column("score", decimals=None, meaning="quantised assessment, the gain of the element"),
     Column("relevant", kind="count", meaning="relevant elements"),
     Column("ideal", meaning="ideal elements; whether the element is ideal"),
     Column("gain", meaning="sum of the gains of the ideal elements"),
