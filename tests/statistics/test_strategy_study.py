@@ -29,6 +29,7 @@ from xcg.statistics.strategy_study import (
     StrategyStudy,
     study_strategies,
 )
+from xcg.terminal_tables import terminal_text
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
 
@@ -49,6 +50,10 @@ RUNS = {
 # xCG@2 of topic 2: thorough 1 + 0.75 (1 − α), top_ranked 1 + 0.25 (both); one has no results
 CHANGE_OF_ONE = 1 - 0.5 / 0.9
 CHANGE_OF_BOTH = 1 - 0.25 / ((0.9 + 0.75) / 2)
+
+
+def printed_tables(study: StrategyStudy) -> str:
+    return terminal_text(study_tables(study))
 
 
 def inputs_of(**options: Any) -> Inputs:
@@ -299,7 +304,7 @@ def test_alpha_has_no_effect_without_overlap() -> None:
     assert "α has no effect on xCG@2 under m: every score is the same at every α" in study_sentences(
         study
     )
-    assert "every α" in study_tables(study).splitlines()[1]
+    assert "every α" in printed_tables(study).splitlines()[1]
 
 
 def test_notes_name_the_user_model_once() -> None:
@@ -372,7 +377,7 @@ def test_rows_hold_everything(study: StrategyStudy) -> None:
 
 
 def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy) -> None:
-    scores, distances = study_tables(study).split("\n\n")
+    scores, distances = printed_tables(study).split("\n\n")
     lines = [line.split("  ") for line in scores.splitlines()]
     assert lines[0][0] == "Scores, means over topics (* is the best strategy of its run):"
     cells = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
@@ -391,7 +396,7 @@ def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy)
 
 def test_tables_have_at_most_11_columns() -> None:
     study = study_strategies(inputs_of(), points=101)
-    heading = study_tables(study).splitlines()[1].split()
+    heading = printed_tables(study).splitlines()[1].split()
     assert heading == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
     assert "note: the tables show 11 of 101 values of α; --format csv prints all" in study_notes(study)
     assert len(study_rows(study)) == 2 * 3 * 101
