@@ -130,8 +130,8 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     assert done.returncode == 0, done.stderr
     table = [line.split() for line in done.stdout.splitlines()]
     assert table[0][-5:] == ["value", "rank", "more_than_ideal", "more_than_best", "times_best"]
-    assert table[1][-5:] == ["13.0", "8", "3", "0", "1.0"]
-    assert table[2][-3:] == ["13.0", ">", "100"]
+    assert table[1][-5:] == ["13.0000", "8", "3", "0", "1.0000"]
+    assert table[2][-3:] == ["13.0000", ">", "100"]
     note = "note: 13 (xCG of the ideal ranking at rank 5, levels) is not reached within 100 ranks by s"
     assert note in done.stderr
     done = xcg_command(*call, "--at", "4", "--reference", "best", "--format", "jsonl", "--per-topic")
