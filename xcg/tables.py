@@ -404,7 +404,7 @@ def _numeric_columns(body: Sequence[Row]) -> list[bool]:
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Return whether every non-empty cell begins with a number, and at least one is not empty."""
     filled = [cell for cell in cells if cell]
-    return bool(filled) and all(_is_number(cell.rstrip(".").split()[0]) for cell in filled)
+    return bool(filled) and all(_is_number((cell.rstrip(".").split() or [""])[0]) for cell in filled)
 
 
 def _is_number(text: str) -> bool:

@@ -232,3 +232,7 @@ def test_csv_finds_the_cells_of_a_row_by_name() -> None:
     assert records(rows, "csv") == "run,MAep\na,0.5\nb,0.25\n"
     with pytest.raises(ValueError, match="fields not in fieldnames"):
         records([{"run": "a"}, {"run": "b", "MAep": 0.25}], "csv")
+
+
+def test_cells_of_dots_and_spaces_are_no_numbers() -> None:
+    assert text_table(["run", "text"], [["a", "..."], ["b", " "]]) == "run  text\na    ...\nb\n"

@@ -306,7 +306,7 @@ def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result
     marked = command("evaluate", *strategies, "--format", "markdown", "--mark")
     assert marked.exit_code == 0, marked.output
     assert "| r+thorough | **0.1000** |" in marked.stdout
-    assert "| r+oracle   | 1.0000     |" in marked.stdout
+    assert "| r+oracle   |     1.0000 |" in marked.stdout
     models = ["--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off"]
     ranked = command("evaluate", *strategies, *models)
     assert "0.1000   1." in ranked.stdout

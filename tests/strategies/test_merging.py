@@ -107,7 +107,7 @@ def test_elements_need_the_corpus():
 
 @pytest.mark.parametrize("gap", ["-1", "0.5", "none", "true"])
 def test_illegal_gaps(gap):
-    with pytest.raises(XcgError, match=r"merge_adjacent: gap is .*: expected a number"):
+    with pytest.raises(XcgError, match=r"merge_adjacent: gap is .*: expected a (whole )?number from 0"):
         strategies_of(f"merge_adjacent(gap={gap})")
 
 

@@ -181,7 +181,7 @@ def test_sizes_of_elements_are_enough():
     [
         ("promote_parent(threshold=1.1)", "threshold is 1.1: expected a number from 0 to 1"),
         ("promote_parent(levels=0)", "levels is 0: expected a number from 1"),
-        ("promote_parent(levels=1.5)", "levels is 1.5: expected a number"),
+        ("promote_parent(levels=1.5)", "levels is 1.5: expected a whole number from 1"),
         ("promote_parent(score=maximum)", "score is 'maximum': "),
     ],
 )
