@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "first-hour.md"
 README = ROOT / "README.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from terminal import terminal_output  # noqa: E402 - a module of the tests
+from terminals import terminal_output  # noqa: E402 - a module of the tests
 
 FILES = {
     "mine/docs/bees.md": "# Bees\n\nBees dance on the comb.\n\nDrones do no work.\n",

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import ROOT, Command
-from terminal import terminal_output
+from terminals import terminal_output
 
 from xcg.cli.main import COMMANDS, main
 from xcg.evaluation.config import load_configuration

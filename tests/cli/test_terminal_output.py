@@ -134,7 +134,9 @@ def test_a_terminal_shows_a_legend_and_a_pipe_does_not(xcg_command: Command) -> 
     call = ["evaluate", CONFIG, *ONE_MODEL.split()]
     table, legend = on_terminal(*call).stdout.split("\n\n")
     assert f"{table}\n" == xcg_command(*call).stdout
-    assert legend == "MAep  mean average effort-precision\nMeans over 15 topics.\n"
+    assert legend == (
+        "MAep  mean average effort-precision\nMeans over 15 topics.\nUser model: kazai-lalmas-2006.\n"
+    )
 
 
 def test_styles_are_for_terminals(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

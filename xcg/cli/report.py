@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
+from xcg.cli.messages import print_status
 from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option, paths_option
 from xcg.cli.output import FILE, progress_bar
 from xcg.documents.writing import whole_file
@@ -37,3 +38,4 @@ def report(
         inputs = replace(inputs, topic_files=[Path(path) for path in topic_file])
     with whole_file(output) as file, progress_bar() as progress:
         write_report(inputs, file, title=title, explained=explained, progress=progress)
+    print_status(f"the report is in {output}")

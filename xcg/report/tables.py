@@ -103,6 +103,8 @@ def _legend(results: Results, columns: Sequence[Column], by_model: bool = False)
     topics = len(results.topics)
     number = f"{topics} topic{'s' * (topics != 1)}"
     sentences = [f"Means over {number}."] if topics else []
+    if len(results.user_models) == 1:
+        sentences.append(f"User model: {results.user_models[0]}.")
     if by_model:
         sentences.append("The number after each score is the rank of the run under the user model.")
     lower = [name for name in results.measures if MEASURES.order(name).lower_is_better]
