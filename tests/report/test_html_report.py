@@ -682,3 +682,13 @@ def test_the_command_reads_titles_of_topics(xcg_command: Command, tmp_path: Path
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert f"{topics}:1: " in wrong.stderr
     assert not target.exists()
+
+
+def test_the_command_writes_to_a_file_or_a_pipe(tmp_path: Path, xcg_command: Command) -> None:
+    config = ROOT / "configs" / "kazai-lalmas-2006.yaml"
+    done = xcg_command("report", config, "--output", "page.html", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines()[-1] == "xcg: the report is in page.html"
+    piped = xcg_command("report", config, "--output", "-", cwd=tmp_path)
+    assert piped.stdout == (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["page.html"]
