@@ -114,7 +114,7 @@ TEMPLATES = [
     "curves config.yaml --measures ep --format csv",
     "distribution --assessments assessments/assessor1",
     "distribution --assessments letor.txt",
-    "distribution --assessments assessments/assessor1 --against assessments/assessor2",
+    "distribution --assessments assessments/assessor1 --other-assessments assessments/assessor2",
     "evaluate config.yaml",
     "evaluate config.yaml --per-topic --format json",
     "evaluate config.yaml --user-model model.yaml --format markdown --mark",
