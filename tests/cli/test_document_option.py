@@ -115,6 +115,7 @@ def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
     [
         ([], "r.jsonl:1: '/data/docs/bees.md' is not a document name: expected a path below"),
         (["--document", "titel"], "no 'titel', the key for document=: did you mean 'title'?"),
+        (["--document", "filename"], "no 'filename', the key for document=: did you mean 'file name'?"),
         (["--document", " "], "expected 'file name', a key or a file of names"),
         (["--document", "gone.csv"], "gone.csv: cannot read: No such file"),
         (["--document", "bad.csv"], "bad.csv:2: 'a' has two names: 'b' and 'c'"),

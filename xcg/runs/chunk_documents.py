@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
@@ -84,7 +84,7 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
         name = fields.metadata.get(key)
         problem = f"the chunk's metadata has no {key!r}, the key for document="
         if name is None:
-            problem += _nearest_key(key, fields.metadata)
+            problem += _nearest_key(key, [FILE_NAME, *fields.metadata])
     else:
         name = fields.document
     if name is None or name == "":
@@ -99,9 +99,9 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
     return str(name)
 
 
-def _nearest_key(name: str, mapping: Mapping[Any, object]) -> str:
-    """Return the nearest key of a mapping, for a message; empty if no key is a text."""
-    legal = [key for key in mapping if isinstance(key, str)]
+def _nearest_key(name: str, keys: Iterable[object]) -> str:
+    """Return the nearest of some keys, for a message; empty if no key is a text."""
+    legal = [key for key in keys if isinstance(key, str)]
     return f": {nearest(name, legal)}" if legal else ""
 
 
