@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xcg.errors import Notes
-from xcg.runs.run import UNKNOWN_SPAN, Run
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _LISTED_RUNS = 3
 
@@ -16,16 +16,16 @@ def count_repeated(run: Run) -> int:
     >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"], "2": ["b"]}))
     1
     """
-    repeated = 0
-    for ranking in run.rankings.values():
-        if ranking.spans:
-            spans = ranking.spans
-            found = [(*one, spans.get(position)) for position, one in enumerate(ranking)]
-            known = [one for one in found if one[2] != UNKNOWN_SPAN]
-            repeated += len(known) - len(set(known))
-        else:
-            repeated += len(ranking) - len(set(ranking))
-    return repeated
+    return sum(map(count_repeated_in_topic, run.rankings.values()))
+
+
+def count_repeated_in_topic(ranking: Ranking) -> int:
+    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
+    if not ranking.spans:
+        return len(ranking) - len(set(ranking))
+    results = [(*result, ranking.spans.get(position)) for position, result in enumerate(ranking)]
+    known = [result for result in results if result[2] != UNKNOWN_SPAN]
+    return len(known) - len(set(known))
 
 
 def note_repeated(counts: Mapping[str, int], notes: Notes) -> None:

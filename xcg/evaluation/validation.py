@@ -14,6 +14,7 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
+from xcg.evaluation.repeated_results import count_repeated_in_topic
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
@@ -244,8 +245,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         if base is not None and topic not in base:
             report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        known = [result for result in named if result[2] != UNKNOWN_SPAN]
-        for _ in range(len(known) - len(set(known))):
+        for _ in range(count_repeated_in_topic(ranking)):
             message = "the strategy unique removes them"
             report.data.oddity("elements returned more than once", source, message)
         overlapping += sum(overlapping_results(ranking))
