@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,11 +74,20 @@ def nearest(name: str, legal: Iterable[str]) -> str:
     close = nearest_name(name, names)
     if close is not None:
         return f"did you mean {close!r}?"
-    more = f" and {len(names) - _LISTED_NAMES} more" if len(names) > _LISTED_NAMES else ""
-    return "expected one of " + ", ".join(names[:_LISTED_NAMES]) + more
+    return f"expected one of {first_names(names, _LISTED_NAMES)}"
 
 
 _LISTED_NAMES = 200
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """Return the first names as text, with the number of the others if there are more.
+
+    >>> first_names(["bm25", "lm", "dense"], 2)
+    'bm25, lm and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def nearest_name(name: str, legal: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
-from xcg.errors import Notes, NothingToAverageError
+from xcg.errors import Notes, NothingToAverageError, first_names
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
@@ -313,11 +313,10 @@ def _note_above_1(rows: Sequence[Result], work: Work, notes: Notes) -> None:
             above.setdefault(reasons[row.user_model], []).append(row)
     for reason, found in above.items():
         models = list(dict.fromkeys(row.user_model for row in found))
-        more = f" and {len(models) - _LISTED_MODELS} more" if len(models) > _LISTED_MODELS else ""
         highest = max(found, key=lambda row: row.value)
         topic = "mean" if highest.topic == MEAN else f"topic {highest.topic}"
         notes.note(
-            f"{', '.join(models[:_LISTED_MODELS])}{more}: "
+            f"{first_names(models, _LISTED_MODELS)}: "
             f"{'a score' if len(found) == 1 else f'{len(found)} scores'} above 1, up to "
             f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
             + (f", because {reason}" if reason else "")
@@ -383,6 +382,4 @@ def _note_runs(
 
 def list_topics(topics: Sequence[str]) -> str:
     """Return the names of topics as text, at most 50 of them."""
-    if len(topics) <= _LISTED_TOPICS:
-        return ", ".join(topics)
-    return f"{', '.join(topics[:_LISTED_TOPICS])} and {len(topics) - _LISTED_TOPICS} more"
+    return first_names(topics, _LISTED_TOPICS)

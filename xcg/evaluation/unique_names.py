@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from xcg.errors import Notes
+from xcg.errors import Notes, first_names
 from xcg.runs.run import Run, name_without_strategy
 
 _LISTED_RUNS = 3
@@ -24,8 +24,7 @@ def note_references(names: Sequence[str], notes: Notes) -> None:
     if len(names) == 1:
         notes.note(f"{names[0]} is a reference point: its results are ordered with the assessments")
     elif names:
-        more = f" and {len(names) - _LISTED_RUNS} more" if len(names) > _LISTED_RUNS else ""
-        listed = ", ".join(names[:_LISTED_RUNS]) + more
+        listed = first_names(names, _LISTED_RUNS)
         notes.note(f"{listed} are reference points: their results are ordered with the assessments")
 
 
