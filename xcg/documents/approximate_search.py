@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from xcg.documents.text_normalisation import code_points
+from xcg.documents.tree import Ints
 from xcg.installation import missing_extra
 from xcg.lazy_modules import np, npt
 
@@ -19,9 +21,10 @@ _WINDOWS = 8
 """Maximum number of windows that are compared."""
 _JOINED = 5
 """Maximum number of blocks at each end that may move."""
-_MULTIPLIER = 0x9E3779B97F4A7C15
+MULTIPLIER = 0x9E3779B97F4A7C15
+"""Multiplier of the hashes of sequences of characters."""
 
-_Hashes: TypeAlias = "npt.NDArray[np.uint64]"
+Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
 
 class GramIndex:
@@ -47,8 +50,7 @@ class GramIndex:
         counts = np.minimum(counts[chosen], _FREQUENT)
         if not len(chosen):
             return []
-        within = np.arange(counts.sum()) - np.repeat(counts.cumsum() - counts, counts)
-        positions = self._order[np.repeat(first[chosen], counts) + within]
+        positions = self._order[ranges(first[chosen], counts)]
         shifts = positions - np.repeat(chosen, counts) + len(wanted)
         width = max(4, len(wanted) // 8)
         votes = np.bincount(shifts // width)
@@ -63,13 +65,23 @@ class GramIndex:
         return found
 
 
-def _hashes(text: str) -> _Hashes:
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+def _hashes(text: str) -> Hashes:
+    codes = code_points(text).astype(np.uint64)
     count = max(len(codes) - _GRAM + 1, 0)
     hashes = np.zeros(count, dtype=np.uint64)
     for index in range(_GRAM):
-        hashes = hashes * np.uint64(_MULTIPLIER) + codes[index : index + count]
+        hashes = hashes * np.uint64(MULTIPLIER) + codes[index : index + count]
     return hashes
+
+
+def ranges(first: Ints, counts: Ints) -> Ints:
+    """Return the numbers of several ranges in one array.
+
+    >>> ranges(np.array([5, 20]), np.array([2, 3])).tolist()
+    [5, 6, 20, 21, 22]
+    """
+    starts = counts.cumsum() - counts
+    return np.arange(counts.sum()) - np.repeat(starts - first, counts)
 
 
 def best_alignment(wanted: str, window: str) -> tuple[int, int] | None:

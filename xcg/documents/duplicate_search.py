@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from xcg.documents.approximate_search import may_contain
-from xcg.documents.text_normalisation import normalise
+from xcg.documents.approximate_search import MULTIPLIER, Hashes, may_contain, ranges
+from xcg.documents.text_normalisation import code_points, normalise
 from xcg.documents.text_search import MAX_APPROXIMATE, Span, Status, TextIndex
+from xcg.documents.tree import Ints
 from xcg.errors import XcgError
-from xcg.lazy_modules import np, npt
+from xcg.lazy_modules import np
 
 MIN_CHARACTERS = 40
 """Shorter quotes, without white space, are not searched: they occur by accident."""
@@ -30,10 +31,6 @@ _HITS_PER_CHARACTER = 6
 """Sequences of quotes that are followed for each character of a document, rare ones first."""
 _WINDOWS = 8
 """Maximum number of parts of a document that are compared with one quote."""
-_MULTIPLIER = 0x9E3779B97F4A7C15
-
-_Hashes: TypeAlias = "npt.NDArray[np.uint64]"
-_Ints: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class Occurrence(NamedTuple):
@@ -134,7 +131,7 @@ class QuoteIndex:
 class _Owners:
     """Hashes and the quotes that they belong to."""
 
-    def __init__(self, hashes: _Hashes, owners: _Ints) -> None:
+    def __init__(self, hashes: Hashes, owners: Ints) -> None:
         order = np.argsort(hashes, kind="stable")
         self._hashes, self.owners, self.order = hashes[order], owners[order], order
         bits = min(max((16 * len(hashes)).bit_length(), 8), 26)
@@ -142,7 +139,7 @@ class _Owners:
         self._known = np.zeros(1 << bits, dtype=bool)  # most hashes of a document are not in it
         self._known[hashes >> self._shift] = True
 
-    def lookup(self, hashes: _Hashes) -> tuple[_Ints, _Ints, _Ints]:
+    def lookup(self, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
         """Return positions of known hashes, the index of the first owner of each, and their number."""
         positions = np.flatnonzero(self._known[hashes >> self._shift])
         wanted = hashes[positions]
@@ -151,11 +148,11 @@ class _Owners:
         known = counts > 0
         return positions[known], first[known], counts[known]
 
-    def owners_of(self, hashes: _Hashes) -> list[int]:
+    def owners_of(self, hashes: Hashes) -> list[int]:
         """Return the owners of the hashes that are known, each once, in order."""
         _, first, counts = self.lookup(hashes)
         first, kept = np.unique(first, return_index=True)
-        indices = _ranges(first, counts[kept])
+        indices = ranges(first, counts[kept])
         return [int(owner) for owner in np.unique(self.owners[indices])]
 
 
@@ -188,7 +185,7 @@ class _SimilarQuotes:
             np.concatenate(hashes) if hashes else np.zeros(0, dtype=np.uint64),
             np.repeat(np.arange(len(texts)), counts),
         )
-        self._offsets = _ranges(np.zeros(len(texts), dtype=np.int64), counts)[self._table.order]
+        self._offsets = ranges(np.zeros(len(texts), dtype=np.int64), counts)[self._table.order]
         self._lengths = lengths
         self._widths = np.maximum(16, lengths // 8)
         # A changed character breaks _GRAM sequences, but changes are usually next to each other.
@@ -203,7 +200,7 @@ class _SimilarQuotes:
             rare = np.argsort(counts, kind="stable")
             rare = np.sort(rare[: int(np.searchsorted(counts[rare].cumsum(), most, side="right"))])
             positions, first, counts = positions[rare], first[rare], counts[rare]
-        hits = _ranges(first, counts)
+        hits = ranges(first, counts)
         if not len(hits):
             return
         quotes = self._table.owners[hits]
@@ -239,20 +236,13 @@ class _SimilarQuotes:
             yield max(start - slack, 0), min(start + 2 * width + length + slack, end)
 
 
-def _ranges(first: _Ints, counts: _Ints) -> _Ints:
-    """Return first, first + 1, … for each range of some length, in one array."""
-    starts = counts.cumsum() - counts
-    return np.arange(counts.sum()) - np.repeat(starts - first, counts)
-
-
-def _hashes(text: str, length: int) -> _Hashes:
+def _hashes(text: str, length: int) -> Hashes:
     """Return the hash of each sequence of some length, a power of 2."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    hashes: _Hashes = codes.astype(np.uint64)
+    hashes: Hashes = code_points(text).astype(np.uint64)
     if len(hashes) < length:
         return hashes[:0]
-    multiplier, size = _MULTIPLIER, 1
+    multiplier, size = MULTIPLIER, 1
     while size < length:
         hashes = hashes[:-size] * np.uint64(multiplier) + hashes[size:]
         multiplier, size = multiplier**2 % 2**64, 2 * size
-    return hashes * np.uint64(_MULTIPLIER)
+    return hashes * np.uint64(MULTIPLIER)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from xcg.documents.tree import Ints
-from xcg.lazy_modules import np
+from xcg.lazy_modules import np, npt
 
 _QUOTATION_MARKS = frozenset("\"'`´′″‘’‚‛“”„‟«»‹›〝〞＂＇")
 _LETTERS = {"æ": "ae", "œ": "oe"}
@@ -40,8 +40,7 @@ def normalise(text: str) -> NormalisedText:
     """
     pieces = {character: _normalised_character(character) for character in set(text)}
     found = text.translate({ord(character): piece for character, piece in pieces.items()})
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    known, indexes = np.unique(codes, return_inverse=True)
+    known, indexes = np.unique(code_points(text), return_inverse=True)
     lengths = np.array([len(pieces[chr(code)]) for code in known.tolist()], dtype=np.int64)
     offsets = np.repeat(np.arange(len(text)), lengths[indexes] if len(text) else 0)
     redundant = [match.span() for match in _REDUNDANT.finditer(found)]
@@ -51,6 +50,15 @@ def normalise(text: str) -> NormalisedText:
             kept[start:end] = False
         offsets, found = offsets[kept], _REDUNDANT.sub("", found)
     return NormalisedText(found, offsets)
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """Return the code point of each character of a text.
+
+    >>> code_points("aé").tolist()
+    [97, 233]
+    """
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 @cache
