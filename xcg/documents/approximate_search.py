@@ -14,13 +14,13 @@ from xcg.installation import missing_extra
 from xcg.lazy_modules import np, npt
 
 _GRAM = 5
-"""Characters of a sequence."""
+"""Number of characters in a sequence."""
 _FREQUENT = 200
-"""Occurrences of a sequence that proposes nothing unless all are as frequent."""
+"""Sequences with more occurrences are ignored, unless all have more."""
 _WINDOWS = 8
 """Maximum number of windows that are compared."""
 _JOINED = 5
-"""Maximum number of blocks at each end that may move."""
+"""Maximum number of matching blocks at each end that are joined."""
 MULTIPLIER = 0x9E3779B97F4A7C15
 """Multiplier of the hashes of sequences of characters."""
 
@@ -41,7 +41,7 @@ class GramIndex:
         self._sorted = hashes[self._order]
 
     def windows(self, wanted: str, min_similarity: float) -> list[tuple[int, int]]:
-        """Return start and end of the windows that share most sequences with a text, best first."""
+        """Return start and end of the windows that share the most sequences with a text, best first."""
         hashes = _hashes(wanted)
         first = self._sorted.searchsorted(hashes, side="left")
         counts = self._sorted.searchsorted(hashes, side="right") - first

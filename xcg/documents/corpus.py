@@ -37,7 +37,7 @@ _MAX_WORKERS = 8
 _COMPARED_NAMES = 20_000
 """Maximum number of documents that a name is compared with."""
 _MAX_COMPARISONS = 10
-"""Number of names for which a similar one is searched."""
+"""Maximum number of unknown names for which a similar one is searched."""
 
 
 def _bare(error: InputError) -> InputError:
@@ -169,8 +169,8 @@ class Corpus:
     def similar_name(self, name: str) -> str | None:
         """Return the name of the most similar document, for a message.
 
-        Comparing names takes time, and messages show the first problem of a kind. So only the first
-        names that are asked for are compared.
+        Comparing names takes time, and messages show only the first problem of a kind. So after the
+        first few names, the result is None.
 
         >>> Corpus.of({"bread": "All about bread."}).similar_name("Bread")
         'bread'

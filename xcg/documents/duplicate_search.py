@@ -19,16 +19,16 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np
 
 MIN_CHARACTERS = 40
-"""Shorter quotes, without white space, are not searched: they occur by accident."""
+"""Quotes with fewer characters, not counting white space, are not searched: they occur by accident."""
 MAX_SEARCHES = 1_000
 """Maximum number of documents in which one quote is searched approximately."""
 
 _ANCHOR = 32
-"""Characters of the sequence by which a quote is searched; a power of 2, at most MIN_CHARACTERS."""
+"""Length of the sequence that identifies a quote; a power of 2, at most MIN_CHARACTERS."""
 _GRAM = 8
-"""Characters of the sequences by which a similar passage is searched; a power of 2."""
+"""Length of the sequences that propose similar passages; a power of 2."""
 _HITS_PER_CHARACTER = 6
-"""Sequences of quotes that are followed for each character of a document, rare ones first."""
+"""Maximum number of matching sequences per character of a document; the rarest are used."""
 _WINDOWS = 8
 """Maximum number of parts of a document that are compared with one quote."""
 
@@ -57,8 +57,8 @@ class QuoteIndex:
     Time and memory are linear in the length of the quotes.
 
     Args:
-        quotes: The quotes. Those that have fewer than :data:`MIN_CHARACTERS` characters without white
-            space are not searched.
+        quotes: The quotes. A quote with fewer than :data:`MIN_CHARACTERS` characters, not counting
+            white space, is not searched.
         min_similarity: Minimum similarity of approximate matches, from 0.5 to 1; None for the same
             words only.
 
@@ -136,11 +136,11 @@ class _Owners:
         self._hashes, self.owners, self.order = hashes[order], owners[order], order
         bits = min(max((16 * len(hashes)).bit_length(), 8), 26)
         self._shift = np.uint64(64 - bits)
-        self._known = np.zeros(1 << bits, dtype=bool)  # most hashes of a document are not in it
+        self._known = np.zeros(1 << bits, dtype=bool)  # rejects most hashes of a document quickly
         self._known[hashes >> self._shift] = True
 
     def lookup(self, hashes: Hashes) -> tuple[Ints, Ints, Ints]:
-        """Return positions of known hashes, the index of the first owner of each, and their number."""
+        """Return positions of known hashes, the index of the first owner of each, and the counts."""
         positions = np.flatnonzero(self._known[hashes >> self._shift])
         wanted = hashes[positions]
         first = self._hashes.searchsorted(wanted, side="left")
@@ -157,7 +157,7 @@ class _Owners:
 
 
 def _anchors(texts: dict[int, str]) -> _Owners:
-    """Return for each quote the sequence of _ANCHOR characters that fewest other quotes have."""
+    """Return for each quote its sequence of _ANCHOR characters that the fewest quotes contain."""
     candidates: dict[int, list[int]] = {}
     for quote, text in texts.items():
         hashes = _hashes(text, _ANCHOR)
@@ -168,7 +168,7 @@ def _anchors(texts: dict[int, str]) -> _Owners:
 
 
 class _SimilarQuotes:
-    """Proposes where a document may contain quotes with changes.
+    """Proposes the parts of a document that may contain changed quotes.
 
     Sequences that a quote and a document share vote for the distance between their positions. A part of
     the document is proposed if enough sequences of the quote vote for about the same distance.
@@ -193,7 +193,7 @@ class _SimilarQuotes:
         self._needed = np.maximum(2, (share * counts).astype(np.int64))
 
     def proposed(self, text: str) -> Iterator[tuple[int, list[Span]]]:
-        """Yield quotes that a normalised text may contain, and where."""
+        """Yield the quotes that a normalised text may contain, each with the parts to search."""
         positions, first, counts = self._table.lookup(_hashes(text, _GRAM))
         most = _HITS_PER_CHARACTER * len(text)
         if counts.sum() > most:
@@ -226,9 +226,14 @@ class _SimilarQuotes:
                 yield quote, windows
 
     def _windows(self, number: int, distance: int, end: int) -> Iterator[Span]:
-        """Yield the parts of a text of some length for a bin of distances.
+        """Yield two parts of a text for a bin of distances between positions.
 
-        One has no room for text that was inserted: in it, the alignment is more exact.
+        The second part has room for inserted text. The first has none, so its alignment is more exact.
+
+        Args:
+            number: Number of the quote.
+            distance: The bin.
+            end: Length of the text.
         """
         length, width = int(self._lengths[number]), int(self._widths[number])
         start = distance * width - length
@@ -237,7 +242,7 @@ class _SimilarQuotes:
 
 
 def _hashes(text: str, length: int) -> Hashes:
-    """Return the hash of each sequence of some length, a power of 2."""
+    """Return the hash of each sequence of ``length`` characters; ``length`` is a power of 2."""
     hashes: Hashes = code_points(text).astype(np.uint64)
     if len(hashes) < length:
         return hashes[:0]

@@ -202,13 +202,15 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
 
 
 def position_of(source: str, topic: str, document: str) -> str:
-    """Return a file with the line that first names a document for a topic, for a message.
+    """Return the file and the number of the first line that names a document for a topic.
+
+    It is for messages. If the source is not a file, or no line names the document, the source is
+    returned unchanged.
 
     Args:
-        source: The file, or another description of the source, which is returned as it is. So is a file
-            without such a line.
+        source: The file, or another description of the source.
         topic: The topic.
-        document: The document as its name is in the file.
+        document: The name of the document in the file.
     """
     path = Path(source)
     in_topic = False

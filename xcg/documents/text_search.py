@@ -1,8 +1,8 @@
 """Find quotes in a document, also if the document was edited since.
 
 A quote follows the Web Annotation Data Model of the W3C (2017, TextQuoteSelector): the exact text, and
-the text before and after it, which decides between several occurrences. The same search serves relevant
-text, ``xcg place`` and chunks.
+the text before and after it, which distinguishes several occurrences. Relevant text, ``xcg place`` and
+chunks use the same search.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_CHARACTERS = 10_000_000
 Each occurrence is compared, so a text of one repeated character would take quadratic time.
 """
 MAX_OCCURRENCES = 10_000
-"""Maximum number of occurrences between which the context of a quote decides."""
+"""Maximum number of occurrences of a quote whose contexts are compared."""
 MAX_APPROXIMATE = 20_000
 """Maximum number of characters of a quote that is searched approximately."""
 
@@ -64,12 +64,12 @@ class Location(NamedTuple):
 
     Attributes:
         status: ``exact`` or ``normalised`` for the same words, ``approximate`` for similar ones,
-            ``ambiguous`` for several occurrences between which nothing decides, or ``lost``.
+            ``ambiguous`` if the context does not determine the occurrence, or ``lost``.
         start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
         occurrences: All occurrences of the same words if there are several. For an ambiguous quote,
-            those between which its context does not decide.
+            those that its context does not distinguish.
         has_context: Whether the whole prefix and suffix are next to it, and at least one is stated.
         matched: Characters of the quote and its context that match there, after normalisation.
     """
@@ -224,7 +224,7 @@ class TextIndex:
         old_start: int | None,
         needs_context: bool,
     ) -> Location:
-        """Return the one occurrence that a quote means."""
+        """Choose between the occurrences of a quote by its context and its old position."""
         ignored = _ignored_start(quote)
         spans = [self._with_ends(self._in_text(span), quote.exact, ignored) for span in candidates]
         as_stated = [i for i, (start, end) in enumerate(spans) if self.text[start:end] == quote.exact]
@@ -263,7 +263,7 @@ class TextIndex:
         )
 
     def _with_ends(self, span: Span, exact: str, ignored: int) -> Span:
-        """Return a span with the characters at its ends that normalisation ignores, if all match."""
+        """Extend a span by the ignored characters at the ends of a quote, if the text has them."""
         start = span[0] - ignored
         if start >= 0 and self.text.startswith(exact, start):
             return start, start + len(exact)
@@ -318,7 +318,7 @@ class TextIndex:
         return [(span, found[span]) for span in distinct]
 
     def _whole_words(self, span: Span) -> Span:
-        """Return a span with the whole words at its ends."""
+        """Extend a span to whole words."""
         start, end = span
         for _ in range(_LONGEST_WORD):
             start -= is_word_inside(self.text, start)
@@ -326,7 +326,7 @@ class TextIndex:
         return start, end
 
     def _similar_context(self, span: Span, parts: Quote) -> float:
-        """Return about how many characters of the prefix and the suffix are next to a span."""
+        """Estimate how many characters of the prefix and the suffix are next to a span."""
         start, end = span
         reach = 2 * _CONTEXT
         before = normalise(self.text[max(start - reach, 0) : start]).text

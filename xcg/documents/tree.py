@@ -209,7 +209,7 @@ class ElementTree:
         return known
 
     def short_path(self, row: int) -> str:
-        """Return the shortest end of the path of a row that no other element of the document has.
+        """Return the shortest end of the path of a row that is unique in the document.
 
         >>> from xcg.documents.parsing import parse_document
         >>> tree = parse_document(b"<a><s><p/></s><s><p/><p/></s></a>")

@@ -70,8 +70,8 @@ def read_run(
         order: The order of the results of a TREC run, see :data:`xcg.runs.run.Order`.
         ties: The order of results with equal scores or ranks in a TREC run.
         topics: The topics whose results are read; all by default.
-        source: How the chunks in JSON Lines name their document, and the documents, in which chunks are
-            searched that are stated by their text.
+        source: How the chunks in JSON Lines name their document, and the documents. Chunks without
+            offsets are searched in the documents.
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
@@ -151,7 +151,7 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
 def _with_content_hint(
     file: BufferedReader, path: Path, expected: Kind, notes: Notes
 ) -> Iterator[None]:
-    """Add to errors in a file what its content is instead, if that is known."""
+    """Add a hint to the errors in a file if it seems to hold something else than expected."""
     hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
     if not hint and path.suffix == ".gz" and isinstance(file.raw, FileIO):
         hint = "Despite its name, it is not gzipped"

@@ -1,4 +1,4 @@
-"""Read the chunks of JSON Lines runs: name their documents, and find their text there."""
+"""Find the documents of the chunks in JSON Lines runs, and the positions of their text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def document_fields(fields: tuple[Field, ...], document: DocumentKey) -> tuple[F
 
 
 def hint_without_document(record: Mapping[str, Any]) -> str:
-    """Return how to name the document of a record without ``doc``; empty if nothing names it."""
+    """Return a hint on the option that names the document of a record without ``doc``, or ""."""
     values = {**as_metadata(record.get("metadata")), **record}
     key = next((name for name in PATH_KEYS if name in values), None)
     if key is None:
@@ -96,7 +96,7 @@ def check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: s
 
 
 class _Chunk(NamedTuple):
-    """A chunk that states its text: a list of results, its position there, its file and line."""
+    """A chunk that states its text: a list of results, its index in the list, its file and line."""
 
     results: list[Result]
     position: int
@@ -110,8 +110,8 @@ _Stated = tuple[int | None, int | None, str]
 class StatedChunks:
     """The chunks of a file that state their text.
 
-    They are found when all are known, so that each document is prepared for the search once. Equal
-    texts are kept and searched once.
+    They are searched after the whole file is read, so that each document is prepared for the search
+    once. Equal texts are stored and searched once.
 
     Args:
         source: The documents.

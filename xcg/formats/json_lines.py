@@ -106,8 +106,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
     whole document has a ``level``. A passage has ``start`` and ``end``, a quote (``exact`` or ``text``,
     optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
-    ``level``. A level is a number from -1000 to 1000. A passage with a
-    level of 0 or less is not relevant, but its document is assessed.
+    ``level``. A level is a number from -1000 to 1000. A passage with a level of 0 or less is not
+    relevant, but its document is assessed.
 
     Args:
         file: The open file.
@@ -160,7 +160,7 @@ def _add_passage(
 
 
 def _grade(fields: dict[str, Any]) -> float:
-    """Return the grade of a passage, which is not relevant up to 0."""
+    """Return the grade of a passage. A passage with a grade of 0 or less is not relevant."""
     if "level" in fields and "exhaustivity" in fields:
         raise ValueError("a passage with level and exhaustivity: expected one of them")
     if "level" in fields:
@@ -276,7 +276,7 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
 
 
 def _note_missing_keys(found: list[Result], where: str, notes: Notes) -> None:
-    """Count topics of which only some results have a rank, or without ranks a score."""
+    """Count topics in which only some results have a rank. Without any ranks, scores are checked."""
     for key, name in ((2, "rank"), (3, "score")):
         missing = sum(result[key] is None for result in found)
         if not missing:

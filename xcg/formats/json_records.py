@@ -71,9 +71,9 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
 
 
 def _plain_record(line: str) -> dict[str, Any] | None:
-    """Return the record of a line, None if only the slower decoder can check it.
+    """Return the record of a line; None if only the slower decoder can check it.
 
-    Without escapes, a string has two quotation marks, so a repeated key leaves some over.
+    Without escapes, each string has two quotation marks, so more marks show a repeated key.
     """
     if "\\" in line or line.count("{") != 1 or not line.isprintable():
         return None
@@ -140,7 +140,7 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
 
 
 def _is_legal(record: dict[str, Any], fields: Sequence[Field]) -> bool:
-    """Return whether a record is legal; False if this takes longer to find out."""
+    """Return whether a record is certainly legal; a False needs a closer check."""
     known = 0
     for name, types, _, required in fields:
         if name in record:

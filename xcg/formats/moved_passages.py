@@ -1,7 +1,7 @@
 """Compare how far the passages of a document moved with how far their neighbours moved.
 
-An edit moves all text after it by the same distance. So the known passages before and after another one
-tell where to expect it, even if its words occur several times.
+An edit moves all text after it by the same distance. So the passages before and after another one show
+its expected position, even if its words occur several times.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import NamedTuple
 from xcg.documents.text_search import LONG, Location, Quote, Span, Status
 
 _SLACK = 50
-"""Characters by which a passage may be outside of where its neighbours let expect it."""
+"""Maximum distance of a plausible position from the expected positions, in characters."""
 _SLACK_SHARE = 10
-"""The same as a part of the distance between the neighbours, because edits between them add up."""
+"""This fraction (1 / n) of the distance between the neighbours is added, because edits add up."""
 _DRIFT = 4
-"""The same as a part of the distance to the only neighbour."""
+"""This fraction (1 / n) of the distance to the neighbour is added if there is only one."""
 _MIN_MATCHED = 20
 """Characters of a quote and its context that must match for the neighbours to decide."""
 
@@ -32,7 +32,7 @@ class MovedPassage(NamedTuple):
         quote: The quote.
         old_start: Where it was; None if unknown.
         location: Where it is.
-        is_doubtful: Whether its words are no proof that it is the same passage.
+        is_doubtful: Whether the words at the location may belong to another passage.
     """
 
     quote: Quote

@@ -38,7 +38,7 @@ _SHOWN = 60
 
 Record = dict[str, Any]
 Progress = Callable[[int, int], None]
-"""Called with the number of searched documents and of all."""
+"""Called with the number of documents that have been searched and the number of all documents."""
 
 
 @dataclass
@@ -47,9 +47,10 @@ class PlacedPassages:
 
     Attributes:
         passages: The records of the passages that were found, in the order of the files.
-        missing: Messages on passages that were not found, and by ``update`` also on ambiguous ones.
-        notes: Messages on passages that need a look: approximate ones, and ambiguous ones of which the
-            occurrence near the stated position was taken.
+        missing: Messages about passages that were not found. :func:`update_gold` adds messages about
+            ambiguous passages.
+        notes: Messages about passages to check: approximate matches, ambiguous passages for which the
+            occurrence nearest to the stated position was chosen, and doubtful moves.
         counts: Status → number of passages.
     """
 
@@ -123,7 +124,7 @@ def update_gold(
     min_similarity: float | None = None,
     progress: Progress | None = None,
 ) -> PlacedPassages:
-    """Move the passages of assessments in JSON Lines to where their text is now.
+    """Move the passages of assessments in JSON Lines to the current positions of their text.
 
     Records keep their order and their fields; only ``start``, ``end`` and the text change. Passages
     that are lost or ambiguous, or state no text, are left out. Records of elements and documents stay.
@@ -187,7 +188,7 @@ class _Located(NamedTuple):
         record: The record.
         location: The location.
         text: The text of the document.
-        is_doubtful: Whether its words are no proof that it is the same passage.
+        is_doubtful: Whether the words at the location may belong to another passage.
     """
 
     where: str

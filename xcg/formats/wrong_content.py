@@ -1,4 +1,4 @@
-"""Hints for files whose content is not what a user takes it for, from their first bytes."""
+"""Give hints on files with unexpected content, such as a run that is passed as assessments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def content_hint(head: bytes, expected: Kind) -> str:
-    """Return a sentence on what a file is and on how to name it; empty if that is unknown.
+    """Return a hint on the unexpected content of a file; empty if there is none.
 
     Args:
         head: The first bytes of the file.

@@ -25,7 +25,7 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     Args:
         base: The assessments, which are not changed.
         corpus: The documents. Without them, passages with a position stay as they are.
-        notes: Counts passages that do not match if they are lenient; these are left out.
+        notes: If they are lenient, passages that do not match are counted and left out.
 
     Raises:
         UnmappedError: If a quote is lost or ambiguous, or a document has another text at the position.
@@ -97,7 +97,7 @@ def _refuse_quotes(base: RecallBase) -> None:
 
 
 def _checked_span(index: TextIndex, file: str, passage: QuotedPassage) -> tuple[int, int]:
-    """Return the position of a passage; raise UnmappedError without one."""
+    """Return the position of a passage; raise UnmappedError if the document does not confirm it."""
     if passage.span is None:
         return _only_position(index, file, passage.quote, passage.where)
     start, end = passage.span
@@ -123,7 +123,7 @@ def _only_position(index: TextIndex, file: str, quote: Quote, where: object) -> 
 
 
 def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
-    """Return the message for a span with another text than stated, which states where the text is."""
+    """Return the message for a span with unexpected text; it gives the position of the stated text."""
     found = f"the text is {index.text[start:end][:_SHOWN]!r}, not {quote.exact[:_SHOWN]!r}"
     location = _located(index, quote, f"{start}–{end}")
     if location.is_found:

@@ -35,7 +35,7 @@ class QuotedPassage(NamedTuple):
 
 
 class ParsedPassage(NamedTuple):
-    """A plain passage: its text, if it is stated, its position, if it is stated, and its grade."""
+    """The text, position and grade of a plain passage; the text or the position may be None."""
 
     quote: Quote | None
     span: tuple[int, int] | None

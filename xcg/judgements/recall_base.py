@@ -277,7 +277,12 @@ class RecallBase:
         spans: Mapping[str, Mapping[str, list[Span]]],
         texts: Mapping[tuple[str, str, Span], Quote],
     ) -> RecallBase:
-        """Return the recall-base with these passages, topic → file → passages, and texts, no quotes."""
+        """Return a copy of the recall-base with other passages and without quotes.
+
+        Args:
+            spans: Topic → file → passages. Other files keep their passages.
+            texts: The text of passages, added to :attr:`texts`.
+        """
         changed = copy(self)
         changed._texts = {**self.texts, **texts}
         changed._quoted = {}

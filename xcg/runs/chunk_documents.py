@@ -1,4 +1,4 @@
-"""Name the document of a chunk."""
+"""Find the names of the documents of chunks."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PATH_KEYS = ("file_path", "file_name", "source")
 
 
 class ChunkSource(NamedTuple):
-    """What finds the chunks of a run file in their documents.
+    """How to find the chunks of a run file in their documents.
 
     Attributes:
         document: How to name the document of a chunk.
-        corpus: The documents, in which chunks are searched that are stated by their text.
+        corpus: The documents. Chunks without offsets are searched in them.
     """
 
     document: DocumentKey = None
@@ -35,11 +35,11 @@ class ChunkSource(NamedTuple):
 
 
 NO_SOURCE = ChunkSource()
-"""For commands without documents."""
+"""The default: the document that each chunk states, and no corpus."""
 
 
 def check_document_key(document: object) -> None:
-    """Raise XcgError for a value that does not state how to name documents."""
+    """Raise XcgError if a value cannot be used to name documents."""
     if not (document is None or isinstance(document, (str, Mapping)) or callable(document)):
         raise XcgError(
             f"document is {shortened(repr(document))}: expected a key of the chunks' metadata, "
@@ -119,7 +119,7 @@ def file_name(path: str) -> str:
 
 
 def name_in_corpus(name: str) -> str:
-    """Return a document's name without the ending of its file."""
+    """Return a document's name without the file extension."""
     return document_name(name) or canonical_file(name)
 
 
@@ -131,7 +131,7 @@ def missing_document(
     Args:
         file: The document.
         corpus: The corpus.
-        is_result: Whether it is the document of a result, which an option can name.
+        is_result: Whether it is the document of a result, so that the option ``document`` can help.
         is_lenient: Whether missing documents are tolerated, so the message need not name the option.
     """
     message = f"the corpus has no document {file!r}; "

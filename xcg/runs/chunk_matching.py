@@ -1,7 +1,8 @@
 """Find the text of a chunk in its document.
 
-Splitters change text: they normalise white space, and add headers or context. Documents in a corpus
-have blanks instead of form feeds and other control characters. So texts are compared without both.
+Splitters change text: they normalise white space, and add headers or context. In the documents of a
+corpus, spaces replace form feeds and other control characters. So texts are compared without white
+space and control characters.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _WORD = re.compile(f"[^{_GAP[1:]}+")
 _MOST_HEADERS = 20
 """Maximum number of lines before the text of a chunk that can be headers or context."""
 _LEAST_LETTERS = 20
-"""Minimum number of characters without white space that are compared without it, or without headers.
+"""Minimum length of a text that is compared without white space or headers; spaces do not count.
 
 Shorter texts could match by accident.
 """
@@ -89,7 +90,7 @@ class DocumentText:
         return [match.span() for match in islice(pattern.finditer(self.text), 2)]
 
     def span_at(self, start: int, text: str) -> tuple[int, int] | None:
-        """Return the span of a text that starts at an offset, perhaps with other white space."""
+        """Return the span of a text at an offset, or None; white space may differ."""
         wanted = compact(text)
         if not 0 <= start < len(self.text) or not wanted:
             return None
@@ -123,7 +124,7 @@ class DocumentText:
         return compact(self.text)
 
     def _span(self, first: int, last: int) -> tuple[int, int]:
-        """Return the characters of a span of the text without white space."""
+        """Map a span of the text without white space to the original text."""
         return self._offset(first), self._offset(last - 1) + 1
 
     def _offset(self, offset: int) -> int:
@@ -217,7 +218,7 @@ def only_occurrence(document: DocumentText, text: str, name: str) -> tuple[int, 
 
 
 def _without_headers(text: str) -> Iterator[str]:
-    """Yield the text after each of its first lines, while enough of it is left."""
+    """Yield the text without its first line, first two lines, and so on, while enough is left."""
     position = -1
     for _ in range(_MOST_HEADERS):
         position = text.find("\n", position + 1)

@@ -17,7 +17,7 @@ ORDERS: tuple[Order, ...] = ("score", "distance", "given")
 
 
 class ChunkKeys(NamedTuple):
-    """What can order the chunks of one topic.
+    """The values by which the chunks of one topic can be ordered.
 
     Attributes:
         ranks: The rank that each chunk states, or None.
@@ -95,7 +95,7 @@ def ordered(keys: ChunkKeys, order: Order | None) -> tuple[list[int], array[floa
     """Return the order of chunks.
 
     Args:
-        keys: What orders them.
+        keys: The ranks and scores of the chunks.
         order: The order that the caller states. By default ranks decide, then scores.
 
     Returns:

@@ -244,7 +244,7 @@ class _ChunkReader:
     """Finds the spans of chunks.
 
     Attributes:
-        states_parents: Whether there are parents, or a chunk that was read states its own or None.
+        states_parents: Whether parents are given, or a chunk that was read has the key ``parent``.
     """
 
     def __init__(
@@ -264,7 +264,7 @@ class _ChunkReader:
         self.states_parents = bool(self._parents)
 
     def read(self, chunk: object, where: str) -> _Chunk:
-        """Return the span of a chunk; an empty one if it is not found and errors are lenient."""
+        """Return the span of a chunk; an empty span if the chunk is not found and notes are lenient."""
         try:
             is_pair = isinstance(chunk, tuple) and len(chunk) == 2
             chunk, score = _unwrap(chunk, self._adapters)

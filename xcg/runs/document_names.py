@@ -1,4 +1,4 @@
-"""Read how run files name documents, as the command line and a configuration state it."""
+"""Read the option that defines how run files name documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_document_names(path: Path) -> dict[str, str]:
     """Read a file that maps the names of documents in run files to those in the corpus.
 
     A JSON file holds one object, ``{"https://example.org/bees": "bees"}``. The rows of CSV (``.csv``)
-    and tab-separated files (``.tsv``) have the two names. A header is not needed and does no harm.
+    and tab-separated files (``.tsv``) have the two names. A header row is optional.
 
     Args:
         path: The file; its ending states the format.
