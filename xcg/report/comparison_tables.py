@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -83,15 +83,7 @@ def run_tables(results: Results, comparisons: Sequence[Comparison], topics: int)
         comparisons: Comparisons of these results, with one baseline or of all pairs.
         topics: The number of deciding topics to include.
     """
-    families = _families(comparisons)
-    return [
-        _table(
-            _rows_of_runs(results, family, topics),
-            family.lines[0],
-            _title(results, family, len(families)),
-        )
-        for family in families
-    ]
+    return _tables(_rows_of_runs, results, comparisons, topics)
 
 
 def pair_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
@@ -99,15 +91,7 @@ def pair_tables(results: Results, comparisons: Sequence[Comparison], topics: int
 
     The arguments are those of :func:`run_tables`.
     """
-    families = _families(comparisons)
-    return [
-        _table(
-            _rows_of_pairs(results, family, topics),
-            family.lines[0],
-            _title(results, family, len(families)),
-        )
-        for family in families
-    ]
+    return _tables(_rows_of_pairs, results, comparisons, topics)
 
 
 def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
@@ -151,6 +135,21 @@ def means_table(rows: Sequence[Row]) -> Table:
         [[run, *(row[run] for row in rows)] for run in runs],
         [f"{name}: {text}" for name, text in zip(names, found, strict=True)],
     )
+
+
+def _tables(
+    rows_of: Callable[[Results, _Family, int], list[Row]],
+    results: Results,
+    comparisons: Sequence[Comparison],
+    topics: int,
+) -> list[Table]:
+    families = _families(comparisons)
+    return [
+        _table(
+            rows_of(results, family, topics), family.lines[0], _title(results, family, len(families))
+        )
+        for family in families
+    ]
 
 
 def _families(comparisons: Sequence[Comparison]) -> list[_Family]:
