@@ -14,6 +14,8 @@ from xcg.report.figures import (
     MAX_PANELS,
     MAX_WIDTH,
     add_caption,
+    drawn_first,
+    equalise_y_limits,
     in_style,
     label_text,
     new_panels,
@@ -21,6 +23,7 @@ from xcg.report.figures import (
 )
 from xcg.report.heatmaps import draw_cells, name_positions
 from xcg.report.plot_selection import short_names
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.topic_scores import scores_by_run
 
 if TYPE_CHECKING:
@@ -50,10 +53,10 @@ def differences_plot(results: Results, baseline: str | None = None) -> Figure:
     Raises:
         XcgError: If the results do not have the baseline.
     """
-    if baseline is not None and baseline not in ("all", "best", *results.runs):
-        raise XcgError(f"no run {baseline!r} among the results: {nearest(baseline, results.runs)}")
+    named = None if baseline in (None, ALL_PAIRS, BEST) else baseline
+    if named is not None and named not in results.runs:
+        raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
     cases = [(measure, model) for measure in results.measures for model in results.user_models]
-    named = baseline if baseline not in (None, "all", "best") else None
     if len(cases) * max(len(results.runs) - 1, 1) <= MAX_PANELS:
         return _bars(results, cases, named)
     return _cells(results, cases, named)
@@ -79,9 +82,7 @@ def _bars(results: Results, cases: Sequence[tuple[str, str]], baseline: str | No
             _draw_bars(axis, differences, measure, width / columns - 0.7)
             axis.set_title(label_text(f"{short[run]} − {short[base]}"))
             axis.set_ylabel(label_text(f"{measure}\n{model}" if has_models else measure))
-        limits = [axis.get_ylim() for axis in panels]
-        for axis in panels:  # panels of one measure and user model have one scale
-            axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        equalise_y_limits(panels)  # panels of one measure and user model have one scale
     add_caption(
         figure,
         "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
@@ -177,9 +178,7 @@ def _cells(results: Results, cases: Sequence[tuple[str, str]], baseline: str | N
         f"Differences {base_text} on each topic (rows), with the best run first (columns).",
         "Blue with a dot: the run is better; orange: worse; grey: no score.",
         "" if has_models else f"User model: {results.user_models[0]}.",
-        f"Drawn are the first {count} of {len(cases)} measures and user models."
-        if count < len(cases)
-        else "",
+        drawn_first(count, len(cases), "measures and user models"),
     )
     return figure
 

@@ -169,6 +169,18 @@ def add_caption(figure: Figure, *sentences: str) -> None:
         figure.supxlabel(wrapped, x=0.01, horizontalalignment="left", fontsize=8, color="0.3")
 
 
+def drawn_first(count: int, total: int, items: str) -> str:
+    """Return a sentence for the caption if only the first items are drawn; otherwise nothing."""
+    return f"Drawn are the first {count} of {total} {items}." if count < total else ""
+
+
+def equalise_y_limits(axes: Sequence[Axes]) -> None:
+    """Give panels the smallest range of y values that contains the ranges of all of them."""
+    limits = [axis.get_ylim() for axis in axes]
+    for axis in axes:
+        axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
 def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
     """Draw one of several lines, with about ten markers."""
     axis.plot(x, y, label=label_text(label), markevery=max(1, len(x) // 10), **line_style(index))

@@ -12,6 +12,8 @@ from xcg.report.figures import (
     MAX_WIDTH,
     add_caption,
     add_legend,
+    drawn_first,
+    equalise_y_limits,
     in_style,
     label_text,
     line_style,
@@ -73,16 +75,12 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         axis.set_ylabel(label_text(measure))
         axis.set_title(f"{topics}: {_describe_range(by_run[MEAN_OF_RUNS])}")
     for start in range(0, len(axes), columns):  # panels of one measure have one scale
-        limits = [axis.get_ylim() for axis in axes[start:][:columns]]
-        for axis in axes[start:][:columns]:
-            axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        equalise_y_limits(axes[start:][:columns])
     add_caption(
         figure,
         "Dots: mean scores over the combinations of assessments; bars: the lowest and highest scores.",
         label_text(f"Runs are in the order of {rows[0]['measure']}, best first."),
-        f"Drawn are the first {len(panels)} of {len(every)} panels."
-        if len(panels) < len(every)
-        else "",
+        drawn_first(len(panels), len(every), "panels"),
     )
     return figure
 
@@ -161,12 +159,7 @@ def swaps_plot(
         axis.set_ylabel("swaps, %")
     unit = difference_unit(next(iter(rates_by_measure.values())))
     add_legend(figure, axes[0], title=f"difference\n{unit}".strip())
-    add_caption(
-        figure,
-        f"Drawn are the first {count} of {len(rates_by_measure)} measures."
-        if count < len(rates_by_measure)
-        else "",
-    )
+    add_caption(figure, drawn_first(count, len(rates_by_measure), "measures"))
     return figure
 
 

@@ -13,6 +13,7 @@ from xcg.report.figures import (
     MAX_HEIGHT,
     add_caption,
     add_legend,
+    drawn_first,
     in_style,
     label_text,
     new_figure,
@@ -84,9 +85,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
         figure,
         styles.caption,
         "Best runs by their mean over the thresholds of the first panel." if styles.others else "",
-        f"Drawn are the first {len(cases)} of {len(every)} measures and user models."
-        if len(cases) < len(every)
-        else "",
+        drawn_first(len(cases), len(every), "measures and user models"),
     )
     return figure
 
