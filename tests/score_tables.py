@@ -1,4 +1,4 @@
-"""Scores of runs by topic, for tests of statistics."""
+"""Scores and results of runs by topic, for tests of statistics and plots."""
 
 from __future__ import annotations
 
@@ -39,6 +39,26 @@ def results_of(table: Sequence[Sequence[float]], measure: str = "MAep") -> Resul
     for i, column in enumerate(table):
         rows += [Result(f"r{i}", str(topic), measure, v, "m") for topic, v in enumerate(column)]
         rows.append(Result(f"r{i}", "all", measure, math.fsum(column) / len(column), "m"))
+    return Results(rows)
+
+
+def results_by_model(measure: str, scores: dict[str, dict[str, dict[str, float]]]) -> Results:
+    """Return results from user model → run → topic → score."""
+    return Results(
+        Result(run, topic, measure, score, model)
+        for model, runs in scores.items()
+        for run, topics in runs.items()
+        for topic, score in topics.items()
+    )
+
+
+def results_by_run(scores: dict[tuple[str, str, str], list[float]]) -> Results:
+    """Return the results of scores by run, measure and user model."""
+    rows = [
+        Result(run, str(topic), measure, score, model)
+        for (run, measure, model), values in scores.items()
+        for topic, score in [*enumerate(values, 1), ("all", sum(values) / len(values))]
+    ]
     return Results(rows)
 
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import pytest
 from figure_contents import caption_of, cells_of, tick_labels
+from score_tables import results_by_model
 
 from xcg.errors import XcgError
-from xcg.evaluation.results import Result, Results
 from xcg.report.difference_plots import differences_plot
 
 pytest.importorskip("matplotlib")
-
-
-def results_of(measure: str, scores: dict[str, dict[str, dict[str, float]]]) -> Results:
-    """Return results from user model → run → topic → score."""
-    return Results(
-        Result(run, topic, measure, score, model)
-        for model, runs in scores.items()
-        for run, topics in runs.items()
-        for topic, score in topics.items()
-    )
 
 
 DIFFERENCES = {
@@ -47,7 +37,7 @@ def test_differences_from_the_best_run(
     bars: list[float],
     colours: list[tuple[float, float, float]],
 ) -> None:
-    figure = differences_plot(results_of(measure, DIFFERENCES), baseline)
+    figure = differences_plot(results_by_model(measure, DIFFERENCES), baseline)
     (axis,) = figure.axes
     assert axis.get_title() == title
     assert axis.get_ylabel() == measure
@@ -59,7 +49,7 @@ def test_differences_from_the_best_run(
 
 def test_an_unknown_baseline_is_named() -> None:
     with pytest.raises(XcgError, match="no run 'c' among the results: expected one of a, b"):
-        differences_plot(results_of("MAep", DIFFERENCES), "c")
+        differences_plot(results_by_model("MAep", DIFFERENCES), "c")
 
 
 def test_many_runs_are_cells_with_dots_where_a_run_is_better() -> None:
@@ -67,7 +57,7 @@ def test_many_runs_are_cells_with_dots_where_a_run_is_better() -> None:
     runs = {f"r{number}": {"s": 0.5 - number / 100, "t": 0.2} for number in range(1, 15)}
     runs["r0"] = {"s": 0.125, "t": 0.25}
     scores = {run: {**topics, "all": sum(topics.values()) / 2} for run, topics in runs.items()}
-    figure = differences_plot(results_of("MAep", {"m": scores}))
+    figure = differences_plot(results_by_model("MAep", {"m": scores}))
     axis = figure.axes[0]
     cells = cells_of(axis)
     assert list(cells) == [*(f"r{number}" for number in range(2, 15)), "r0"]  # best first
@@ -82,7 +72,7 @@ def test_many_runs_are_cells_with_dots_where_a_run_is_better() -> None:
 def test_topics_that_do_not_fit_are_named_at_both_ends() -> None:
     topics = {str(number): number / 100 for number in range(200)}
     scores = {"a": {**topics, "all": 1.0}, "b": {**dict.fromkeys(topics, 0.0), "all": 0.0}}
-    (axis,) = differences_plot(results_of("MAep", {"m": scores}), "b").axes
+    (axis,) = differences_plot(results_by_model("MAep", {"m": scores}), "b").axes
     assert tick_labels(axis) == []
     assert axis.get_xlabel() == "200 topics"
     assert [text.get_text() for text in axis.texts] == ["lowest: 0, 1, 2", "highest: 199, 198, 197"]

@@ -6,21 +6,13 @@ from typing import Any
 
 from lxml import etree
 from markdown_it import MarkdownIt
+from score_tables import results_by_run
 
-from xcg.evaluation.results import Result, Results
+from xcg.evaluation.results import Results
 from xcg.report.gate_comment import MAX_CHARACTERS, gate_comment
 from xcg.report.junit import junit_xml
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_limits import parse_limits
-
-
-def results_of(scores: dict[tuple[str, str, str], list[float]]) -> Results:
-    rows = [
-        Result(run, str(topic), measure, score, model)
-        for (run, measure, model), values in scores.items()
-        for topic, score in [*enumerate(values, 1), ("all", sum(values) / len(values))]
-    ]
-    return Results(rows)
 
 
 def verdict_of(
@@ -36,7 +28,7 @@ TWO = {("base", "MAep", "m"): [0.8, 0.6, 0.4, 0.2], ("new", "MAep", "m"): [0.8, 
 
 def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
     comment = gate_comment(
-        verdict_of(results_of(TWO), drop="1%"), ["note: n", "warning: w"], [{"a": 1}]
+        verdict_of(results_by_run(TWO), drop="1%"), ["note: n", "warning: w"], [{"a": 1}]
     )
     reason = (
         "new, m: MAep is 0.4800, 4 % lower than 0.5000 of base: at most 1 % is allowed; lost most on "
@@ -79,16 +71,16 @@ def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
 
 
 def test_a_passed_gate_also_shows_what_became_worse() -> None:
-    lines = gate_comment(verdict_of(results_of(TWO), drop="5%", regressed=1)).splitlines()
+    lines = gate_comment(verdict_of(results_by_run(TWO), drop="5%", regressed=1)).splitlines()
     assert lines[1:4] == ["## Retrieval gate: passed", "", "1 check passed, compared with base."]
     assert "### Worst topics" in lines
     assert "| 2     | new | MAep    | 0.5000 |   0.6000 |    -0.1000 |" in lines
     same = {("base", "MAep", "m"): [0.5, 0.6], ("new", "MAep", "m"): [0.5, 0.7]}
-    assert "Worst" not in gate_comment(verdict_of(results_of(same), drop="5%"))
+    assert "Worst" not in gate_comment(verdict_of(results_by_run(same), drop="5%"))
 
 
 def test_without_a_baseline_the_lowest_scores_are_shown() -> None:
-    comment = gate_comment(verdict_of(results_of(TWO), {"MAep": 0.49}))
+    comment = gate_comment(verdict_of(results_by_run(TWO), {"MAep": 0.49}))
     assert "1 of 2 checks failed." in comment
     assert "| topic | run | measure |  score |\n" in comment
     assert comment.index("| 4     | new | MAep    | 0.2200 |") < comment.index("| 3     | new |")
@@ -101,7 +93,7 @@ def test_checks_take_turns_among_the_worst_topics() -> None:
         for run, size in (("base", 0), ("new", 1))
         for measure in ("ASL", "ESL")
     }
-    table = gate_comment(verdict_of(results_of(scores), drop=0)).split("### Worst topics")[1]
+    table = gate_comment(verdict_of(results_by_run(scores), drop=0)).split("### Worst topics")[1]
     rows = [line.split("|")[1:4] for line in table.split("### Checks")[0].splitlines()[4:-1]]
     found = [[cell.strip() for cell in row] for row in rows]
     assert found == [[topic, "new", measure] for topic in "321" for measure in ("ASL", "ESL")]
@@ -112,7 +104,7 @@ HOSTILE = "<img src=x> @octocat `a` | **b** [c](http://d) \x1b\u202e\n# e"
 
 def test_names_are_text_and_notify_nobody() -> None:
     scores = {(f"{run}{HOSTILE}", "MAep", "m"): values for (run, _, _), values in TWO.items()}
-    results = results_of(scores)
+    results = results_by_run(scores)
     limits = parse_limits(0)
     verdict = check_gate(results, {}, f"base{HOSTILE}", limits=limits, is_tested=False)
     rows = [{"run": HOSTILE}]
@@ -135,7 +127,7 @@ def test_the_length_of_a_comment_is_bounded() -> None:
         for measure in measures
     }
     limits = parse_limits("1%", 0)
-    verdict = check_gate(results_of(scores), {}, names["base"], limits=limits, is_tested=False)
+    verdict = check_gate(results_by_run(scores), {}, names["base"], limits=limits, is_tested=False)
     assert len(verdict.failures) == 2 * 40 * 8
     comment = gate_comment(verdict, ["warning: " + "<" * 999] * 9, [{"run": "x" * 999}] * 99)
     assert len(comment) < MAX_CHARACTERS
@@ -148,7 +140,7 @@ def test_the_length_of_a_comment_is_bounded() -> None:
 def test_junit_has_one_case_for_each_run_measure_and_user_model() -> None:
     scores = {(run, "MAep", model): values for (run, _, _), values in TWO.items() for model in "mn"}
     scores["better", "MAep", "m"] = scores["better", "MAep", "n"] = [0.9] * 4
-    root = etree.fromstring(junit_xml(verdict_of(results_of(scores), drop="1%", regressed=0)))
+    root = etree.fromstring(junit_xml(verdict_of(results_by_run(scores), drop="1%", regressed=0)))
     assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == (
         *("testsuites", "4", "2", "0"),
     )
@@ -178,7 +170,7 @@ def test_junit_has_one_case_for_each_run_measure_and_user_model() -> None:
 
 def test_junit_escapes_names() -> None:
     scores = {(f"{run}{HOSTILE}]]>", "MAep", "m\x00"): values for (run, _, _), values in TWO.items()}
-    root = etree.fromstring(junit_xml(verdict_of(results_of(scores), {"MAep": 0.49})))
+    root = etree.fromstring(junit_xml(verdict_of(results_by_run(scores), {"MAep": 0.49})))
     case = root.findall(".//testcase")[1]
     shown = HOSTILE.replace("\x1b\u202e\n", r"\x1b\u202e\n")
     assert case.get("classname") == rf"m\x00.new{shown}]]>"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from figure_contents import caption_of, cells_of, lines_of
+from score_tables import results_by_model
 
-from xcg.evaluation.results import Result, Results
+from xcg.evaluation.results import Results
 from xcg.report.sweep_plots import sweep_plot
 from xcg.statistics.bootstrap import Interval
 from xcg.statistics.rank_correlation import OrderShift
@@ -13,19 +14,9 @@ from xcg.statistics.rank_correlation import OrderShift
 pytest.importorskip("matplotlib")
 
 
-def results_of(measure: str, scores: dict[str, dict[str, dict[str, float]]]) -> Results:
-    """Return results from user model → run → topic → score."""
-    return Results(
-        Result(run, topic, measure, score, model)
-        for model, runs in scores.items()
-        for run, topics in runs.items()
-        for topic, score in topics.items()
-    )
-
-
 def means_of(measure: str, scores: dict[str, dict[str, float]]) -> Results:
     """Return means from user model → run → score."""
-    return results_of(
+    return results_by_model(
         measure,
         {m: {run: {"all": score} for run, score in runs.items()} for m, runs in scores.items()},
     )

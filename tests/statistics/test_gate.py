@@ -11,6 +11,7 @@ import pytest
 import scipy.stats
 from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, Chunks, run_compare, write_campaign
 from conftest import Command
+from score_tables import results_by_run
 from statsmodels.stats.multitest import multipletests
 
 import xcg
@@ -160,16 +161,6 @@ def test_a_measure_that_was_not_evaluated_does_not_pass() -> None:
         check_gate(results, parse_thresholds(["Q=0.1"]))
 
 
-def results_of(scores: dict[tuple[str, str, str], list[float]]) -> Results:
-    """Return the results of scores by run, measure and user model."""
-    rows = [
-        Result(run, str(topic), measure, score, model)
-        for (run, measure, model), values in scores.items()
-        for topic, score in [*enumerate(values, 1), ("all", sum(values) / len(values))]
-    ]
-    return Results(rows)
-
-
 def random_campaign(
     topics: int, runs: int, measures: tuple[str, ...], seed: int
 ) -> dict[tuple[str, str, str], list[float]]:
@@ -186,7 +177,7 @@ def test_one_family_holds_all_runs_measures_and_user_models() -> None:
     """scipy and statsmodels compute the same p values from the same scores."""
     measures = ("MAep", "nxCG@10", "AP")
     scores = random_campaign(20, 4, measures, seed=1)
-    results = results_of(scores)
+    results = results_by_run(scores)
     for correction in ("holm", "bonferroni", "fdr_bh"):
         found = gate_comparisons(results, "r0", "t", correction)
         assert len(found) == 3 * 3 * 2
@@ -210,9 +201,9 @@ def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
     base = rng.uniform(0.3, 0.9, 30)
     bad = base - rng.uniform(0.0, 0.2, 30)
     scores = {("base", "MAep", "m"): base.tolist(), ("bad", "MAep", "m"): bad.tolist()}
-    alone = gate_comparisons(results_of(scores), "base")[0]
+    alone = gate_comparisons(results_by_run(scores), "base")[0]
     scores["partial", "MAep", "m"] = base[:3].tolist()
-    results = results_of(scores)
+    results = results_by_run(scores)
     bad_line, partial_line = gate_comparisons(results, "base")
     assert bad_line.p == pytest.approx(2 * alone.p)
     assert alone.p == pytest.approx(scipy.stats.ttest_rel(bad, base).pvalue)
@@ -224,7 +215,7 @@ def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
         check_gate(results, {}, "base", test="wilcoxon")
     scores["partial", "MAep", "m"] = [0.5]
     with pytest.raises(XcgError, match="partial and base share 1 topics with scores of MAep under m"):
-        gate_comparisons(results_of(scores), "base")
+        gate_comparisons(results_by_run(scores), "base")
 
 
 def test_the_command_compares_pair_by_pair(files: Callable[..., list[str]]) -> None:
@@ -245,11 +236,11 @@ def test_a_gate_that_cannot_fail_is_illegal(test: str) -> None:
     """2 / 2⁶ for each of three comparisons is 0.09375 after Holm's correction."""
     scores = {("base", "MAep", "m"): [0.60, 0.61, 0.62, 0.63, 0.64, 0.65]}
     scores["bad", "MAep", "m"] = [0.008, 0.009, 0.010, 0.011, 0.0, 0.002]
-    (failure,) = check_gate(results_of(scores), {}, "base", test=test).failures
+    (failure,) = check_gate(results_by_run(scores), {}, "base", test=test).failures
     assert "p = 0.0312" in failure
     for other in ("same", "also"):
         scores[other, "MAep", "m"] = scores["base", "MAep", "m"]
-    results = results_of(scores)
+    results = results_by_run(scores)
     with pytest.raises(XcgError) as error:
         check_gate(results, {}, "base", test=test)
     assert str(error.value) == (
@@ -269,7 +260,7 @@ def test_wilcoxon_fails_a_run_only_if_the_ranks_are_worse_too() -> None:
     """One large loss makes the mean worse; eleven small wins are significant for Wilcoxon's test."""
     base = [0.5] * 12
     run = [0.5 + 0.001 * topic for topic in range(1, 12)] + [0.0]
-    results = results_of({("base", "MAep", "m"): base, ("run", "MAep", "m"): run})
+    results = results_by_run({("base", "MAep", "m"): base, ("run", "MAep", "m"): run})
     assert scipy.stats.wilcoxon(np.subtract(run, base)).pvalue < 0.05
     assert check_gate(results, {}, "base", test="wilcoxon").failures == []
 
@@ -282,7 +273,7 @@ def test_with_a_margin_a_run_must_be_shown_to_be_close() -> None:
     for name, loss in losses.items():
         scores[name, "MAep", "m"] = (base - loss + rng.normal(0, 0.01, 40)).tolist()
     scores["noisy", "MAep", "m"] = (base + rng.normal(0, 0.2, 40)).tolist()
-    results = results_of(scores)
+    results = results_by_run(scores)
     found = {line.run: line for line in gate_comparisons(results, "base", margins={"MAep": 0.01})}
     for name in (*losses, "noisy"):
         gained = np.subtract(scores[name, "MAep", "m"], base) + 0.01
@@ -303,13 +294,15 @@ def test_a_margin_follows_the_order_and_the_sum_of_a_measure() -> None:
     scores = {("base", "ASL", "m"): asl}
     scores["longer", "ASL", "m"] = [a + 1 + j for a, j in zip(asl, jitter, strict=True)]
     scores["shorter", "ASL", "m"] = [a - 1 + j for a, j in zip(asl, jitter, strict=True)]
-    found = gate_comparisons(results_of(scores), "base", margins={"ASL": 0.5})
+    found = gate_comparisons(results_by_run(scores), "base", margins={"ASL": 0.5})
     assert [(line.run, line.fails) for line in found] == [("longer", True), ("shorter", False)]
-    assert not any(c.fails for c in gate_comparisons(results_of(scores), "base", margins={"ASL": 1.5}))
+    assert not any(
+        c.fails for c in gate_comparisons(results_by_run(scores), "base", margins={"ASL": 1.5})
+    )
     # NumRelRet is a sum: 6 fewer over six topics are 1 fewer per topic.
     counts = {("base", "NumRelRet", "m"): [10.0] * 6, ("r", "NumRelRet", "m"): [9, 8, 10, 9, 8, 10]}
     for margin, fails in ((5.9, True), (12.0, False)):
-        (line,) = gate_comparisons(results_of(counts), "base", margins={"NumRelRet": margin})
+        (line,) = gate_comparisons(results_by_run(counts), "base", margins={"NumRelRet": margin})
         gained = np.subtract(counts["r", "NumRelRet", "m"], 10) + margin / 6
         expected = scipy.stats.ttest_1samp(gained, 0, alternative="greater").pvalue
         assert (line.p, line.fails) == (pytest.approx(expected), fails)
