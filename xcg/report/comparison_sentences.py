@@ -33,7 +33,7 @@ _LEVEL = f"{100 * SIGNIFICANCE_LEVEL:g} %"
 
 
 class Statement(NamedTuple):
-    """What is said about comparisons.
+    """Sentences that describe comparisons.
 
     Attributes:
         lead: One or two sentences: what is compared, the baseline, test, correction, level and topics.
@@ -127,7 +127,7 @@ def _procedure(line: Comparison) -> str:
 
 
 def _choice(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
-    """Say how the baseline was chosen, unless the user named it."""
+    """State how the baseline was chosen, unless the user named it."""
     if lines[0].comparisons == 1:
         return []
     if baseline == BEST:

@@ -55,7 +55,7 @@ _OF_PUBLICATIONS = (
 )
 
 _BEST = "best"
-"""What the row of the best run has instead of a difference, if all pairs are compared."""
+"""The text in the row of the best run instead of a difference, if all pairs are compared."""
 _NO_LETTERS = (
     "There are no letters for runs that do not differ significantly, because they form more than 52 "
     "groups."
@@ -75,8 +75,8 @@ class _Family(NamedTuple):
 def run_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
     """Return one table for each measure and user model: the baseline, then the others, best first.
 
-    If all pairs of runs are compared, the runs are shown relative to the best, with letters: two runs
-    share a letter exactly if they do not differ significantly.
+    If all pairs of runs are compared, the runs are shown relative to the best run, with letters: two
+    runs share a letter if and only if they do not differ significantly.
 
     Args:
         results: Results with the scores of topics.
@@ -95,7 +95,7 @@ def pair_tables(results: Results, comparisons: Sequence[Comparison], topics: int
 
 
 def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
-    """Return whether by each measure under each user model all runs are compared with the same run."""
+    """Return whether all runs are compared with the same run, for each measure and user model."""
     return all(len({line.baseline for line in family.lines}) == 1 for family in _families(comparisons))
 
 
@@ -225,13 +225,13 @@ def _means(scores: Mapping[str, Mapping[str, float]], measure: str) -> dict[str,
 
 
 def _groups(lines: Sequence[Comparison], runs: Sequence[str]) -> Mapping[str, str]:
-    """Return the letters of runs; nothing if there are more groups than letters."""
+    """Return the letters of each run, or an empty mapping if there are more groups than letters."""
     different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
     return letter_groups(runs, different) or {}
 
 
 def _compared_with(line: Comparison, baseline: str) -> Comparison:
-    """Return a comparison with this baseline, exchanging the two runs if it is the first."""
+    """Return the comparison with this run as the baseline: exchange the runs if necessary."""
     if line.baseline == baseline:
         return line
     difference = -line.difference

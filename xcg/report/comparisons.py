@@ -107,8 +107,8 @@ def overall_rows(results: Results, correction: str) -> list[Row]:
 def means_rows(results: Results, correction: str) -> list[Row]:
     """Return one row for each measure and user model: the mean of each run, and the significance.
 
-    The form of Table 2 of Järvelin and Kekäläinen (2002); the means are those over the topics that all
-    runs have. The significance is empty if no runs differ, and for two runs.
+    The rows have the form of Table 2 of Järvelin and Kekäläinen (2002). The means are over the topics
+    that all runs have. The significance is empty if no runs differ, and for two runs.
 
     Args:
         results: Results with the scores of topics.

@@ -104,7 +104,7 @@ def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inche
         return
     axis.set_xlabel(f"{len(topics)} topics")
     short = short_names(topics, 16)
-    for x, y, ends, place in (
+    for x, y, ends, (horizontal, vertical) in (
         (0.99, 0.97, topics[: -_EXTREMES - 1 : -1], ("right", "top")),
         (0.01, 0.03, topics[:_EXTREMES], ("left", "bottom")),
     ):
@@ -113,8 +113,8 @@ def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inche
             *(x, y, label_text(f"{'lowest' if x > 0.5 else 'highest'}: {names}")),
             transform=axis.transAxes,
             fontsize=7,
-            horizontalalignment=place[0],
-            verticalalignment=place[1],
+            horizontalalignment=horizontal,
+            verticalalignment=vertical,
         )
 
 
@@ -184,7 +184,7 @@ def _cells(results: Results, cases: Sequence[tuple[str, str]], baseline: str | N
 
 
 def best_first(results: Results, measure: str, model: str) -> list[str]:
-    """Return the runs, the one with the best mean first; reference points are last."""
+    """Return the runs in descending order of quality, with reference points last."""
     order = MEASURES.order(measure)
     means = {run: results.value(run, measure, user_model=model) for run in results.runs}
     references = set(results.scope.references)

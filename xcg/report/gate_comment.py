@@ -1,4 +1,4 @@
-"""The verdict of a gate as Markdown for a comment on a pull request."""
+"""Write the verdict of a gate as Markdown for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def gate_comment(
         notes: Lines for the user; only warnings are written.
         rows: The records of ``xcg compare``, for the folded part at the end. It is left out if the text
             would be too long.
-        table: A table of these records for people, which is written instead.
+        table: A table of these records for people. It is written instead of them.
     """
     failed = [check for check in verdict.checks if check.failures]
     count, total = len(failed), len(verdict.checks)
@@ -73,8 +73,8 @@ def _list(sentences: Sequence[str], most: int, kind: str) -> str:
 def _worst_topics(checks: Sequence[Check]) -> Iterable[str]:
     """Return the heading and the table of the topics with the largest losses, if there are any.
 
-    Without a baseline they are those with the lowest scores. The checks take turns, because scores of
-    different measures cannot be compared.
+    Without a baseline, the topics with the lowest scores are listed. The checks take turns, because
+    scores of different measures cannot be compared.
     """
     lists = [_worst(check) for check in checks]
     turns = range(min(_MAX_TOPICS, max(map(len, lists), default=0)))

@@ -1,4 +1,4 @@
-"""Arrange what to review in gold as tables."""
+"""Arrange the findings of a review of gold as tables."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _section(title: str, heading: Sequence[str], rows: Sequence[Sequence[object]
 
 
 def _similarity(value: float) -> str:
-    """Return a similarity; one below 1 is never shown as 1."""
+    """Return a similarity with two decimals; a value below 1 is never rounded to 1."""
     return f"{value if value == 1 else min(value, 0.99):.2f}"
 
 

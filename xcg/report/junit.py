@@ -1,4 +1,4 @@
-"""The verdict of a gate as JUnit XML, which CI systems show as test results."""
+"""Write the verdict of a gate as JUnit XML, which CI systems show as test results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def junit_xml(verdict: Verdict) -> bytes:
 
     There is one test suite for each user model, and one test case for each run and measure. A failure
     contains all reasons and the topics that lost most. The document follows the schema of Jenkins'
-    xUnit plug-in, as pytest's do. GitLab shows class name, name and the text of failures only: the
-    class name holds user model and run, so that no two cases are equal. Characters that are not
-    visible are escaped as in messages, because XML cannot hold most of them.
+    xUnit plug-in, like the reports of pytest. GitLab only shows the class name, name and text of
+    failures: the class name contains the user model and the run, so that no two cases are equal.
+    Invisible characters are escaped as in messages, because XML cannot contain most of them.
 
     Args:
         verdict: The result of the gate.

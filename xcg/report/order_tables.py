@@ -1,4 +1,4 @@
-"""State and tabulate how much user models change the order of runs, for ``xcg sweep``."""
+"""Describe in sentences and tables how user models change the order of runs, for ``xcg sweep``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VARIANT = re.compile(r"(?P<name>[^\[\]]*)\[(?P<values>[^\[\]]+)\]")
 
 
 def sweep_sentences(results: Results, reference: str | None, resamples: int) -> list[str]:
-    """Return sentences that say which orders are compared, with which, and over how many topics.
+    """Return sentences that state which orders are compared, and over how many topics.
 
     Args:
         results: The results whose orders are compared.
@@ -83,7 +83,7 @@ def shift_table(shifts: Sequence[OrderShift]) -> Table:
 
 
 def _parameters(names: Sequence[str]) -> list[dict[str, str]]:
-    """Return the values of parameters in names of user models; nothing if the names have other forms.
+    """Return the parameters in the names of user models; nothing if the names have other forms.
 
     >>> _parameters(["m[ideal=leaves,alpha=0.5]", "m[ideal=roots,alpha=0.5]"])
     [{'ideal': 'leaves', 'alpha': '0.5'}, {'ideal': 'roots', 'alpha': '0.5'}]

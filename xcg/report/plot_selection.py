@@ -29,7 +29,7 @@ _LABEL_POINTS = 9.0
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return the items with each key, in the order of their first occurrence."""
+    """Group items by a key; the groups are in the order of their first items."""
     groups: dict[K, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -39,8 +39,9 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 def most_different(values: Sequence[Sequence[float]], count: int = MAX_PANELS) -> list[int]:
     """Return the positions of the items that differ most from each other, in ascending order.
 
-    The first item is always chosen. The next is the one whose nearest chosen item is farthest, and so
-    on. The distance is the largest difference of a value; unknown values (NaN) differ from none.
+    The first item is always chosen. Each further item is the one with the largest distance to its
+    nearest chosen item. The distance of two items is the largest difference of their values at the same
+    position; unknown values (NaN) are ignored.
 
     Args:
         values: One row of values per item, all of the same length.
@@ -87,7 +88,7 @@ def different_panels(
 
 
 def _distance(values: Sequence[float], others: Sequence[float]) -> float:
-    """Return the largest difference of two values that are known."""
+    """Return the largest difference of known values at the same position."""
     differences = (abs(a - b) for a, b in zip(values, others, strict=True))
     return max((one for one in differences if not math.isnan(one)), default=0.0)
 
@@ -133,7 +134,7 @@ def _without_middle(name: str, most: int) -> str:
 
 
 def _with_part(name: str, start: int, most: int) -> str:
-    """Return a few characters of a name from its beginning, and those from a position."""
+    """Shorten a name to its first characters and the part that begins at a position."""
     head = most // 4
     if start <= head + 1:
         return name if len(name) <= most else f"{name[: most - 1]}…"
@@ -162,7 +163,7 @@ def model_labels(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 class LineStyles(NamedTuple):
-    """The styles of lines, of which the main ones have labels.
+    """The styles of lines. Only the main lines have labels.
 
     Attributes:
         styles: Name → arguments of ``Axes.plot`` for the main lines.
@@ -222,12 +223,12 @@ class LineStyles(NamedTuple):
 
 
 def _spread(positions: Sequence[float], step: float) -> list[float]:
-    """Move ascending positions up to 1 apart, so that neighbours have at least a distance.
+    """Move ascending positions apart, so that neighbours have a minimum distance and none is above 1.
 
     >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.9], 0.1)]
     [0.45, 0.55, 0.9]
     """
-    clusters: list[list[float]] = []  # of positions that touch each other
+    clusters: list[list[float]] = []  # groups of positions that touch each other
     for position in positions:
         clusters.append([position])
         while len(clusters) > 1 and _end(clusters[-2], step) > _start(clusters[-1], step):
@@ -252,7 +253,7 @@ def _end(cluster: Sequence[float], step: float) -> float:
 def line_styles(
     names: Sequence[str], best_first: Sequence[str] = (), baseline: str | None = None
 ) -> LineStyles:
-    """Give up to eight lines a style each; of more, the best and the baseline.
+    """Give each line its own style; of more than eight lines, only the best ones and the baseline.
 
     Args:
         names: The names of all lines.

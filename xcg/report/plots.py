@@ -64,8 +64,9 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
 def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
     """Draw one panel per measure and user model, with one line per run.
 
-    Of more than twelve panels, those with the most different curves are drawn. Of more than eight runs,
-    the five whose first curve has the greatest mean have labels; the others are grey.
+    If there are more than twelve panels, the twelve with the most different curves are drawn. If there
+    are more than eight runs, the five with the highest mean of the first curve have labels, and the
+    others are grey.
 
     Args:
         curves: One curve per run, measure and user model. The ideal ranking is a dotted line.
@@ -112,7 +113,7 @@ def _mean(curve: CurveOf) -> float:
 
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
-    """Return the styles of runs; of many runs, those with the best first curve have labels."""
+    """Return the styles of runs; of many runs, only the best by the first curve have labels."""
     systems = [curve for curve in curves if curve.run != IDEAL]
     runs = list(dict.fromkeys(curve.run for curve in systems))
     if not systems:
@@ -236,7 +237,7 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
 
 
 def _styles_of_runs(lines: Sequence[PerturbedMean]) -> LineStyles:
-    """Return the styles of runs; of many runs, those with the best first measure have labels."""
+    """Return the styles of runs; of many runs, only the best by the first measure have labels."""
     first = lines[0]
     start = {
         line.run: line.value

@@ -300,7 +300,7 @@ _EMPTY_CELLS = {
     "% of mean": "% of mean: the mean score is 0",
     "tau_b low": "limits of tau_b: it is not defined in the resamples",
 }
-"""Column, or source and column → what is empty, and why."""
+"""Column, or source and column → the name of the empty cells, and the reason."""
 _IMPLIED = {"% of best": "difference needed", "% of mean": "difference needed"}
 """Columns that are empty if others are."""
 

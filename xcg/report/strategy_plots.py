@@ -41,7 +41,7 @@ def strategies_plot(study: StrategyStudy) -> Figure:
     """Draw one panel per measure, user model and run: the score of each strategy over α.
 
     Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed.
-    At most twelve panels are drawn, those with the most different scores.
+    At most twelve panels are drawn: the ones with the most different scores.
     """
     by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
     panels, choice = different_panels(

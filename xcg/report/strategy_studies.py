@@ -188,7 +188,7 @@ def _number(value: float | None) -> str:
 
 
 def _describe_leaders(found: Sequence[Leaders], count: int) -> str:
-    """Return who is best from the lowest to the highest α.
+    """Return which strategies are best from the lowest to the highest α.
 
     >>> _describe_leaders([Leaders(("a",), 0, 0.49), Leaders(("b", "c"), 0.5, 1)], 3)
     'a is best up to α = 0.495, then b and c (equal)'

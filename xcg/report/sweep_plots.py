@@ -29,8 +29,8 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     """Draw for each measure τ-b against the baseline, and the rank of each run under every user model.
 
     User models are rows and runs are columns; the columns have the order of the runs under the
-    baseline. Of more than 45 user models, the baseline and those that rank the runs most differently
-    are drawn; of more than six measures, the first six.
+    baseline. If there are more than 45 user models, the baseline and the ones that rank the runs most
+    differently are drawn. If there are more than six measures, the first six are drawn.
 
     Args:
         results: Results under several user models.

@@ -1,4 +1,4 @@
-"""Draw measures over all thresholds of relevance, beside measures that need none."""
+"""Draw measures over all thresholds of relevance, next to measures without a threshold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
 
     There is one row for each measure with a threshold and each user model. On the left, thresholds have
     equal distances, because a few high ratings would otherwise hide the others. On the right are the
-    measures without threshold. At most six rows are drawn, in two columns if they are more than three.
+    measures without threshold. At most six rows are drawn, in two columns if there are more than three.
     """
     means = [curve for curve in found.curves if curve.topic == MEAN]
     every = grouped(means, attrgetter("measure", "user_model"))
@@ -91,7 +91,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
 
 
 def _styles(curves: Sequence[CurveOf]) -> LineStyles:
-    """Return the styles of runs; of many runs, those with the best first curve have labels."""
+    """Return the styles of runs; of many runs, only the best by the first curve have labels."""
     first = (curves[0].measure, curves[0].user_model)
     means = {
         curve.run: sum(curve.y) / max(len(curve.y), 1)

@@ -140,7 +140,7 @@ def rank(
 
 
 def _choose_disjoint(pool: Pool, order: Iterable[int], results: int) -> list[int]:
-    """Return the first elements of which none contains another."""
+    """Return the first elements that do not contain each other."""
     parents, ends = pool.elements.parents.tolist(), pool.elements.ends.tolist()
     excluded = bytearray(len(parents))
     chosen: list[int] = []

@@ -92,7 +92,7 @@ class Failure(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What a gate found for one run, by one measure under one user model.
+    """The result of a gate for one run, by one measure under one user model.
 
     Attributes:
         run: Name of the run.

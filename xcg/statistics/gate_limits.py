@@ -16,7 +16,7 @@ _EXPECTED_TOPICS = "expected a number of topics of at least 0, like 3 or MAep=3"
 
 
 class Drop(NamedTuple):
-    """How much worse than the mean of the baseline a mean may be.
+    """The maximum by which a mean may be worse than the mean of the baseline.
 
     Attributes:
         value: The difference of the means; a share of the baseline's mean if relative. At least 0.
@@ -42,7 +42,7 @@ class Limits(NamedTuple):
 
     Attributes:
         drops: Measure → the drop of its mean that is allowed. The measure ``""`` means all others.
-        regressed: Measure → the number of topics that may become worse, likewise.
+        regressed: Measure → the number of topics that may become worse, in the same form.
     """
 
     drops: Mapping[str, Drop] = {}
@@ -53,7 +53,7 @@ class Limits(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
-        """The measures that are named."""
+        """The measures that have limits of their own."""
         return [measure for measure in dict.fromkeys((*self.drops, *self.regressed)) if measure]
 
     def drop(self, measure: str) -> Drop | None:
@@ -75,7 +75,7 @@ def parse_limits(max_drop: object = None, max_regressed: object = None) -> Limit
     Args:
         max_drop: How much worse than the mean of the baseline a mean may be: a number, a percentage
             such as ``"5%"``, or a mapping of measures to these; or a list of texts like ``"0.02"`` and
-            ``"ASL=10%"``, in which those without a measure are for all other measures.
+            ``"ASL=10%"``, in which a text without a measure is for all other measures.
         max_regressed: The number of topics that may become worse, in the same forms.
 
     Raises:
@@ -118,7 +118,7 @@ def limit_failures(
 
 
 def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[str]:
-    """Yield why limits can never make a gate fail, with what to do.
+    """Yield messages about limits that can never make a gate fail, with advice.
 
     A mean of scores that are at least 0 cannot drop by more than the baseline's mean.
     """

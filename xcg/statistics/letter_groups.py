@@ -1,4 +1,4 @@
-"""Group runs that do not differ significantly, as the letters behind means in statistical tables."""
+"""Mark runs that do not differ significantly with common letters, as in statistical tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAX_GROUPS = 300
 
 
 def letter_groups(runs: Sequence[str], different: Iterable[tuple[str, str]]) -> dict[str, str] | None:
-    """Return letters such that two runs share a letter exactly if they do not differ significantly.
+    """Return letters of runs: two runs share a letter if and only if they do not differ significantly.
 
     The groups are the largest sets of runs without a significant difference, found by inserting the
     significant pairs one by one and absorbing groups that are part of others (Piepho 2004, An algorithm

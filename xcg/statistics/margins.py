@@ -21,7 +21,7 @@ def parse_margins(
 
     Args:
         margins: One margin for all measures; margins by measure; or texts like ``"0.01"`` and
-            ``"ASL=2"``, of which the first kind is for all other measures.
+            ``"ASL=2"``, in which a text without a measure is for all other measures.
         measures: Canonical names of the measures that need a margin.
 
     Returns:

@@ -75,8 +75,8 @@ def anova(scores: TopicScores) -> AnovaTable:
     F = (SS / df) / (SS_error / df_error), with df = runs − 1 and topics − 1, and df_error as their
     product. With two runs, F of the runs is t² of the paired t test (Fisher 1925; for retrieval,
     Tague-Sutcliffe and Blustein 1995). scipy computes p. Without error, p
-    is that of a randomisation test: the probability that the m possible orders of the runs' effects,
-    drawn for each of n topics, are all the same, m / mⁿ; and likewise for the topics.
+    is the p value of a randomisation test: the probability m / mⁿ that n topics all draw the same of
+    the m possible orders of the runs' effects. The p value of the topics is computed in the same way.
 
     Args:
         scores: Scores of at least two runs for at least two topics.

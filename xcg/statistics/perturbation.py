@@ -66,8 +66,8 @@ def perturb(
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
     no other result; for standard measures, they are not assessed. They have no text, so effort counts
     ranks. They are inserted into the ranking of each topic that the run answers, after or before its
-    first result. Means are over the answered topics: those with an ideal gain above 0, and for standard
-    measures the assessed ones.
+    first result. Means are over the answered topics with an ideal gain above 0, and for standard
+    measures over the answered topics with assessments.
 
     Args:
         inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.

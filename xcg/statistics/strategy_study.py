@@ -378,7 +378,7 @@ class _Evaluator:
         )
 
     def _refined_alphas(self, case: Case) -> list[float]:
-        """Return the values of α at which this run was evaluated besides those of the grid."""
+        """Return the values of α outside the grid at which this run was evaluated."""
         measure, model, run = case
         first = measure, run, self._strategies[0]
         further = self._means[model].keys() - set(self._alphas[model])
