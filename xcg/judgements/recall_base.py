@@ -381,13 +381,14 @@ class RecallBase:
         >>> RecallBase.of({"1": {"FT911-3": 2}}).to_text("trec")
         ('1 0 FT911-3 2\n', [])
         """
-        write = ASSESSMENT_FORMATS.get(format).write
+        known = ASSESSMENT_FORMATS.get(format)
+        write = known.write
         if write is None:
             raise XcgError(f"cannot write assessments in the format {format!r}: it is only read")
         if self.quotes_without_position:
             raise XcgError("cannot write passages without start and end, which xcg place adds")
         text, lost = write(self, lengths)
-        if self.texts and not ASSESSMENT_FORMATS.get(format).holds_texts:
+        if not known.holds_texts and self.texts:
             lost = [*lost, "the text of passages"]
         return text, lost
 
