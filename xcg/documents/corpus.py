@@ -34,6 +34,8 @@ _BYTES_IN_MEMORY = 1 << 28
 A single document may be larger.
 """
 _MAX_WORKERS = 8
+_PARSED_AHEAD = 256
+"""Number of documents that are prepared at once."""
 _COMPARED_NAMES = 20_000
 """Maximum number of documents that a name is compared with."""
 _MAX_COMPARISONS = 10
@@ -198,6 +200,19 @@ class Corpus:
         wanted = [name for name in names if not any(name in documents for documents in known)]
         for _ in self._read_trees(wanted):
             pass
+
+    def prepared(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield the names of documents after preparing them, several at once.
+
+        Names of missing documents are also yielded.
+
+        >>> list(Corpus.of({"d": "<a/>"}).prepared(["d", "e"]))
+        ['d', 'e']
+        """
+        for first in range(0, len(names), _PARSED_AHEAD):
+            batch = names[first : first + _PARSED_AHEAD]
+            self.prepare(name for name in batch if name in self)
+            yield from batch
 
     def missing_paths(self, asked: Mapping[str, Collection[str]]) -> Iterator[tuple[str, list[str]]]:
         """Yield every document with those of the given canonical paths that it lacks.

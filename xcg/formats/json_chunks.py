@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from xcg.documents.corpus import Corpus
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats.json_records import Field
@@ -27,8 +28,6 @@ CHUNK_FIELDS = (
     *(Field(name, (str,), "a path or URL", required=False) for name in PATH_KEYS),
 )
 """The fields that only chunks have."""
-
-_PARSED_AHEAD = 256  # documents
 
 Result = tuple[
     tuple[str, str, tuple[int, int] | None], tuple[int, int] | None, int | None, float | None
@@ -155,17 +154,12 @@ class StatedChunks:
         Raises:
             UnmappedError: If a chunk is not in its document.
         """
-        names = list(self._chunks)
-        for first in range(0, len(names), _PARSED_AHEAD):
-            batch = names[first : first + _PARSED_AHEAD]
-            if self._corpus is not None:
-                self._corpus.prepare(name for name in batch if name in self._corpus)
-            for name in batch:
-                self._find_in(name, self._chunks.pop(name))
+        if self._corpus is None:  # no chunk is searched
+            return
+        for name in self._corpus.prepared(list(self._chunks)):
+            self._find_in(self._corpus, name, self._chunks.pop(name))
 
-    def _find_in(self, name: str, chunks: Mapping[_Stated, list[_Chunk]]) -> None:
-        corpus = self._corpus
-        assert corpus is not None
+    def _find_in(self, corpus: Corpus, name: str, chunks: Mapping[_Stated, list[_Chunk]]) -> None:
         document = None
         problem: InputError | None = None
         if name not in corpus:

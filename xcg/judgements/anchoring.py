@@ -12,7 +12,6 @@ from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 
 _SHOWN = 60
-_PARSED_AHEAD = 256  # documents
 
 
 def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
@@ -76,11 +75,8 @@ def _by_document(
         for file, passages in base.quoted(topic).items():
             if file in corpus:  # missing documents are reported when they are evaluated
                 found.setdefault(file, []).extend((topic, passage) for passage in passages)
-    files = list(found)
-    for first in range(0, len(files), _PARSED_AHEAD):
-        corpus.prepare(files[first : first + _PARSED_AHEAD])
-        for file in files[first : first + _PARSED_AHEAD]:
-            yield file, found.pop(file)
+    for file in corpus.prepared(list(found)):
+        yield file, found.pop(file)
 
 
 def _refuse_quotes(base: RecallBase) -> None:
