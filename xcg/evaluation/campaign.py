@@ -34,7 +34,7 @@ _KEPT_SPANS = 1 << 16  # in units: about 20 MB
 
 @cache
 def _whole_document() -> ElementTree:
-    """Return the tree of a document of which no element is named, without a corpus."""
+    """Return the tree of a document without a corpus if neither assessments nor runs name elements."""
     return ElementTree.from_paths(["/document[1]"])
 
 
@@ -293,7 +293,7 @@ class Campaign:
         return [run for run in self.runs.values() if len(run.rankings.get(topic, ()))]
 
     def _needs_offsets_only(self, topic: str) -> bool:
-        """Return whether a topic can do without documents, because nobody needs its elements."""
+        """Return whether a topic needs no documents, because its elements are not used."""
         return self.corpus is None and not self._needs_elements and not self.base.files(topic)
 
     def _where(self, topic: str, file: str) -> str:

@@ -1,7 +1,8 @@
-"""Compare chunkers and retrievers on one gold set: what was found, missed, and paid for twice.
+"""Compare chunkers and retrievers on one gold set: found, missed and repeatedly returned text.
 
-Results are scored as text, however documents were cut, by the readers of :func:`xcg.evaluate` under a
-user model with ``spans: text``. Amounts of text are in one unit: characters, words or tokens.
+Results are scored as text, so documents can be split in different ways. The readers are those of
+:func:`xcg.evaluate` under a user model with ``spans: text``. Amounts of text are in one unit:
+characters, words or tokens.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def compare_chunks(
         strategies: Overlap strategies.
         document: How chunks, in memory and in JSON Lines, name their document: a key of their
             metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
-        progress: Called with the number of finished questions and of all.
+        progress: Called with the number of finished questions and of all questions.
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if there is nothing to compare.
@@ -248,13 +249,15 @@ def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes
 
 @dataclass
 class _RunScores:
-    """What is known of one run, which grows question by question.
+    """The readings and results of one run, which are added question by question.
 
     Attributes:
         readings: For each question, what the user reads of the run and of the ideal ranking.
-        text: The text of each result of all questions.
-        new: Its relevant text that had not been seen before.
-        seen: Its text that had been seen before.
+        unanswered: Number of questions without results.
+        nothing_found: Number of questions with results but without relevant text.
+        text: The amount of text of each result of all questions.
+        new: The amount of its relevant text that had not been seen before.
+        seen: The amount of its text that had been seen before.
     """
 
     run: str

@@ -54,7 +54,7 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
 
     Returns:
-        One entry for each curve, in their order, those of each measure, user model and topic together.
+        One entry for each curve, grouped by measure, user model and topic; otherwise in their order.
 
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.

@@ -283,7 +283,7 @@ def _note_undefined(
 
 
 def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Notes) -> list[Result]:
-    """Return the values of the standard measures, those over all topics with a value after them."""
+    """Return the values of the standard measures for each topic, then over all topics."""
     rows = []
     topics = work.base.topics
     if work.unanswered == "skip":
@@ -333,9 +333,9 @@ def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
 def note_topics(
     base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
 ) -> None:
-    """Note which topics of runs have no assessments, and which assessed ones have no results.
+    """Note which topics of runs have no assessments, and which assessed topics have no results.
 
-    It is a warning if a run answers no assessed topic.
+    Warn if a run answers no assessed topic.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     useless: dict[str, list[tuple[str, str]]] = {}

@@ -1,4 +1,4 @@
-"""Find what improves gold: where runs disagree, what no run finds, and what nearly duplicates gold."""
+"""Review gold: find where runs disagree, which gold spans no run finds, and duplicates of gold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURE = "SpanRecall"
 """The default measure of disagreement: the share of the gold text that a run returns."""
 OVERLAP = 0.5
 MAX_PASSAGES = 100
-"""Maximum number of passages that are listed for one quote, besides those that are its gold."""
+"""Maximum number of duplicates that are listed for the text of a gold span."""
 
 _PARSED_AHEAD = 256  # documents
 _ROUNDING = 1e-9
@@ -122,7 +122,7 @@ def review_gold_of_inputs(
     min_similarity: float | None = None,
     progress: Progress | None = None,
 ) -> GoldReview:
-    """Find what improves gold, as :func:`review_gold` does."""
+    """Review gold, as :func:`review_gold` does."""
     if not 0 < overlap <= 1:
         raise XcgError(f"overlap is {overlap:g}: expected a number above 0, at most 1")
     if min_similarity is not None and not 0.5 <= min_similarity <= 1:
@@ -181,7 +181,7 @@ def _check_one_model(inputs: Inputs) -> None:
 
 
 def _disagreements(inputs: Inputs, lines: dict[str, None]) -> list[Disagreement]:
-    """Return the questions for which the runs have different values, and add the notes."""
+    """Return the questions for which the runs have different values, and add notes to ``lines``."""
     results = evaluate_inputs(inputs)
     lines.update(dict.fromkeys(results.notes))
     order = inputs.measure_list[0].definition.order
@@ -213,7 +213,7 @@ class _Gold:
     gold: dict[str, dict[str, RelevantText]] = field(default_factory=dict)
 
     def add(self, topic: JudgedTopic, calculator: GainCalculator) -> list[_Span]:
-        """Add the gold spans of a question, and return those with text, each once."""
+        """Add the gold spans of a question, and return each different span with text once."""
         ranking = _ranking(calculator, "")
         spans: list[_Span] = []
         for file, found in ranking.gold.items():
@@ -311,7 +311,7 @@ def _duplicates(
 def _documents(
     corpus: Corpus, notes: Notes, progress: Progress | None
 ) -> Iterator[tuple[str, TextIndex]]:
-    """Yield all documents, parsing several at once; those that cannot be read are noted."""
+    """Yield all documents, parsing several at once. Note the documents that cannot be read."""
     files = list(corpus)
     for first in range(0, len(files), _PARSED_AHEAD):
         if progress is not None:
@@ -331,7 +331,7 @@ def _documents(
 
 
 def _outermost(duplicates: list[Duplicate]) -> Iterator[Duplicate]:
-    """Yield the duplicates in a document that no other contains.
+    """Yield the duplicates of a document that are not inside another duplicate.
 
     Gold spans of a question can contain each other, and so do their duplicates.
     """

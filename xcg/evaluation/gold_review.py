@@ -1,4 +1,4 @@
-"""What a team should look at to improve its gold: questions, missed gold, and duplicates of gold."""
+"""The result of reviewing gold: disagreements between runs, missed gold, and duplicates of gold."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class MissedSpan(NamedTuple):
         start: The first character.
         end: The character after the last.
         text: The text.
-        share: The largest share of it that one result contains; 0 if no result contains any of it.
-        run: The run of this result.
-        rank: Its rank.
+        share: The largest share of the span in one result; 0 if no result contains any of its text.
+        run: The run of this result; None without one.
+        rank: The rank of this result; None without one.
     """
 
     topic: str
@@ -98,18 +98,19 @@ _FIELDS = (
 
 @dataclass(frozen=True)
 class GoldReview:
-    """What to look at in gold.
+    """The questions, gold spans and passages to review in order to improve gold.
 
     Attributes:
         measure: The measure by which runs are compared.
-        overlap: The share of a gold span that a result contains if it finds the span.
+        overlap: The least share of a gold span that a result must contain to find the span.
         runs: The names of the runs.
         topics: Number of questions with gold spans.
         spans: Number of gold spans.
         short: Number of gold spans that are too short to search for duplicates.
         disagreements: The questions on which the runs disagree, largest spread first.
         missed: The gold spans that no run finds, in the order of the questions.
-        duplicates: The passages that nearly duplicate gold; those that most runs return first.
+        duplicates: The passages that repeat or resemble gold, in decreasing order of the number of runs
+            that return them.
         notes: Warnings and remarks.
     """
 
@@ -128,7 +129,7 @@ class GoldReview:
         """Return one dict per item, all with the same keys.
 
         ``section`` is ``disagreement``, ``missed`` or ``duplicate``. The keys topic, doc, start, end
-        and text are those of assessments in JSON Lines.
+        and text are the same as in assessments in JSON Lines.
         """
         found: list[dict[str, object]] = [
             {"section": "disagreement", "measure": self.measure, **one._asdict()}

@@ -407,7 +407,7 @@ def _below(where: Where, index: int) -> Where:
 
 
 def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path]) -> None:
-    """Raise XcgError if documents are to be named, but no run can have chunks."""
+    """Raise XcgError if ``document`` is given, but no run can have chunks."""
     if document is None:
         return
     for source in sources:
@@ -424,7 +424,7 @@ def load_runs(
     ties: Ties,
     chunks: ChunkSource,
 ) -> list[Run]:
-    """Return the runs of some sources under the names in their files, reading the files."""
+    """Return the runs of all sources under their own names, and read those that are in files."""
     return [
         s if isinstance(s, Run) else read_run(s, notes, order, ties, topics, chunks) for s in sources
     ]

@@ -53,7 +53,7 @@ class ResultResolver:
             trees: Document → tree, for the documents with assessed elements.
             notes: Takes problems if they are tolerated.
             offsets_only: Whether character offsets are enough, because there are no documents and
-                nobody needs elements.
+                elements are not used.
 
         Raises:
             InputError: If a result does not exist, unless the notes are lenient.
@@ -108,7 +108,7 @@ class ResultResolver:
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
-        In a document without assessed elements, nobody needs the row: it is None.
+        The row is None in a document without assessed elements, because it is not used.
         """
         span = ranking.spans[position]
         if not isinstance(span, Passage):
@@ -179,7 +179,7 @@ class ResultResolver:
 
 
 def _where(run: Run, topic: str, file: str, notes: Notes) -> str:
-    """Return where a run names a document for a topic, with the line if this stops the evaluation."""
+    """Return where a run names a document for a topic; with the line unless notes are lenient."""
     where = run.where(topic)
     if notes.lenient:
         return where

@@ -88,7 +88,7 @@ class Work:
 
     @property
     def topics(self) -> list[str]:
-        """The topics to look at; those with gold spans if standard measures alone are computed."""
+        """The topics to score; if only standard measures are computed, the topics with gold spans."""
         return self.base.topics if self.measures or self.check_corpus else self.span_topics
 
     @cached_property
@@ -114,7 +114,7 @@ class Work:
         return any(model.depends_on_other_runs for model in self.models)
 
     def needs(self, *kinds: str) -> bool:
-        """Return whether a measure needs one of some kinds of data."""
+        """Return whether a measure needs data of one of the given kinds."""
         return any(measure.definition.needs in kinds for measure in self.measures)
 
 

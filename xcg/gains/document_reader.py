@@ -1,4 +1,4 @@
-"""The base class of users' own readers, and the check of what they return."""
+"""A base class for users' own readers, and a wrapper that checks what readers return."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class DocumentReader:
 
 
 class CheckedReader:
-    """A user's own reader, whose failures and illegal values become messages.
+    """A wrapper of a user's own reader that turns failures and illegal values into messages.
 
     It implements :class:`xcg.gains.reader.Reader`.
 
@@ -125,7 +125,7 @@ class CheckedReader:
 
     @property
     def steps(self) -> int:
-        """Number of calls, and of the steps that the reader counts."""
+        """Number of calls plus the steps that the reader counts."""
         counted = getattr(self._reader, "steps", 0)
         return self._calls + (counted if isinstance(counted, int) else 0)
 

@@ -135,7 +135,7 @@ class SpanReader:
     """A user who reads spans of one document's text in rank order.
 
     It implements :class:`xcg.gains.reader.Reader`. Results are (start, end) in units; ideal parts are
-    numbers of gold spans. A result s gains, on every gold span g with score q of which it shows text,
+    numbers of gold spans. For every gold span g with score q that shares text with a result s, s gains
 
         q·(|s ∩ g, not seen before| + (1 − α)·|s ∩ g, seen before|) / |g|
 
@@ -273,7 +273,7 @@ class SpanReader:
         return None
 
     def related(self, result: UnitSpan) -> list[int]:
-        """Return the numbers of the gold spans of which a result shows text."""
+        """Return the numbers of the gold spans that share text with a result."""
         start, end = result
         first = last = bisect_right(self._ends, start)
         while last < len(self.gold) and self.gold[last].start < end:

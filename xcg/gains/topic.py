@@ -166,7 +166,7 @@ class GainCalculator:
     def span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
     ) -> SpanTopic:
-        """Return the gold spans in a unit, by default the one of the user model's sizes."""
+        """Return the gold spans in a unit, by default the unit of the user model's sizes."""
         unit = unit or model.size
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._span_topics:
@@ -178,7 +178,7 @@ class GainCalculator:
     ) -> dict[str, list[tuple[int, int, float]]]:
         """Return document → (start, end, score) of its disjoint gold spans, sorted by document.
 
-        The spans are those of :meth:`span_topic` in the same unit; there are none of elements.
+        The spans are the same as in :meth:`span_topic`. Elements have no gold spans.
         """
         found: dict[str, list[tuple[int, int, float]]] = {}
         for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):

@@ -138,7 +138,7 @@ def _effort_precisions(
     recall: Sequence[float],
     interpolation: Interpolation,
 ) -> list[float]:
-    """Return ep at each of some gain-recall points."""
+    """Return effort-precision at each gain-recall point."""
     run, best = cumulate(gains), cumulate(check_ideal(ideal))
     levels = np.array(recall) * best[-1]
     reached = np.searchsorted(run, _least(levels, best)) < len(run)

@@ -87,9 +87,9 @@ class SpanRanking:
     def judged(self, overlap: float) -> JudgedRanking:
         """Return the levels of relevance of the results.
 
-        A result finds every gold span of which it contains at least the share ``overlap`` and which no
-        result before it found. Its level is the best grade that it finds. Gold spans with the same
-        offsets are one gold span with the best of their grades.
+        A result finds a gold span if it contains at least the share ``overlap`` of the span, and no
+        earlier result found the span. Its level is the best grade that it finds. Gold spans with the
+        same offsets are one gold span with the best of their grades.
 
         Raises:
             InputError: If results are compared with more than :data:`MAX_COMPARISONS` gold spans.
@@ -141,14 +141,14 @@ class SpanRanking:
                     yield rank, (file, low, high), contained_share(low, high, start, end)
 
     def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
-        """Return what the user has read at a cutoff; several measures use the same one."""
+        """Return what the user has read at a cutoff. Several measures use the same values."""
         key = cutoff, unit
         if key not in self._read_texts:
             (self._read_texts[key],) = self.read_up_to([cutoff], unit)
         return self._read_texts[key]
 
     def read_up_to(self, limits: Sequence[float], unit: EffortUnit = "ranks") -> list[ReadText]:
-        """Return what the user has read after each of some amounts of effort.
+        """Return what the user has read after each amount of effort in ``limits``.
 
         A result without text costs one unit, because the user looks at it. A result that a budget cuts
         counts up to the nearest character.

@@ -134,7 +134,7 @@ def span_values(
     Args:
         ranking: The ranking, with the gold spans of the topic.
         measures: Measures of levels that are defined on spans.
-        by_level: Whether the results are ordered by level first, as those of a reference point are.
+        by_level: Whether to order the results by level first, as for a reference point.
         inserted: Number of results without relevant text to insert into the ordered ranking.
         after: The rank after which they are inserted; 0 for the start.
 

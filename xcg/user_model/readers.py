@@ -1,4 +1,4 @@
-"""Readers of users: classes that replace the whole relevance value of elements.
+"""Users' own readers: classes that replace the whole relevance value of elements.
 
 A reader is a class, or a function that returns an object, which is called with one document,
 :class:`xcg.gains.element_reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
@@ -25,10 +25,10 @@ _HINT = "expected the methods of xcg.gains.reader.Reader, or a subclass of Docum
 
 
 def check_reader(part: Part[ReaderClass]) -> None:
-    """Check that a reader can be called with a document, and a class for the methods of the protocol.
+    """Check that a reader can be called with a document, and that a class has the required methods.
 
     Raises:
-        XcgError: If it cannot, or methods are missing.
+        XcgError: If the call is not possible, or methods are missing.
     """
     if isinstance(part.plain, type):
         check_methods(part, part.plain)

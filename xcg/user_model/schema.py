@@ -64,7 +64,7 @@ _CONFIGURATION_KEYS = frozenset(
 
 
 def is_user_model(content: object) -> bool:
-    """Return whether the keys of a YAML file are those of a user model, and not of a configuration.
+    """Return whether a YAML file has keys of a user model, and none of a configuration.
 
     >>> is_user_model({"name": "m", "quantisation": "sog"}), is_user_model({"runs": "runs"})
     (True, False)
@@ -74,13 +74,13 @@ def is_user_model(content: object) -> bool:
 
 
 def is_configuration(content: object) -> bool:
-    """Return whether the keys of a YAML file are those of a configuration, and not of a user model."""
+    """Return whether a YAML file has keys of a configuration, and none of a user model."""
     keys = set(content) if isinstance(content, Mapping) else set()
     return bool(keys & _CONFIGURATION_KEYS) and not keys & _MODEL_KEYS
 
 
 def choice(values: tuple[str, ...]) -> Callable[[object], str]:
-    """Return a validator that accepts one of some words."""
+    """Return a validator that accepts one of the words."""
 
     def validate(value: object) -> str:
         if not isinstance(value, str) or value not in values:
