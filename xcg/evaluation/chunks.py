@@ -379,9 +379,8 @@ def _gold_lines(
                 share = 1.0
             verdict = "found" if share == 1 else "partly found" if share else "missed"
             rank, read_before = read.first.get((document, number), (None, None))
-            values = amount, score, share
-            where = rank, read_before
-            yield GoldLine(question, run, document, begin, stop, *values, verdict, *where, "")
+            span = document, begin, stop, amount, score
+            yield GoldLine(question, run, *span, share, verdict, rank, read_before, "")
 
 
 def _curves(scores: Sequence[_RunScores], ideals: Sequence[Reading], model: str) -> list[CurveOf]:
