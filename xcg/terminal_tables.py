@@ -314,17 +314,6 @@ def _widths(lines: Sequence[_Line], width: int) -> list[int]:
 def _block(lines: Sequence[_Line], widths: Sequence[int], terminal: Terminal) -> str:
     if not lines:
         return ""
-    if terminal == PIPE:  # many times as fast as rich
-        columns = []
-        for line, width in zip(lines, widths, strict=True):
-            cells = [line.heading, *line.cells]
-            spaces = [" " * (width - cell_length(cell)) for cell in cells]
-            padded = (
-                zip(spaces, cells, strict=True) if line.is_number else zip(cells, spaces, strict=True)
-            )
-            columns.append(["".join(parts) for parts in padded])
-        rows = zip(*columns, strict=True)
-        return "".join((" " * _GAP).join(row).rstrip() + "\n" for row in rows)
     from rich.table import Table as Grid
     from rich.text import Text
 
