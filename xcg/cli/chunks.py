@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, paths_option
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, gold_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
@@ -21,7 +21,7 @@ from xcg.terminal_tables import separated
 
 @command(example="xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500")
 @campaign_options("runs", "order", "ties", "unanswered")
-@paths_option("--gold", help="Read assessments; the same as --assessments.")
+@gold_option
 @click.option(
     "--budget",
     "budgets",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from xcg.cli.command import command
+from xcg.cli.messages import lost_data_notes
 from xcg.cli.options import (
     MAX_NUMBER,
     CampaignOptions,
@@ -136,7 +137,7 @@ def _ideal_run(
     RUN_FORMATS.get(format_)  # before anything is computed
     run, notes = ideal_run(inputs, kind, topics)
     text, lost = run.to_text(format_)
-    return Printed(text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)])
+    return Printed(text, [*notes.lines(), *lost_data_notes(format_, lost)])
 
 
 @command(example="xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from xcg.cli.command import command
-from xcg.cli.messages import print_status
+from xcg.cli.messages import lost_data_notes, print_status
 from xcg.cli.options import (
     ANY_PATH,
     MAX_NUMBER,
@@ -224,7 +224,7 @@ def convert(
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, documents)
-    return Printed(text, [*notes.lines(), *(f"note: lost in {target_format}: {data}" for data in lost)])
+    return Printed(text, [*notes.lines(), *lost_data_notes(target_format, lost)])
 
 
 @command(example="xcg validate configs/quickstart.yaml")

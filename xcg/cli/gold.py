@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import CampaignOptions, campaign_options, paths_option
+from xcg.cli.options import CampaignOptions, campaign_options, gold_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.gold_improvement import MEASURE, OVERLAP, review_gold_of_inputs
@@ -17,7 +17,7 @@ from xcg.tables import records
 
 @command(example="xcg gold corpora_samples/chunks/retrieval.yaml")
 @campaign_options("runs", "order", "ties", "unanswered")
-@paths_option("--gold", help="Read assessments; the same as --assessments.")
+@gold_option
 @click.option(
     "--measure",
     metavar="NAME",

@@ -74,6 +74,7 @@ ties_option = click.option(
     help="Order results of equal score or rank in TREC runs by descending document id, by rank, or as "
     "in the file.  [default: document]",
 )
+gold_option = paths_option("--gold", help="Read assessments; the same as --assessments.")
 topics_option = click.option(
     "--topic",
     "topics",

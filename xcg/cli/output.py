@@ -85,13 +85,13 @@ class Printed(NamedTuple):
             if self.publication is not None and format in TABLE_FORMATS:
                 return self.publication.write(format)
             return records(self.content, format, self.columns)
+        text = terminal_text(self._blocks(terminal), terminal, all_rows)
         if not format:
-            return terminal_text(self._blocks(terminal), terminal, all_rows)
+            return text
         above, below = (
             "".join(sentence(one, terminal) for one in sentences)
             for sentences in (self.heading, self.footer)
         )
-        text = terminal_text(self._blocks(terminal), terminal, all_rows)
         is_divided = self.footer or self.terminal_table is not None
         parts = (above, text, below) if is_divided else (above + text,)
         return "\n".join(part for part in parts if part)
@@ -136,14 +136,9 @@ def prints(
             plot: Path | None = None,
             **values: Any,
         ) -> None:
-            is_table = has_tables and (records_format or values.get("format_", "")) in (
-                "",
-                None,
-                "table",
-            )
             all_rows = has_tables and values.pop("all_rows")
-            if has_tables and not is_table:
-                refuse_unused(True, "without --format table", "--all")
+            shown_format = records_format or values.get("format_") or "table"
+            refuse_unused(has_tables and shown_format != "table", "without --format table", "--all")
             is_stdout = output is None or output == STANDARD_OUTPUT
             terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
             with open_output(output) as write:

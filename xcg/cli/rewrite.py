@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
+from xcg.cli.messages import lost_data_notes
 from xcg.cli.options import (
     MAX_NUMBER,
     check_order_options,
@@ -85,6 +86,6 @@ def rewrite(
     )
     rewritten = rewrite_run(run, bound[0], documents).top(depth)
     note_repeated({rewritten.name: count_repeated(rewritten)}, notes)
-    text, lost = rewritten.to_text(target_format or format_)
-    losses = [f"note: lost in {target_format or format_}: {data}" for data in lost]
-    return Printed(text, [*notes.lines(), *losses])
+    written_format = target_format or format_
+    text, lost = rewritten.to_text(written_format)
+    return Printed(text, [*notes.lines(), *lost_data_notes(written_format, lost)])
