@@ -24,25 +24,34 @@ IDEAL_ELEMENTS = (
     Column("path", kind="text"),
     Column("assessment", kind="text", meaning="exhaustivity and specificity"),
     Column("score", decimals=None, meaning="quantised assessment, the gain of the element"),
-    Column("relevant", kind="count", meaning="relevant elements"),
-    Column("ideal", meaning="ideal elements; whether the element is ideal"),
+    Column("relevant", kind="count", meaning="number of relevant elements"),
+    Column("ideal", meaning="number of ideal elements"),
     Column("gain", meaning="sum of the gains of the ideal elements"),
     Column("depth", kind="score", decimals=1, priority=2, meaning="mean depth of the ideal elements"),
-    Column("characters", kind="score", decimals=1, priority=1, meaning="their mean length"),
-    Column("words", kind="score", decimals=1, priority=1, meaning="their mean length"),
-    Column("covered", priority=1, meaning="share of the relevant elements related to an ideal one"),
-    Column("relevant_text", priority=1, meaning="share of the relevant text in ideal elements"),
-    Column("unit", kind="text", priority=2),
-    Column("ratio", priority=1, meaning="size divided by that of the parent"),
+    Column(
+        "characters", kind="score", decimals=1, priority=1, meaning="mean length of the ideal elements"
+    ),
+    Column(
+        "covered",
+        priority=1,
+        meaning="share of the text of the smallest relevant elements that is ideal",
+    ),
+    Column(
+        "relevant_text",
+        priority=1,
+        meaning="share of the ideal text that is in the smallest relevant elements",
+    ),
 )
 """The columns of ``xcg ideal``."""
 
 RANKS_OF_VALUE = (
-    Column("reference", kind="text", priority=1, meaning="the curve whose value is to be reached"),
-    Column("at", kind="count", priority=1, meaning="the rank at which the reference has the value"),
-    Column("rank", kind="count", meaning="the first rank with at least this value"),
-    Column("more_than_ideal", kind="count", meaning="results more than the ideal ranking needs"),
-    Column("more_than_best", kind="count", meaning="results more than the best run needs"),
+    Column("reference", kind="text", priority=1, meaning="run or ideal ranking that sets the value"),
+    Column("at", kind="count", priority=1, meaning="rank at which the reference has the value"),
+    Column("rank", kind="count", meaning="first rank at which the run has at least this value"),
+    Column(
+        "more_than_ideal", kind="count", meaning="additional results, compared with the ideal ranking"
+    ),
+    Column("more_than_best", kind="count", meaning="additional results, compared with the best run"),
     Column("times_best", priority=1, meaning="rank divided by that of the best run"),
 )
 """The columns of ``xcg curves --at``."""
@@ -53,7 +62,7 @@ CURVES = (Column("x", kind="count"), Column("y"))
 PERTURBATION = (
     Column("position", kind="text", meaning="where non-relevant results are inserted"),
     Column("inserted", kind="count", meaning="number of non-relevant results"),
-    Column("change", meaning="relative change of the value"),
+    Column("change", meaning="relative change of the score"),
 )
 """The columns of ``xcg perturb``."""
 
@@ -67,7 +76,7 @@ PLANS = (
     Column("detectable", meaning="smallest difference that is found"),
     Column("difference", priority=1),
     Column("power", meaning="probability that the difference is found"),
-    Column("topics_needed", kind="count", meaning="topics that find the difference"),
+    Column("topics_needed", kind="count", meaning="number of topics needed to find the difference"),
 )
 """The columns of ``xcg plan``."""
 
@@ -81,7 +90,7 @@ FALSE_ALARMS = (
     Column("found", kind="count", priority=2, meaning="campaigns with a false alarm"),
     Column("rate", meaning="share of campaigns with a false alarm, or that find the difference"),
     Column("low", priority=1, meaning="lower limit of the 95 % interval of the rate"),
-    Column("high", priority=1, meaning="upper limit"),
+    Column("high", priority=1, meaning="upper limit of the 95 % interval of the rate"),
     Column("verdict", kind="text", priority=1),
 )
 """The columns of ``xcg calibrate``."""
@@ -102,7 +111,9 @@ OVERALL_TESTS = (
     Column("p", kind="p", meaning="p value"),
     Column("difference", kind="score", meaning="difference between the better and the worse mean"),
     Column("relative", kind="score", priority=2, meaning="difference divided by the worse mean"),
-    Column("criterion", kind="text", priority=3, meaning="size of it (Spärck Jones)"),
+    Column(
+        "criterion", kind="text", priority=3, meaning="size of the relative difference (Spärck Jones)"
+    ),
 )
 """The columns of ``xcg compare --overall``."""
 
@@ -113,24 +124,24 @@ AGREEMENTS = (
     Column("pearson", kind="score", priority=2, meaning="Pearson's correlation of the means"),
     Column("tau_ap", kind="score", priority=1, meaning="tau_AP with the first order as reference"),
     Column("tau_b low", kind="score", priority=3, meaning="lower limit of the 95 % interval of tau_b"),
-    Column("tau_b high", kind="score", priority=3, meaning="upper limit"),
+    Column("tau_b high", kind="score", priority=3, meaning="upper limit of the 95 % interval of tau_b"),
 )
 """The columns of ``xcg compare --orders``."""
 
 SHIFTS = (
     Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
     Column("pearson", priority=1, meaning="Pearson's correlation of the means"),
-    Column("moved", kind="count", meaning="runs with another rank"),
+    Column("moved", kind="count", meaning="number of runs whose rank differs"),
     Column("best", kind="text", meaning="run with the best mean"),
     Column("tau_b low", priority=2, meaning="lower limit of the 95 % interval of tau_b"),
-    Column("tau_b high", priority=2, meaning="upper limit"),
+    Column("tau_b high", priority=2, meaning="upper limit of the 95 % interval of tau_b"),
 )
 """The columns of ``xcg sweep``."""
 
 CROSSINGS = (
     Column("alpha", meaning="value at which the best strategy changes"),
-    Column("alpha low", priority=1, meaning="the change is between these values"),
-    Column("alpha high", priority=1),
+    Column("alpha low", priority=1, meaning="lower limit of the interval that contains the change"),
+    Column("alpha high", priority=1, meaning="upper limit of this interval"),
     Column("before", kind="text", meaning="best strategy for lower values"),
     Column("after", kind="text", meaning="best strategy for higher values"),
 )
@@ -143,8 +154,8 @@ ASSESSORS = (
     Column("tau_b min", priority=1, meaning="lowest tau-b with the order by the first assessor"),
     Column("tau_b mean"),
     Column("tau_b max", priority=1),
-    Column("error rate %", meaning="comparisons that contradict the first assessor"),
-    Column("ties %", meaning="comparisons with equal scores"),
+    Column("error rate %", meaning="share of comparisons that contradict the first assessor"),
+    Column("ties %", meaning="share of comparisons with equal scores"),
     Column("range", meaning="highest minus lowest score"),
     Column("% of mean", meaning="range as a share of the mean score"),
 )
@@ -153,23 +164,31 @@ ASSESSORS = (
 TOPIC_SETS = (
     Column("topics", kind="count", is_key=True),
     Column("source", kind="text", priority=1),
-    Column("difference needed", meaning="smallest difference whose order changes in at most 5 %"),
+    Column(
+        "difference needed",
+        meaning="smallest difference at which at most 5 % of comparisons change order",
+    ),
     Column("needed low", priority=3),
     Column("needed high", priority=3),
     Column("% of best", priority=1, meaning="this difference relative to the best score"),
     Column("% of mean", priority=2, meaning="this difference relative to the mean score"),
-    Column("swaps below 0.01, %", meaning="differences below 0.01 whose order changes"),
+    Column("swaps below 0.01, %", meaning="swaps divided by comparisons, for differences below 0.01"),
     Column("swaps low", priority=3),
     Column("swaps high", priority=3),
     Column("mean of 3 bins, %", priority=2, meaning="mean of the rates of three ranges below 0.01"),
-    Column("comparisons", kind="count", priority=2, meaning="those with a difference in this range"),
+    Column(
+        "comparisons",
+        kind="count",
+        priority=2,
+        meaning="number of comparisons with a difference in this range",
+    ),
     Column("ties", kind="count", priority=3, meaning="comparisons with equal scores on one topic set"),
-    Column("swaps", kind="count", priority=2, meaning="comparisons whose order changes"),
+    Column("swaps", kind="count", priority=2, meaning="number of comparisons whose order changes"),
     Column("rate", meaning="swaps divided by comparisons"),
     Column("rate low", priority=1),
     Column("rate high", priority=1),
     Column("sparse", kind="text", priority=2),
-    Column("cumulated comparisons %", priority=3, meaning="share with this or a lower difference"),
+    Column("cumulated comparisons %", priority=3, meaning="share of comparisons up to this range"),
 )
 """The columns of ``xcg stability topics``."""
 
