@@ -61,7 +61,7 @@ def insert_line(text: Text, rng: random.Random) -> Text:
 
 
 def insert_sentences(text: Text, rng: random.Random) -> Text:
-    """Insert a sentence after every fifth one."""
+    """Insert a sentence after every fifth sentence."""
     parts = split(text, r"[.?!]\s+")
     return [c for part in parts for c in (part + new(sentence(rng)) if rng.random() < 0.2 else part)]
 
@@ -161,7 +161,7 @@ EDITS: list[Edit] = [
 
 
 def gold_of(text: str, count: int, rng: random.Random) -> Iterator[Span]:
-    """Choose sentences, and for a third of the spans phrases of two to six words."""
+    """Choose spans: sentences, or for a third of the spans, phrases of two to six words."""
     sentences = [m.span() for m in re.finditer(r"[^\s.?!][^.?!]{30,400}[.?!](?=\s)", text)]
     for start, end in rng.sample(sentences, min(count, len(sentences))):
         if rng.random() < 1 / 3:
@@ -202,7 +202,7 @@ class EditedDocument:
         )
 
     def is_right(self, span: Span, placed: Span) -> bool:
-        """Return whether exactly the letters and digits of a span were placed."""
+        """Return whether the placed span has exactly the remaining letters and digits of a span."""
         wanted = {o for o in range(*span) if o in self._now and self.old[o].isalnum()}
         found = {self._offsets[index] for index in range(*placed) if self.plain[index].isalnum()}
         if wanted:
@@ -211,7 +211,7 @@ class EditedDocument:
 
 
 def verdict(document: EditedDocument, span: Span, placed: Span | None, message: str) -> str:
-    """Judge where a span was placed; ``message`` is what was reported on it."""
+    """Classify the new position of a span; ``message`` is the report on this span."""
     survives = document.survives(span)
     if placed is None:
         if not survives:

@@ -182,7 +182,7 @@ WITHOUT_CUTOFF = {"ndcg": "nDCG", "map": "AP", "r-precision": "Rprec", "bpref": 
 def compare(
     data: str, tool: str, score: str, measure: str, theirs: Scores, ours: Scores, reason: str = ""
 ) -> Row:
-    """Return the row of the largest difference; a value that is not a number differs without limit."""
+    """Return the row of the largest difference; a NaN counts as an infinite difference."""
     missing = theirs.keys() ^ ours.keys()
     if missing:
         sys.exit(f"{data}, {tool}, {score}: only one tool has scores of {sorted(missing)[:3]}")

@@ -33,7 +33,7 @@ _MARKDOWN_SPECIAL = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|[&<\\|`*\[\]
 _HTML_SPACES = "\n\t\u00a0"
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
-"""Where spreadsheets begin to read a formula; some split lines of CSV at semicolons."""
+"""The positions at which spreadsheets detect a formula; some split lines of CSV at semicolons."""
 
 CSV_WITHOUT_FORMULAS = "csv-without-formulas"
 """The format csv with ``'`` before texts that spreadsheets would read as formulas."""
@@ -63,7 +63,7 @@ class Column:
             the highest priority number are hidden first.
         is_key: Whether the column names the row. It is never hidden, and repeated if the other columns
             do not fit next to each other. Without a key, the first column is the key.
-        meaning: What the values are, for the legend; empty if the heading says it.
+        meaning: What the values are, for the legend; empty if the heading is sufficient.
         cut: Which end of a long text is cut on a narrow terminal; by default, texts are wrapped.
 
     >>> Column("p", kind="p").text(0.00002), Column("size", kind="score", decimals=1).text(11.8889)
@@ -368,7 +368,7 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
-    """Write records as CSV; texts become cells with a function."""
+    """Write records as CSV, with a function that escapes texts."""
 
     def written(value: object) -> object:
         return cell(value) if isinstance(value, str) else value

@@ -231,7 +231,7 @@ def _keys(lines: Sequence[_Line]) -> list[_Line]:
 def _same_in_all_rows(lines: Sequence[_Line]) -> list[int]:
     """Return the positions of columns whose cells are equal.
 
-    Scores are always columns, and so is at least one key.
+    Scores, and at least one key, are never among them.
     """
     same = [
         index
@@ -286,7 +286,7 @@ def _least_total(lines: Sequence[_Line]) -> int:
 
 
 def _widths(lines: Sequence[_Line], width: int) -> list[int]:
-    """Return the widths of columns, which share the width of the terminal."""
+    """Distribute the width of the terminal over columns."""
     widths = [line.least_width for line in lines]
     while _total(widths) > width and max(widths) > 1:
         widest = max(range(len(widths)), key=lambda i: (not lines[i].is_number, widths[i]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 _PARTS = re.compile(r"\s*(?:[^\s\-_/,=+.;:@]+[\-_/,=+.;:@]*|[\-_/,=+.;:@]+)|\s+$")
-"""Where a line of a cell can end: after a word, or after punctuation in a name."""
+"""A part after which a line of a cell can end: a word, or a part of a name with punctuation."""
 _WORDS = re.compile(r"\s*\S+")
 _INDENTATION = re.compile(r"[\w ]+: {2,}| *\w+\. | +")
-"""What is not repeated when a line is wrapped: a label, a number or spaces."""
+"""The start of a line (label, number or spaces) that becomes indentation in wrapped lines."""
 _LONGEST_WORD = 20
-"""Words up to this number of characters are only broken if a line is shorter."""
+"""Words with up to this number of characters are only broken if the line is shorter."""
 
 
 def wrapped(text: str, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Commands whose help has an example, and options in groups."""
+"""The class of all commands: their help shows an example, and options in groups."""
 
 from __future__ import annotations
 
@@ -18,17 +18,8 @@ _GROUPS = {
         *("--user-model", "--strategy", "--measures", "--measure", "--unanswered"),
     ),
     "Output": (
-        *(
-            "--format",
-            "--to",
-            "--escape-formulas",
-            "--all",
-            "--yaml",
-            "--output",
-            "--replace",
-            "--plot",
-        ),
-        *("--per-topic", "--mark", "--against", "--junit"),
+        *("--format", "--to", "--escape-formulas", "--all", "--yaml", "--output", "--replace"),
+        *("--plot", "--per-topic", "--mark", "--against", "--junit"),
     ),
     "Other": ("--workers", "--help"),
 }
@@ -42,7 +33,7 @@ _POSITION = {option: number for number, option in enumerate(_GROUP_OF)}
 
 
 class Command(click.Command):
-    """A command whose help has an example, and the options in groups: first those of its own.
+    """A command whose help shows an example, and its options in groups, its own options first.
 
     Args:
         arguments: The arguments of :class:`click.Command`.
@@ -62,7 +53,7 @@ class Command(click.Command):
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options group by group."""
+        """Write a section for each group of options."""
         groups: dict[str, list[tuple[int, tuple[str, str]]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -79,7 +70,7 @@ class Command(click.Command):
 
 
 def _shell_lines(call: str, width: int) -> list[str]:
-    r"""Return a call in lines that fit a width, for a shell; they are divided before options.
+    r"""Break a call before options, into lines of a shell command that fit a width.
 
     >>> _shell_lines("xcg evaluate c.yaml --run r", 22)
     ['xcg evaluate c.yaml \\', '  --run r']

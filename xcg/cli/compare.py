@@ -151,7 +151,7 @@ _GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed
 """The options that make ``xcg compare`` a gate."""
 
 _COLUMNS = {"--orders": AGREEMENTS, "--overall": OVERALL_TESTS}
-"""The declared columns of other tables than that of comparisons."""
+"""Option of a table → its declared columns, if it has any."""
 
 _OF_BASELINE = ("--margin", "--max-drop", "--max-regressed")
 """The options that need one baseline for all runs."""

@@ -1,4 +1,4 @@
-"""Commands that look into a campaign: ``xcg ideal``, ``xcg explain`` and ``xcg curves``."""
+"""Commands that inspect a campaign: ``xcg ideal``, ``xcg explain`` and ``xcg curves``."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]
 
 
 def _over_thresholds(campaign: CampaignOptions, per_topic: bool, most: int, format_: str) -> Printed:
-    """Print measures at all thresholds; a measure without threshold has no abscissa."""
+    """Print measures at all thresholds; the x of measures without a threshold is None."""
     inputs = campaign.inputs(parse_measures=False)
     found = threshold_curves(inputs, campaign.measures or DEFAULT_MEASURES, most)
     rows: list[tuple[CurveOf, float | None, float | None]] = [
@@ -328,7 +328,7 @@ def _over_thresholds(campaign: CampaignOptions, per_topic: bool, most: int, form
     printed = [
         {**curve._asdict(), "x": x, "y": y} for curve, x, y in rows if per_topic or curve.topic == MEAN
     ]
-    # Thresholds are no ranks: they have decimals.
+    # Unlike ranks, thresholds have decimals, so the columns of curves are not declared.
     return _records(printed, format_, (), found.notes, lambda: thresholds_plot(found))
 
 

@@ -1,4 +1,4 @@
-"""``xcg plan``: how many topics a comparison needs."""
+"""The command ``xcg plan``."""
 
 from __future__ import annotations
 

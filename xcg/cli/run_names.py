@@ -1,4 +1,4 @@
-"""Runs that options name: by a path, or by the name of a run in the configuration."""
+"""Find the runs that options name by a path, or by the name of a run in the configuration."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: Runs, config: 
 def with_named_run(
     inputs: Inputs, run: str | None, words: Sequence[str] = ()
 ) -> tuple[Inputs, str | None]:
-    """Return the name of a run that an option such as --baseline gives, and inputs that have this run.
+    """Return inputs that include the run of an option such as --baseline, and the name of the run.
 
     Args:
         inputs: The inputs. A run that is given by a path is added to their runs.
