@@ -277,12 +277,7 @@ class RecallBase:
         spans: Mapping[str, Mapping[str, list[Span]]],
         texts: Mapping[tuple[str, str, Span], Quote],
     ) -> RecallBase:
-        """Return a copy of the recall-base with other passages and without quotes.
-
-        Args:
-            spans: Topic → file → passages. Other files keep their passages.
-            texts: The text of passages, added to :attr:`texts`.
-        """
+        """Return a copy without quotes; topic → file → passages replace those of the same files."""
         changed = copy(self)
         changed._texts = {**self.texts, **texts}
         changed._quoted = {}
