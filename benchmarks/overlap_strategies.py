@@ -1,10 +1,10 @@
 """Print tables of overlap strategies: python benchmarks/overlap_strategies.py SCORES.
 
 SCORES is the output of ``xcg evaluate --strategy … --per-topic --format jsonl``. The output is the
-tables of docs/overlap-strategies.md in Markdown. The first has the best strategy for each user model
-and measure, with its score and, in parentheses, its distance to oracle. Then there is a table for each
-measure, with a row for each strategy and a column for each user model. The best score of a column is
-bold; + and − mark strategies that are significantly better or worse than top_ranked.
+tables of docs/studies/overlap-strategies.md in Markdown. The first has the best strategy for each user
+model and measure, with its score and, in parentheses, its distance to oracle. Then there is a table for
+each measure, with a row for each strategy and a column for each user model. The best score of a column
+is bold; + and − mark strategies that are significantly better or worse than top_ranked.
 """
 
 from __future__ import annotations

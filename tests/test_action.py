@@ -156,7 +156,7 @@ def test_a_refused_comment_does_not_change_the_verdict(folder: Path) -> None:
 
 
 def test_the_documented_workflow_uses_inputs_that_exist() -> None:
-    (block,) = WORKFLOW_BLOCK.findall((ROOT / "docs" / "gate.md").read_text())
+    (block,) = WORKFLOW_BLOCK.findall((ROOT / "docs" / "howto" / "gate.md").read_text())
     workflow = yaml.safe_load(block)
     steps = workflow["jobs"]["gate"]["steps"]
     (used,) = (step["with"] for step in steps if step.get("uses") == "OWNER/xcg@COMMIT")

@@ -1,4 +1,4 @@
-"""Check the rules of docs/architecture.md that ruff and import-linter do not check."""
+"""Check the rules of docs/architecture/index.md that ruff and import-linter do not check."""
 
 from __future__ import annotations
 

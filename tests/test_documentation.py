@@ -76,7 +76,7 @@ def test_the_readme_shows_what_its_first_command_prints() -> None:
 
 @pytest.mark.slow
 def test_the_first_hour_shows_what_its_commands_print() -> None:
-    script = ROOT / "docs" / "make_first_hour.py"
+    script = ROOT / "docs" / "start" / "make_first_hour.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -86,7 +86,7 @@ SLOW = ("report", "plan", "calibrate", "sweep configs/strategies.yaml")
 
 def examples() -> list[object]:
     """Return the lines of the README and of the list of commands that run xcg on the sample files."""
-    pages = [ROOT / "README.md", ROOT / "docs" / "commands.md"]
+    pages = [ROOT / "README.md", ROOT / "docs" / "reference" / "commands.md"]
     lines = dict.fromkeys(
         re.sub(r"\s+#.*", "", line)
         for page in pages
@@ -123,7 +123,7 @@ def test_examples_run_on_the_sample_files(line: str, samples: Path, xcg_command:
 
 
 def test_the_list_of_commands_has_every_command() -> None:
-    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     assert not [name for name in COMMANDS if f"xcg {name}" not in text]
 
 

@@ -1,4 +1,4 @@
-"""Run the commands and examples in docs/papers/, and compare the results with those on the pages.
+"""Run the commands and examples in docs/decisions/papers/, and compare their results with the pages.
 
 The text before the first section of a page prepares each of its sections. In tables, the second column
 holds a command or a Python expression, and code in the third column is its result. A block ``console``
@@ -23,7 +23,7 @@ import pytest
 from conftest import ROOT, Command
 from page_output import is_output, line_pattern
 
-PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
+PAGES = sorted((ROOT / "docs" / "decisions" / "papers").glob("*.md"))
 SAMPLES = ("assessments", "configs", "corpora_samples")
 NOT_REPRODUCED = "–"
 SLOW = ("xcg simulate inex", "xcg levels --", "xcg curves trec7")  # take more than three seconds
@@ -177,7 +177,7 @@ def test_commands_print_the_results_on_the_page(
 ) -> None:
     session = Session(tmp_path, xcg_command)
     wrong = [
-        f"docs/papers/{page}.md:{example.line}\n{problem}"
+        f"docs/decisions/papers/{page}.md:{example.line}\n{problem}"
         for example in (*EXAMPLES[page][""], *EXAMPLES[page][section])
         for problem in session.problems(example)
     ]

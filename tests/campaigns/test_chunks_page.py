@@ -18,7 +18,7 @@ from page_output import is_output
 import xcg
 
 SAMPLES = ROOT / "corpora_samples" / "chunks"
-PAGE = (ROOT / "docs" / "chunks.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "start" / "chunks.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RUNS = ("pages", "sections", "windows")

@@ -20,7 +20,8 @@ GOLD = {"1": {"bees": [(0, 23)]}}
 
 
 def test_the_notebook_runs_and_shows_its_stored_output() -> None:
-    notebook = json.loads((ROOT / "docs" / "quickstart-chunks.ipynb").read_text(encoding="utf-8"))
+    path = ROOT / "docs" / "start" / "quickstart-chunks.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
     assert notebook["nbformat"] == 4
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     code = ["".join(cell["source"]) for cell in cells]

@@ -14,7 +14,7 @@ from conftest import ROOT, Command
 
 import xcg
 
-PAGE = (ROOT / "docs" / "overlap-strategies.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "studies" / "overlap-strategies.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TEXT_MEASURES = "nxCG(budget=characters)@2000 MAep(effort=characters) iMAep(effort=characters)"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 
-PAGE = (ROOT / "docs" / "add-a-strategy.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "add-a-strategy.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r'^```(\w+)(?: title="([\w.]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The virtual users of docs/virtual-users.md: its commands print its numbers."""
+"""The virtual users of docs/studies/virtual-users.md: its commands print its numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 
-PAGE = ROOT / "docs" / "virtual-users.md"
+PAGE = ROOT / "docs" / "studies" / "virtual-users.md"
 SAMPLE = ROOT / "corpora_samples" / "handbook-letor.txt"
 
 

@@ -78,7 +78,7 @@ def test_misuse(xcg_command: Command, options: str, message: str) -> None:
 
 EXAMPLES = re.findall(
     r"```sh\nxcg ([^\n]*)\n```\n\n```text\n(.*?)```",
-    (Path(__file__).parents[2] / "docs" / "calibration.md").read_text(encoding="utf-8"),
+    (Path(__file__).parents[2] / "docs" / "studies" / "calibration.md").read_text(encoding="utf-8"),
     re.DOTALL,
 )
 

@@ -186,7 +186,7 @@ def test_tables_for_papers_are_short(xcg_command: Command) -> None:
 
 
 def test_the_page_on_significance_shows_the_table(xcg_command: Command) -> None:
-    page = (ROOT / "docs" / "significance.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "howto" / "significance.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```console\n\$ xcg (.*?)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     call, shown = block
     assert is_output(shown, xcg_command(*call.split()).stdout)

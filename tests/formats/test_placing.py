@@ -141,7 +141,7 @@ def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -
     study = ("evaluate", tmp_path / "strategies.yaml", "--measures", "MAep", "--format", "jsonl")
     rewritten = xcg_command(*study, "--strategy", "top_ranked", "--strategy", "max_score")
     assert (rewritten.returncode, rewritten.stderr) == (0, "")
-    # The table of docs/overlap-strategies.md has these values for all three users.
+    # The table of docs/studies/overlap-strategies.md has these values for all three users.
     values = {
         (row["run"], f"{row['value']:.4f}") for row in map(json.loads, rewritten.stdout.splitlines())
     }

@@ -683,7 +683,7 @@ def test_a_query_engine_uses_the_postprocessor() -> None:
 
 # The page
 
-PAGE = (ROOT / "docs/production.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/howto/production.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

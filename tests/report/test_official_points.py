@@ -1,6 +1,6 @@
 """Each point of the comparison with the official evaluators has a value computed by hand.
 
-``docs/official-evaluators.md`` names these tests.
+``docs/decisions/official-evaluators.md`` names these tests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 
-PAGE = ROOT / "docs" / "official-evaluators.md"
+PAGE = ROOT / "docs" / "decisions" / "official-evaluators.md"
 ONE_DOCUMENT = "1 Q0 d 10 100 0 0:10\n"
 
 

@@ -131,7 +131,7 @@ def test_assessments_below_0_do_not_depend_on_the_number_of_results(tmp_path: Pa
 def test_the_documented_agreements_are_those_of_the_commands(
     tmp_path: Path, xcg_command: Command, value: str
 ) -> None:
-    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "studies" / "simulation.md").read_text(encoding="utf-8")
     [cells] = re.findall(rf"^\| {value} \|((?: \d\.\d{{3}} \|){{4}})$", page, re.MULTILINE)
     documented = [float(cell) for cell in cells.split("|")[:-1]]
     folder = tmp_path / "campaign"
@@ -146,7 +146,7 @@ def test_the_documented_agreements_are_those_of_the_commands(
 
 
 def test_the_agreement_of_inex_2004_lies_between_documented_ones() -> None:
-    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "studies" / "simulation.md").read_text(encoding="utf-8")
     rows = [
         [float(cell) for cell in row.split("|")[1:-1]]
         for row in re.findall(r"^\|(?: -?[\d.]+ \|){5}$", page, re.MULTILINE)

@@ -111,7 +111,7 @@ def test_scores_decrease_with_hardness(tmp_path: Path, xcg_command: Command) -> 
 
 @pytest.mark.slow
 def test_documented_scores_are_those_of_the_commands(tmp_path: Path, xcg_command: Command) -> None:
-    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "studies" / "simulation.md").read_text(encoding="utf-8")
     [documented] = re.findall(r"^\| 0\.65 \| (\d\.\d{3}) \|(?: \d\.\d{3} \|){6}$", page, re.MULTILINE)
     options = ("--articles", 1600, "--topics", 4, "--runs", 24, "--hardness", 0.65)
     found = mean_maep(tmp_path / "c", *options, command=xcg_command)

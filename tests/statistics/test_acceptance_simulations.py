@@ -1,4 +1,4 @@
-"""The simulations of false alarms and of coverage whose tables are in docs/calibration.md."""
+"""The simulations of false alarms and of coverage whose tables are in docs/studies/calibration.md."""
 
 from __future__ import annotations
 

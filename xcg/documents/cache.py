@@ -3,7 +3,7 @@
 The tree of a document, the hashes of all its paths, or only those of the paths that runs retrieve are
 stored under the digest of its bytes. For each corpus, the digests of its files are stored with their
 sizes, times and inodes. The cache never causes an error: a database that is locked, damaged or not
-writable counts as empty. A file that xcg did not write is never changed. See ``docs/cache.md``.
+writable counts as empty. A file that xcg did not write is never changed. See ``docs/howto/cache.md``.
 """
 
 from __future__ import annotations

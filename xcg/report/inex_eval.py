@@ -1,7 +1,7 @@
 """Compute and print what inex_eval 3.1 prints, the official evaluator of INEX 2009 and 2010.
 
 The output is compared with published scores digit by digit. Therefore numbers are added from left to
-right, as in the program, without exact sums. docs/official-evaluators.md lists all rules.
+right, as in the program, without exact sums. docs/decisions/official-evaluators.md lists all rules.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Shape:
             the articles that remain, a passage is replaced with twice that probability (always, from
             -0.5 on) by one block in each of a third of the sections that it touches, with another
             grade. The other passages are treated as with 0. With -0.6, the agreement is close to INEX
-            2004. With -1, no article is relevant to both (``docs/simulation.md`` has a table).
+            2004. With -1, no article is relevant to both (``docs/studies/simulation.md`` has a table).
         hardness: How much less all systems find, from 0 to 1: the skill of each system is multiplied by
             1 - hardness. With 1, all systems rank at random. With 0.65, the mean of MAep is close to
             INEX 2004.

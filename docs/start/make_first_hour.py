@@ -1,6 +1,6 @@
-"""Write docs/first-hour.md, what the commands of a first hour print, and the first table of README.md.
+"""Write docs/start/first-hour.md, what the commands of a first hour print, and the first table of README.md.
 
-Run ``python docs/make_first_hour.py`` in an environment with xcg. Each command runs in a terminal of 80
+Run ``python docs/start/make_first_hour.py`` in an environment with xcg. Each command runs in a terminal of 80
 columns, in a folder with the sample files. The table of the README is 120 columns wide.
 ``--check`` compares the pages and writes nothing.
 """
@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "first-hour.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "start" / "first-hour.md"
 README = ROOT / "README.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -43,7 +43,7 @@ measures: [MAep, nxCG@10]
 TEMPLATE = """# The first hour
 
 These are the commands of a first hour with xcg, and what they print on a terminal of 80 columns. In a file or a pipe,
-tables are complete and have no legend. `docs/make_first_hour.py` makes this page; the [README](../README.md) describes the
+tables are complete and have no legend. `docs/start/make_first_hour.py` makes this page; the [README](../README.md) describes the
 installation.
 
 ## Evaluate the sample campaign
@@ -140,7 +140,7 @@ def main() -> None:
         if "--check" not in sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != text:
-            sys.exit(f"{path.name} is out of date: python docs/make_first_hour.py")
+            sys.exit(f"{path.name} is out of date: python docs/start/make_first_hour.py")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+"""Configuration of Sphinx, which builds the manual: ``sphinx-build -W docs build/docs``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import xcg
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "xcg"
+author = "The xcg developers"
+copyright = "the xcg developers"  # noqa: A001 - a name that Sphinx reads
+release = xcg.__version__
+version = ".".join(release.split(".")[:2])
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "mathml",
+]
+exclude_patterns = ["images/*.py", "**/*.ipynb"]
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "furo"
+html_title = f"xcg {release}"
+html_math_renderer = "mathml"  # needs no script and no network
+html_show_sphinx = False
