@@ -143,6 +143,7 @@ TEMPLATES = [
     "plan config.yaml --measures MAep",
     "plan config.yaml --topics 20 --difference 0.1 --measures MAep --test t",
     "report config.yaml --output out/result",
+    "samples out/result",
     "show documents/cs/1995/a00003.xml",
     "show documents/cs/1995/a00003.xml --format html",
     "simulate out/result --articles 2 --elements 30 --topics 2 --runs 2 --results 5",
@@ -157,6 +158,8 @@ TEMPLATES = [
     "validate --assessments highlights.jsonl --corpus documents",
 ]
 """Calls that succeed on the samples."""
+FOLDER_WRITERS = ("samples", "simulate")
+"""Commands whose argument names a new folder."""
 _BOUNDED = {"--workers": ("0", "-2", "1", "2", "x"), "--backend": ("loky", "x")}
 """Options whose values can start processes or connections. Only these values are used."""
 _PATHS = {"--output", "--plot", "--checkpoint", "--scheduler"}
@@ -351,7 +354,7 @@ def _replace_argument(arguments: list[str], chance: random.Random) -> None:
     """Replace one word by a hostile one, unless the word names an output."""
     position = chance.randrange(len(arguments))
     written = arguments[position - 1] in _PATHS or arguments[position].startswith("out")
-    if not written and arguments[0] != "simulate":
+    if not written and arguments[0] not in FOLDER_WRITERS:
         arguments[position] = chance.choice(HOSTILE_NAMES + NUMBERS)
 
 
@@ -564,7 +567,7 @@ def _may_change(path: str, call: Call, failed: bool) -> bool:
     """Return whether a call may change a file: its output, plot, folder, cache or checkpoint."""
     if path in {"out/plot.svg", "out/plot.png"} or path in call.variables.values():
         return True
-    if call.arguments[0] == "simulate":
+    if call.arguments[0] in FOLDER_WRITERS:
         return path.startswith(OUTPUT)
     if failed or "--output" not in call.arguments:
         # Writing through a dangling link creates its target.

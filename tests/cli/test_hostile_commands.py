@@ -68,6 +68,8 @@ def test_the_rules_for_the_end_of_a_command(
         ("evaluate c.yaml --plot out/plot.svg", 0, "out/plot.svg", True),
         ("simulate out/result", 0, "out/result/config.yaml", True),
         ("simulate out/result", 0, "config.yaml", False),
+        ("samples out/result", 0, "out/result/configs/quickstart.yaml", True),
+        ("samples out/result", 2, "configs/quickstart.yaml", False),
         ("stability topics c.yaml --checkpoint checkpoint", 2, "checkpoint", True),
     ],
 )

@@ -106,6 +106,7 @@ FAILING = {
     "place {tmp}/texts.jsonl --corpus {tmp}/corpus": 1,
     f"rewrite --run {RUN} --strategy¦{LINES}": 2,
     f"rewrite --run¦{STEM_RUN}?¦--strategy top_ranked": 2,
+    f"samples¦{{tmp}}/campaign.yaml/{STEM}": 2,
     f"simulate¦{{tmp}}/campaign.yaml/{STEM}": 2,
     f"strategies¦{STEM}": 2,
     f"user-models¦{STEM}": 2,

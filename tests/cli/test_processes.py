@@ -44,6 +44,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "report": ((CONFIG, *MODEL, "--output", "{tmp}/report.html"), ""),
     "rewrite": (("--run", RUN, "--strategy", "top_ranked", "--to", "trec"), "frb+top_ranked"),
+    "samples": (("{tmp}/samples",), ""),
     "show": ((ARTICLE,), "Choosing a user model"),
     "simulate": (("{tmp}/campaign", "--small", "--articles", "3", "--topics", "2", "--runs", "2"), ""),
     "stability": (

@@ -23,6 +23,7 @@ WITHOUT_STRATEGIES = {
     "levels": "takes no runs",
     "measures": "takes no runs",
     "place": "takes no runs",
+    "samples": "takes no runs",
     "show": "takes no runs",
     "simulate": "takes no runs",
     "strategies": "takes no runs",

@@ -48,6 +48,7 @@ COMMANDS = {
     "plan": ("plan:plan", "Predict what a comparison finds, with how many topics."),
     "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
     "rewrite": ("rewrite:rewrite", "Rewrite a run with an overlap strategy."),
+    "samples": ("samples:samples", "Write the sample campaigns into a new folder."),
     "show": ("files:show", "Print an article of the handbook as text or HTML."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
     "stability": (
@@ -70,7 +71,15 @@ PURPOSES = {
     ),
     "Look into a campaign": ("explain", "ideal", "distribution", "gold", "validate"),
     "Plan and check experiments": (*("plan", "stability", "calibrate", "perturb", "levels", "break"),),
-    "Create and convert files": ("convert", "rewrite", "place", "assess", "simulate", "show"),
+    "Create and convert files": (
+        "convert",
+        "rewrite",
+        "place",
+        "assess",
+        "simulate",
+        "samples",
+        "show",
+    ),
     "List what xcg provides": ("measures", "user-models", "strategies"),
 }
 """Heading in ``xcg --help`` → its commands."""

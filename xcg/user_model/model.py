@@ -11,6 +11,7 @@ from typing import Any
 from xcg.documents.tree import SizeUnit
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.registry import Part
+from xcg.samples import shipped_folder
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection
@@ -128,13 +129,8 @@ class UserModel:
 
 def shipped_models() -> dict[str, Path]:
     """Return name → file of the user models that come with xcg."""
-    here = Path(__file__).parent
-    # An installed package contains the files; a checkout has them in configs/.
-    for folder in (here / "shipped", here.parent.parent / "configs" / "user_models"):
-        if folder.is_dir():
-            files = sorted(folder.glob("*.yaml"), key=lambda file: file.stem)
-            return {file.stem: file for file in files}
-    raise XcgError("this installation of xcg lacks its user models: install it again")
+    files = (shipped_folder() / "configs" / "user_models").glob("*.yaml")
+    return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
 
 
 def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
