@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import ROOT, Command
+from page_session import Session, add_samples, code_blocks
 from terminals import terminal_output
 
 from xcg.cli.main import COMMANDS, main
@@ -105,8 +106,7 @@ def examples() -> list[object]:
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample files, which the examples write into."""
     folder = tmp_path_factory.mktemp("checkout")
-    for name in ("assessments", "configs", "corpora_samples"):
-        (folder / name).symlink_to(ROOT / name)
+    add_samples(folder)
     return folder
 
 
@@ -127,6 +127,79 @@ def test_the_list_of_commands_has_every_command() -> None:
     assert not [name for name in COMMANDS if f"xcg {name}" not in text]
 
 
+OWN_TESTS = {
+    "docs/howto/add-a-strategy.md": "tests/campaigns/test_strategy_tutorial.py",
+    "docs/start/chunks.md": "tests/campaigns/test_chunks_page.py",
+    "docs/studies/overlap-strategies.md": "tests/campaigns/test_strategy_page.py",
+    **{
+        f"docs/decisions/papers/{page.name}": "tests/test_paper_pages.py"
+        for page in (ROOT / "docs" / "decisions" / "papers").glob("*.md")
+    },
+}
+"""Pages whose sessions have tests of their own."""
+
+SLOW_PAGES: set[str] = set()  # take more than three seconds
+
+
+def pages_with_sessions() -> list[object]:
+    """Return the pages that show commands or Python sessions with their output."""
+    names = [page.relative_to(ROOT).as_posix() for page in PAGES]
+    return [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW_PAGES else (), id=name)
+        for name in names
+        if name not in OWN_TESTS
+        and re.search(r"^```(console|pycon)$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize("name", pages_with_sessions())
+def test_commands_print_what_the_page_shows(name: str, tmp_path: Path, xcg_command: Command) -> None:
+    (folder := tmp_path / "reader").mkdir()
+    session = Session(folder, xcg_command)
+    blocks = code_blocks((ROOT / name).read_text(encoding="utf-8"))
+    wrong = [
+        f"{name}:{block.line}\n{problem}" for block in blocks for problem in session.problems(block)
+    ]
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", pages_with_sessions())
+def test_files_of_a_page_are_used_by_its_commands(name: str) -> None:
+    blocks = list(code_blocks((ROOT / name).read_text(encoding="utf-8")))
+    for block in blocks:
+        others = "\n".join(other.content for other in blocks if other is not block)
+        assert Path(block.file).name in others or block.file.partition("/")[0] in others, block.file
+
+
+@pytest.mark.parametrize("page", sorted(OWN_TESTS.items()))
+def test_pages_with_their_own_tests_and_the_tests_exist(page: tuple[str, str]) -> None:
+    assert all((ROOT / name).exists() for name in page)
+
+
+def test_differences_between_a_page_and_its_commands_are_found(
+    tmp_path: Path, xcg_command: Command
+) -> None:
+    (folder := tmp_path / "reader").mkdir()
+    session = Session(folder, xcg_command)
+
+    def correct(text: str) -> bool:
+        return not [problem for block in code_blocks(text) for problem in session.problems(block)]
+
+    config = "`" * 3 + "{code-block} yaml\n:caption: mine/own.yaml\n\nmeasures: [MAep]\n" + "`" * 3
+    assert correct(config)
+    assert (folder / "mine" / "own.yaml").read_text() == "measures: [MAep]\n"
+    assert correct("```console\n$ cat mine/own.yaml\nmeasures: [MAep]\n```")
+    assert not correct("```console\n$ cat mine/own.yaml\nmeasures: [ep]\n```")
+    command = "$ xcg evaluate \\\n  configs/kazai-lalmas-2006.yaml --measures MAep\n"
+    assert correct(f"```console\n{command}…\nrel_leaves     0.6333\n```")
+    assert not correct(f"```console\n{command}…\nrel_leaves     0.6334\n```")
+    assert correct("```console\n$ xcg evaluate no.yaml\nxcg: error: no.yaml: …\n$ echo $?\n2\n```")
+    assert not correct("```console\n$ xcg evaluate no.yaml\nxcg: error: no.yaml: …\n```")
+    assert not correct("```console\n$ xcg evaluate no.yaml\n…\n$ xcg --version\n…\n```")
+    assert correct("```pycon\n>>> a = 1\n```\n\n```pycon\n>>> a\n1\n```")
+    assert not correct("```pycon\n>>> a\n2\n```")
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_examples_run_and_print_what_their_comments_say(code: str) -> None:
     for library in re.findall(r"^from (haystack|langchain_core|llama_index)\b", code, re.MULTILINE):
@@ -140,8 +213,7 @@ def test_python_examples_run_and_print_what_their_comments_say(code: str) -> Non
 
 @pytest.mark.parametrize("content", blocks("yaml"))
 def test_yaml_examples_are_valid_configurations(content: str, tmp_path: Path) -> None:
-    for name in ("corpora_samples", "assessments"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    add_samples(tmp_path, "corpora_samples", "assessments")
     folder = tmp_path / "configs"
     folder.mkdir()
     path = folder / "example.yaml"

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import doctest
-import io
 import re
-import shlex
+import subprocess
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
 from conftest import ROOT, Command
-from page_output import is_output, line_pattern
+from page_output import line_pattern
+from page_session import Block, Session
 
 PAGES = sorted((ROOT / "docs" / "decisions" / "papers").glob("*.md"))
-SAMPLES = ("assessments", "configs", "corpora_samples")
 NOT_REPRODUCED = "–"
 SLOW = ("xcg simulate inex", "xcg levels --", "xcg curves trec7")  # take more than three seconds
 
@@ -89,55 +86,28 @@ def sections(page: Path) -> dict[str, list[Example]]:
 EXAMPLES = {page.stem: sections(page) for page in PAGES}
 
 
-class Session:
-    """Runs the examples of a page in a folder of their own, with the samples of the checkout."""
+class PaperSession(Session):
+    """Runs the examples and the rows of tables of a page."""
+
+    shows_notes = False
 
     def __init__(self, folder: Path, xcg_command: Command) -> None:
-        self.folder = folder
-        self._xcg = xcg_command
-        self._names: dict[str, Any] = {}
-        self._outputs: dict[str, tuple[str, str]] = {}
-        for name in SAMPLES:
-            (folder / name).symlink_to(ROOT / name)
+        super().__init__(folder, xcg_command)
+        self._done: dict[str, subprocess.CompletedProcess[str]] = {}
 
-    def problems(self, example: Example) -> Iterator[str]:
+    def differences(self, example: Example) -> Iterator[str]:
         """Run an example and yield what differs from the page."""
-        if example.kind == "console":
-            yield from self._console(example.source)
-        elif example.kind == "pycon":
-            yield from self._python_session(example.source)
-        else:
+        if example.kind == "row":
             yield from self._row(example)
+        else:
+            yield from self.problems(Block(example.line, example.kind, example.source))
 
-    def _run(self, line: str) -> tuple[str, str]:
-        """Return the output and the notes of a command. Each command is run only once."""
-        if line in self._outputs:
-            return self._outputs[line]
-        words = shlex.split(line)
-        assert words[0] == "xcg", f"{line!r}: expected a command xcg"
-        done = self._xcg(*words[1:], cwd=self.folder)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
-        written = [word for option, word in pairwise(words) if option == "--plot"]
-        assert all((self.folder / name).stat().st_size for name in written)
-        self._outputs[line] = done.stdout, done.stderr
-        return self._outputs[line]
-
-    def _console(self, block: str) -> Iterator[str]:
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, expected = part.partition("\n")
-            found = self._run(command)[0]
-            if not is_output(expected, found):
-                yield f"$ {command}\n{found}"
-
-    def _python_session(self, block: str) -> Iterator[str]:
-        test = doctest.DocTestParser().get_doctest(block, self._names, "page", None, None)
-        runner = doctest.DocTestRunner(verbose=False)
-        report = io.StringIO()
-        with contextlib.chdir(self.folder):
-            runner.run(test, out=report.write, clear_globs=False)
-        self._names = test.globs
-        if runner.failures:
-            yield report.getvalue()
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command that must succeed. Each command is run only once."""
+        if command not in self._done:
+            self._done[command] = super().run(command)
+            assert self._done[command].returncode == 0, f"{command}\n{self._done[command].stderr}"
+        return self._done[command]
 
     def _row(self, row: Example) -> Iterator[str]:
         shown = _CODE.findall(row.result)
@@ -149,11 +119,12 @@ class Session:
         (command,) = commands
         if not command.startswith("xcg "):
             with contextlib.chdir(self.folder):
-                found = repr(eval(command, self._names))
+                found = repr(eval(command, self.names))
             if [found] != shown:
                 yield f"{command}\n{found}"
             return
-        lines = [" ".join(line.split()) for text in self._run(command) for line in text.splitlines()]
+        done = self.run(command)
+        lines = [" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines()]
         assert shown or "--plot" in command, "expected a result as code"
         for text in shown:
             pattern = re.compile(rf"(?<![\w.-]){line_pattern(text)}(?![\w.])")
@@ -175,11 +146,11 @@ def _cases() -> Iterator[Any]:
 def test_commands_print_the_results_on_the_page(
     page: str, section: str, tmp_path: Path, xcg_command: Command
 ) -> None:
-    session = Session(tmp_path, xcg_command)
+    session = PaperSession(tmp_path, xcg_command)
     wrong = [
         f"docs/decisions/papers/{page}.md:{example.line}\n{problem}"
         for example in (*EXAMPLES[page][""], *EXAMPLES[page][section])
-        for problem in session.problems(example)
+        for problem in session.differences(example)
     ]
     assert not wrong, "\n\n".join(wrong)
 
@@ -200,10 +171,10 @@ def test_references_to_sections_work(page: Path) -> None:
 
 
 def test_a_wrong_result_is_found(tmp_path: Path, xcg_command: Command) -> None:
-    session = Session(tmp_path, xcg_command)
+    session = PaperSession(tmp_path, xcg_command)
 
     def correct(kind: Literal["console", "pycon", "row"], source: str, result: str = "") -> bool:
-        return not list(session.problems(Example(1, kind, source, "what", result)))
+        return not list(session.differences(Example(1, kind, source, "what", result)))
 
     command = "xcg evaluate configs/kazai-lalmas-2006.yaml --measures MAep"
     assert correct("row", "`1 + 1`", "`2`")

@@ -43,7 +43,7 @@ measures: [MAep, nxCG@10]
 TEMPLATE = """# The first hour
 
 These are the commands of a first hour with xcg, and what they print on a terminal of 80 columns. In a file or a pipe,
-tables are complete and have no legend. `docs/start/make_first_hour.py` makes this page; the [README](../../README.md) describes the
+tables are complete and have no legend. `docs/start/make_first_hour.py` makes this page; `README.md` describes the
 installation.
 
 ## Evaluate the sample campaign

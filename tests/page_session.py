@@ -1,0 +1,166 @@
+"""Run the examples of a page in the order of a reader, in a folder with the sample files.
+
+A block ``console`` shows commands after ``$ `` with their whole output, notes included. ``…`` stands
+for any text in a line, or for any lines. After a command that fails, ``$ echo $?`` shows the status. A
+block ``{code-block}`` with a caption is a file of that name. A block ``pycon`` is a Python session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from conftest import ROOT, Command
+from page_output import is_output
+
+SAMPLES = ("assessments", "configs", "corpora_samples")
+
+_BLOCK = re.compile(
+    r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<content>(?s:.*?))^(?P=fence)[ ]*$", re.MULTILINE
+)
+_CAPTION = re.compile(
+    r"(?:^:[\w-]+:.*\n)*?^:caption:[ ]*(\S+)[ ]*\n(?:^:[\w-]+:.*\n)*\n?", re.MULTILINE
+)
+
+
+class Block(NamedTuple):
+    """A code block of a page. ``file`` is the name in its caption."""
+
+    line: int
+    language: str
+    content: str
+    file: str = ""
+
+
+def code_blocks(text: str) -> Iterator[Block]:
+    """Yield the code blocks of a page that have a language."""
+    for match in _BLOCK.finditer(text):
+        words = match["info"].split()
+        line = text.count("\n", 0, match.start()) + 1
+        if words[:1] in (["{code-block}"], ["{code}"]):
+            caption = _CAPTION.match(match["content"])
+            content = match["content"][caption.end() if caption else 0 :]
+            yield Block(line, " ".join(words[1:2]), content, caption[1] if caption else "")
+        elif words:
+            yield Block(line, words[0], match["content"])
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    r"""Return the commands of a block ``console`` with their output. A line can end with a ``\``."""
+    found = []
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, output = re.fullmatch(r"((?:.*\\\n)*.*)\n?((?s:.*))", part).groups()  # type: ignore[union-attr]
+        found.append((re.sub(r"\\\n(?:> ?)?", "", command), output))
+    return found
+
+
+def add_samples(folder: Path, *names: str) -> None:
+    """Add sample folders to a folder: links, or copies if the system does not allow links."""
+    for name in names or SAMPLES:
+        try:
+            (folder / name).symlink_to(ROOT / name, target_is_directory=True)
+        except OSError:
+            shutil.copytree(ROOT / name, folder / name)
+
+
+class Session:
+    """Runs the examples of a page in a folder of their own."""
+
+    shows_notes = True  # whether the page shows standard error too
+
+    def __init__(self, folder: Path, xcg_command: Command) -> None:
+        self.folder = folder
+        self._xcg = xcg_command
+        self.names: dict[str, Any] = {}
+        self._status = 0
+        add_samples(folder)
+
+    def problems(self, block: Block) -> Iterator[str]:
+        """Run a block and yield what differs from the page."""
+        if block.file:
+            self._write(block)
+        elif block.language == "console":
+            yield from self._console(block.content)
+        elif block.language == "pycon":
+            yield from self._python(block.content)
+
+    def _write(self, block: Block) -> None:
+        path = self.folder / block.file
+        assert path.resolve().is_relative_to(self.folder.resolve()), f"{block.file}: outside the folder"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.content, encoding="utf-8")
+
+    def _console(self, block: str) -> Iterator[str]:
+        for command, expected in commands(block):
+            if command == "echo $?":
+                found, self._status = f"{self._status}\n", 0
+            else:
+                if self._status:
+                    yield f"status {self._status}: show it with $ echo $?\n{found}"
+                done = self.run(command)
+                found, self._status = done.stdout + done.stderr * self.shows_notes, done.returncode
+            if not is_output(expected, found):
+                yield f"$ {command}\n{found}"
+        if self._status and not command.startswith("pytest "):  # pytest names its failures
+            yield f"$ {command}\nstatus {self._status}: show it with $ echo $?\n{found}"
+        self._status = 0
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command: xcg in this process, others in a shell."""
+        program, *words = shlex.split(command)
+        simple = not re.search(r"[|<>;&$*]", re.sub(r"'[^']*'|\"[^\"$]*\"", "", command))
+        if program == "xcg" and simple:
+            done = self._xcg(*words, cwd=self.folder)
+            written = [word for option, word in pairwise(words) if option in {"--plot", "--output"}]
+            assert done.returncode or all(
+                (self.folder / name).stat().st_size for name in written if name != "-"
+            )
+            return done
+        programs = _programs(self.folder.with_name(f"{self.folder.name}-programs"))
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env={
+                "PYTHONPATH": str(ROOT),
+                "PATH": f"{programs}:/usr/bin:/bin",
+                "PYTHONIOENCODING": "utf-8",
+                "XCG_CACHE": os.environ["XCG_CACHE"],
+            },
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=300,
+        )
+
+    def _python(self, block: str) -> Iterator[str]:
+        test = doctest.DocTestParser().get_doctest(block, self.names, "page", None, None)
+        runner = doctest.DocTestRunner(verbose=False)
+        report = io.StringIO()
+        with contextlib.chdir(self.folder):
+            runner.run(test, out=report.write, clear_globs=False)
+        self.names = test.globs
+        if runner.failures:
+            yield report.getvalue()
+
+
+def _programs(folder: Path) -> Path:
+    """Return a folder with the programs of this interpreter, for commands that need a shell."""
+    calls = {"xcg": "-m xcg", "python": "", "pytest": "-m pytest -p no:cacheprovider"}
+    folder.mkdir(exist_ok=True)
+    for name, call in calls.items():
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    return folder
