@@ -157,6 +157,11 @@ def test_every_page_can_be_reached_by_links_in_the_text(pages: dict[str, Page]) 
     assert not pages.keys() - _clicks(pages, "//article").keys() - NO_PAGES
 
 
+def test_your_own_collection_is_at_most_three_clicks_from_the_start(pages: dict[str, Page]) -> None:
+    (page,) = (page for page in pages.values() if page.title == "Evaluate your own collection")
+    assert _clicks(pages, "//article")[page.name] <= 3
+
+
 def test_the_checks_find_mistakes() -> None:
     page = Page(
         "a/b.html",
