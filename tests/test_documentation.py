@@ -129,7 +129,6 @@ def test_the_list_of_commands_has_every_command() -> None:
 
 OWN_TESTS = {
     "docs/howto/add-a-strategy.md": "tests/campaigns/test_strategy_tutorial.py",
-    "docs/start/chunks.md": "tests/campaigns/test_chunks_page.py",
     "docs/studies/overlap-strategies.md": "tests/campaigns/test_strategy_page.py",
     **{
         f"docs/decisions/papers/{page.name}": "tests/test_paper_pages.py"

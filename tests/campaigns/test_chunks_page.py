@@ -1,80 +1,22 @@
-"""Do what the page on chunks says, and compare the output; check its samples."""
+"""Check the samples of the page on chunks, and its example by hand."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
-from page_output import is_output
+from conftest import ROOT
 
 import xcg
 
 SAMPLES = ROOT / "corpora_samples" / "chunks"
 PAGE = (ROOT / "docs" / "start" / "chunks.md").read_text(encoding="utf-8")
-CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGE = (ROOT / "docs" / "start" / "chunks.md").read_text(encoding="utf-8")
 RUNS = ("pages", "sections", "windows")
-COMMANDS = [
-    tuple(command.partition("\n")[::2])
-    for block in CONSOLE.findall(PAGE)
-    for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a copy of the samples, with the test file of the page."""
-    copy = tmp_path / "chunks"
-    shutil.copytree(SAMPLES, copy)
-    (test,) = PYTHON.findall(PAGE)
-    (copy / "test_retrieval.py").write_text(test, encoding="utf-8")
-    return copy
-
-
-def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command that is not xcg."""
-    words = ["bash", "-c", line]
-    if line.startswith("pytest "):
-        words = [sys.executable, "-m", *shlex.split(line), "-p", "no:cacheprovider"]
-    return subprocess.run(
-        words,
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.mark.slow
-def test_the_commands_print_what_the_page_shows(folder: Path, xcg_command: Command) -> None:
-    assert len(COMMANDS) >= 17
-    status = 0
-    for line, shown in COMMANDS:
-        if line == "echo $?":
-            assert shown.strip() == str(status)
-            continue
-        if line.startswith("xcg "):
-            done = xcg_command(*shlex.split(line)[1:], cwd=folder)
-        else:
-            done = run_in_shell(line, folder)
-        status = done.returncode
-        assert is_output(shown, done.stdout + done.stderr), f"$ {line}\n{done.stdout}{done.stderr}"
-
-
-def test_a_status_that_is_not_zero_is_shown() -> None:
-    """Each failing command except pytest, which names its failure, is followed by ``echo $?``."""
-    lines = [line for line, _ in COMMANDS]
-    failing = [lines[number - 1] for number, line in enumerate(lines) if line == "echo $?"]
-    assert [line.split()[1] for line in failing] == ["chunks", "compare"]
 
 
 def test_the_script_writes_the_sample_runs(tmp_path: Path) -> None:
