@@ -38,4 +38,5 @@ copybutton_exclude = ".linenos, .gp, .go"
 html_theme = "furo"
 html_title = f"xcg {release}"
 html_math_renderer = "mathml"  # needs no script and no network
+html_search_scorer = str(Path(__file__).parent / "extensions" / "search_ranking.js")
 html_show_sphinx = False

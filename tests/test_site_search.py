@@ -1,0 +1,94 @@
+"""Search the built manual in Chromium: the first result answers the first questions of a user."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from conftest import ROOT
+from lxml import html
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+]
+
+ANSWERS = {
+    "how do I write assessments": "howto/write-assessments",
+    "which user model should I use": "howto/choose-a-user-model",
+    "why is a score above 1": "howto/score-above-1",
+    "why does a relevant result gain nothing": "howto/relevant-result-gains-nothing",
+    "how do I evaluate chunks": "start/chunks",
+    "how do I evaluate my own collection": "howto/own-collection",
+    "how do I compare two runs for significance": "howto/significance",
+    "why do two measures disagree": "howto/measures-disagree",
+    "how do I use xcg in CI": "howto/gate",
+    "how do I use xcg in a pull request": "howto/gate",
+    "which overlap strategy suits which user": "studies/overlap-strategies",
+    "significance": "howto/significance",
+}
+"""Question → the page of the first result."""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Build the site and serve it on this machine."""
+    pytest.importorskip("furo")
+    site = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", ROOT / "docs", site], check=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def results(address: str, query: str, profile: Path) -> list[str]:
+    """Return the pages that a search finds, first to last, with the anchors."""
+    assert CHROMIUM is not None
+    done = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={profile}",
+            "--virtual-time-budget=10000",
+            "--dump-dom",
+            f"{address}/search.html?q={quote(query)}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    links = html.fromstring(done.stdout).xpath("//ul[contains(@class, 'search')]/li/a[1]/@href")
+    return [str(link).replace(".html", "") for link in links]
+
+
+@pytest.mark.parametrize(("question", "page"), ANSWERS.items())
+def test_the_first_result_answers_the_question(
+    question: str, page: str, address: str, tmp_path: Path
+) -> None:
+    first = results(address, question, tmp_path)[0]
+    assert first.partition("?")[0].partition("#")[0] == page
+
+
+def test_a_question_without_an_answer_has_no_result(address: str, tmp_path: Path) -> None:
+    assert results(address, "zymurgy", tmp_path) == []
