@@ -1,15 +1,16 @@
-"""Read the samples on the pages of docs/reference/formats/, and check their tables and commands."""
+"""Read the samples on the pages of docs/reference/formats/, and what the pages state as refused.
+
+tests/test_documentation.py runs the commands of the pages.
+"""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
-from page_output import is_output
+from conftest import ROOT
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -26,7 +27,6 @@ from xcg.runs.run import RUN_FORMATS
 FOLDER = ROOT / "docs" / "reference" / "formats"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(FOLDER.glob("*.md"))}
 SAMPLE = re.compile(r"^```\{code-block\} \w+\n:caption: (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 REFUSED = re.compile(r"^\| refused \| message \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.MULTILINE)
 SECTION_6 = "/article[1]/bdy[1]/sec[6]"
 
@@ -148,12 +148,10 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
 
 
 def write_samples(page: str, folder: Path) -> Path:
-    """Write the samples of a page into a folder, which gets the shipped samples too."""
+    """Write the samples of a page into a folder."""
     for name, content in SAMPLE.findall(PAGES[page]):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
-    for name in ("assessments", "configs", "corpora_samples"):
-        (folder / name).symlink_to(ROOT / name)
     return folder
 
 
@@ -333,20 +331,3 @@ def test_damaged_documents_are_refused(tmp_path: Path) -> None:
         with pytest.raises(XcgError) as error:
             Corpus(tmp_path).tree(Path(name).stem)
         assert message in str(error.value)
-
-
-@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if CONSOLE.search(text)])
-def test_the_commands_of_a_page_print_what_it_shows(
-    page: str, tmp_path: Path, xcg_command: Command
-) -> None:
-    folder = write_samples(page, tmp_path)
-    for block in CONSOLE.findall(PAGES[page]):
-        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, shown = command.partition("\n")
-            words = shlex.split(line)
-            if words[0] == "cat":
-                output = (folder / words[1]).read_text(encoding="utf-8")
-            else:
-                done = xcg_command(*words[1:], cwd=folder)
-                output = done.stdout + done.stderr
-            assert is_output(shown, output), f"$ {line}\n{output}"

@@ -50,7 +50,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
             "not a configuration; expected YAML with keys such as assessments and runs. Name runs with "
             "--run and assessments with --assessments",
         )
-    given: dict[str, Any] = check(file.content, _schema(), file.where)
+    given: dict[str, Any] = check(file.content, configuration_schema(), file.where)
     inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
     positions: dict[str, dict[str, str]] = {}
     if "corpus" in given:
@@ -162,7 +162,8 @@ def _workers(value: object) -> int:
     raise vol.Invalid("expected a number of processes from 1, or -1 for one per core")
 
 
-def _schema() -> vol.Schema:
+def configuration_schema() -> vol.Schema:
+    """Return the schema of a configuration."""
     return vol.Schema(
         {
             vol.Optional("corpus"): text,
