@@ -19,6 +19,7 @@ from .formats.base import read_runs as read_runs
 from .judgements.assessment import Assessment as Assessment
 from .judgements.recall_base import RecallBase as RecallBase
 from .measures import MEASURES as MEASURES
+from .report.citations import cite as cite
 from .runs.run import Run as Run
 from .statistics.significance import Comparison as Comparison
 from .statistics.significance import compare as compare

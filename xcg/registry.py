@@ -342,9 +342,24 @@ class FunctionRegistry(Registry[F]):
         super().__init__(kind, group, package)
         self._allows_classes = allows_classes
 
-    def register(self, name: str) -> Callable[[F], F]:
-        """Return a decorator that registers a function under a name."""
-        return lambda function: self.add(name, function)
+    def register(self, name: str, *, references: Sequence[str] = ()) -> Callable[[F], F]:
+        """Return a decorator that registers a function under a name.
+
+        Args:
+            name: The name that users write.
+            references: The published sources: keys of ``xcg/references.bib``, or whole BibTeX entries.
+                They become the attribute ``references`` of the function.
+        """
+
+        def add(function: F) -> F:
+            function.references = tuple(references)  # type: ignore[attr-defined]
+            return self.add(name, function)
+
+        return add
+
+    def references(self, name: str) -> tuple[str, ...]:
+        """Return the published sources that a function declares; empty if it declares none."""
+        return tuple(getattr(self.get(name), "references", ()))
 
     def summary(self, name: str) -> str:
         """Return the first line of a function's docstring."""

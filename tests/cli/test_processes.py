@@ -25,6 +25,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
         "tukey",
     ),
     "chunks": (("--gold", "{tmp}/gold.jsonl", *SPANS), "questions"),
+    "cite": (("MAep",), "Cumulated Gain Measures"),
     "compare": ((CONFIG, *MODEL, "--measures", "nxCG@1 MAep", "--orders"), "tau_b"),
     "convert": (("--run", RUN, "--to", "trec"), "163 Q0 co/2001/r7022"),
     "curves": ((CONFIG, *MODEL, "--measures", "nxCG", "--depth", "2"), '"measure": "nxCG"'),

@@ -17,6 +17,7 @@ from xcg.testing import assert_retrieval
 WITHOUT_STRATEGIES = {
     "assess": "takes no runs",
     "break": "takes no runs",
+    "cite": "takes no runs",
     "convert": "xcg rewrite is this command with a strategy",
     "distribution": "takes no runs",
     "ideal": "takes no runs",

@@ -26,6 +26,7 @@ COMMANDS = {
         "Count the false alarms of tests and gates on exchanged runs.",
     ),
     "chunks": ("chunks:chunks", "Compare chunkers and retrievers on one gold set."),
+    "cite": ("cite:cite", "Print BibTeX for measures, user models and strategies."),
     "compare": ("compare:compare", "Test the differences between runs over topics."),
     "convert": ("files:convert", "Convert assessments or a run to another file format."),
     "curves": ("explore:curves", "Print measures as curves over ranks or recall."),
@@ -80,7 +81,7 @@ PURPOSES = {
         "samples",
         "show",
     ),
-    "List what xcg provides": ("measures", "user-models", "strategies"),
+    "List what xcg provides": ("measures", "user-models", "strategies", "cite"),
 }
 """Heading in ``xcg --help`` → its commands."""
 

@@ -254,6 +254,7 @@ VectorMeasure(_vectors).register(
     formula="xCG[i] = xG[1] + … + xG[i]",
     range="0 to the sum of all gains",
     source="Kazai & Lalmas 2006, equation 4; Järvelin & Kekäläinen 2002, equation 1 (CG)",
+    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
     example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
     caveat="Topics with more relevant elements have more weight in the mean; nxCG avoids this. "
     f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
@@ -266,6 +267,7 @@ VectorMeasure(_vectors, normalised=True).register(
     formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 5; Järvelin & Kekäläinen 2002, section 2.3 (nCG)",
+    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
     caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
     "the user model levels it is Järvelin and Kekäläinen's nCG. "
@@ -279,6 +281,7 @@ VectorMeasure(_vectors, averaged=True).register(
     formula="MAxCG[i] = (xCG[1] + … + xCG[i]) / i",
     range="0 to the sum of all gains",
     source="Järvelin & Kekäläinen 2002, section 2.3 (avg-pos of CG)",
+    references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
     caveat="Topics with more relevant elements have more weight in the mean.",
     cutoff=RANK,
@@ -290,6 +293,7 @@ VectorMeasure(_recall_vectors, normalised=True).register(
     formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 14",
+    references=("kazai-lalmas-2006",),
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
     caveat=_BUDGET_CAVEAT,
     cutoff=RANK,
@@ -307,6 +311,7 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
     formula="MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 6; Järvelin & Kekäläinen 2002, section 2.3 (avg-pos)",
+    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
     example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
     caveat=f"A rank far beyond the last ideal element hides differences between runs. {VECTORS_CAVEAT}",
     cutoff=RANK,

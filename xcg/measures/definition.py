@@ -144,6 +144,7 @@ class Definition:
         title: What the measure is, in a few words.
         formula: The formula in plain text.
         source: Paper and equation.
+        references: Its published sources: keys of ``xcg/references.bib``, or BibTeX entries.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`TopicGains`, or
@@ -178,6 +179,7 @@ class Definition:
     source: str
     example: str
     compute: Callable[[Any, float, Parameters], float | None] | None
+    references: tuple[str, ...] = ()
     range: str = "0 to 1"
     cutoff: Cutoff | None = None
     parameters: Mapping[str, tuple[str, ...] | Number] = field(default_factory=dict)
@@ -279,7 +281,8 @@ class Measure:
     def __str__(self) -> str:
         if self.external:
             return self.external
-        brackets = ",".join(f"{name}={_written(value)}" for name, value in self.parameters)
+        written = {name: f"{v:g}" if isinstance(v, float) else v for name, v in self.parameters}
+        brackets = ",".join(f"{name}={value}" for name, value in written.items())
         name = f"{self.definition.name}({brackets})" if brackets else self.definition.name
         if math.isinf(self.cutoff):
             return name
@@ -444,7 +447,3 @@ class Measure:
 
 _FOR_RANKS_ONLY = ("interpolation", "unretrieved")
 """A curve over ranks can be interpolated in several ways, a curve over text in one."""
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -196,6 +196,7 @@ def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     "reach the gain g = r·xCI[n]; 0 if the run never does",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 13",
+    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
@@ -216,6 +217,7 @@ def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
     range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
+    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
@@ -233,6 +235,7 @@ def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     "number of these ranks plus the number of ideal elements that are not retrieved",
     range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
+    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
     f"elements. {_TEXT_CAVEAT} In text, MAep is the mean of ep over all gain-recall levels.",

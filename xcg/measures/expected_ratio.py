@@ -58,6 +58,7 @@ def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     "where the product is over the first k results c_j, P(e) is the score of e, and p(c → e) the "
     "closeness of c to e under the near-miss model of the user model, 1 for c = e",
     source="Piwowarski & Gallinari 2004, with probabilities of xcg",
+    references=("piwowarski-gallinari-2004",),
     example="scores 1 and 0.5, the first is returned, with probability 0.5 the user goes on to the "
     "second: expectedRatio@1 = (1 + 0.5·0.5) / 1.5",
     caveat="The paper's probabilities are not available to us, so values are not comparable with "

@@ -204,6 +204,7 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
     "0 if there are none",
     range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
     source=f"{_SCHEEL}, equation 2",
+    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
     caveat="AP is the standard measure, whose threshold on levels of relevance is rel. With "
     "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
@@ -220,6 +221,7 @@ def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     "distance of t to the next lower level, or to 0",
     range="0 to 1; above 1 only if results gain more than ideal elements",
     source=f"{_SCHEEL}, equation 4",
+    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
     caveat="The mean over topics is called μMAP in the paper.",
 )
@@ -230,6 +232,7 @@ def _mu_ap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
 _generalised = partial(
     MEASURES.register,
     source="Kekäläinen & Järvelin 2002",
+    references=("kekalainen-jarvelin-2002",),
     caveat="Gains must be from 0 to 1.",
     cutoff=RANK_OR_ALL,
 )
@@ -334,6 +337,7 @@ _PrecisionOverRecall(_precisions, "recall").register(
     "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
     "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
     source=f"{_JK}, and section 2.3 (average over eleven recall levels); Kekäläinen & Järvelin 2002",
+    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
     example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
     caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
     "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
@@ -346,6 +350,7 @@ _PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
     formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
     "Without a recall point: the mean over x = 0, 0.1, …, 1",
     source=f"{_JK}; Kekäläinen & Järvelin 2002",
+    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
     example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
     caveat="Gains must be from 0 to 1. The ideal ranking itself has precision 1 only if all its gains "
     "are 1.",
@@ -359,7 +364,10 @@ _PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
     "g + 1 for gains g > 0, cig cumulates ideal gains, and N is that of MAep",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 11 with footnotes 12 and 13; Sakai 2004",
+    references=("kazai-lalmas-2006", "sakai-2004"),
     example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
+    caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
+    "elements. Small gains have much weight: each rank with a gain adds 1 to the gain.",
     parameters=UNRETRIEVED,
 )
 def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
@@ -372,6 +380,7 @@ def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     formula="R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q",
     range=BOUND,
     source="Kazai & Lalmas 2006, equation 12, corrected by its Table II; Sakai 2004",
+    references=("kazai-lalmas-2006", "sakai-2004"),
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
     caveat="R with a rank, as in R@10, is the standard measure recall.",
     with_cutoff=RECALL_AT_RANK,

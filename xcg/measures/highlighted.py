@@ -178,6 +178,7 @@ _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
 def register_highlighted(
     name: str,
     source: str = _INEX,
+    references: tuple[str, ...] = ("kamps-et-al-2008",),
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
@@ -188,6 +189,7 @@ def register_highlighted(
     Args:
         name: The measure's name.
         source: The measure's source.
+        references: The entries of the source in ``xcg/references.bib``.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
@@ -202,7 +204,13 @@ def register_highlighted(
                 return None
             return function(ranking, cutoff, parameters)
 
-        declared = {"source": source, "needs": "text", "needs_characters": True, **declaration}
+        declared = {
+            "source": source,
+            "references": references,
+            "needs": "text",
+            "needs_characters": True,
+            **declaration,
+        }
         MEASURES.register(name, **declared)(compute)
         return function
 
@@ -222,6 +230,7 @@ _BETA = {"beta": Number(1.0, 0)}
 _hixeval = partial(
     register_highlighted,
     source="HiXEval, Pehcevski & Thom 2006",
+    references=("pehcevski-thom-2006",),
     caveat="alpha=0 does not penalise repeated text.",
     cutoff=RANK_OR_ALL,
 )

@@ -245,6 +245,7 @@ def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     title="recall of articles, Relevant in Context",
     formula="gR[r] = relevant articles among the first r / relevant articles",
     example="one of two articles relevant, four relevant in all: gR@2 = 0.25",
+    caveat="An article counts as found if it has relevant text, even if no result contains this text.",
     cutoff=RANK,
     reads_unknown=lambda ranking, _: False,
 )
@@ -287,6 +288,7 @@ def _bic(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> 
     title="best-entry-point distance, INEX 2006",
     formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
     source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
+    references=("lalmas-et-al-2007",),
     example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
     caveat="L is the mean length of the corpus's articles by default. The lengths in offset qrels "
     "do not replace it: only assessed articles have them. The mean over articles is xcg's own.",

@@ -79,6 +79,7 @@ def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     formula="P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean "
     "over x = 0.01, 0.02, …, 1.00",
     source="Kazai & Lalmas 2006, equation 17; Raghavan, Bollmann & Jung 1989",
+    references=("kazai-lalmas-2006", "raghavan-bollmann-jung-1989"),
     example="relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3",
     caveat="It ignores overlap: each result counts with the quantised score of its assessment, and "
     "all assessed elements are to be retrieved.",
@@ -95,6 +96,7 @@ def _inex_eval(topic: TopicGains, cutoff: float, parameters: Parameters) -> floa
 _ng = partial(
     MEASURES.register,
     source="Gövert, Fuhr, Lalmas & Kazai 2006",
+    references=("govert-et-al-2006",),
     cutoff=RANK_OR_ALL,
     parameters={"overlap": ("considered", "ignored")},
     needs="grades",
@@ -153,6 +155,7 @@ def _ng_sums(
     title="overlap of a ranking",
     formula="overlap = share of the results that contain, lie inside or repeat another result",
     source="Kazai & Lalmas 2006, section 6.3",
+    references=("kazai-lalmas-2006",),
     example="a section, a paragraph of it, another section: overlap = 2 / 3",
     caveat="It describes a run and does not rate it. A topic without results is left out of the mean.",
     cutoff=RANK_OR_ALL,

@@ -73,6 +73,7 @@ def ir_measures_definition(name: str) -> Definition:
         formula=f"computed by ir_measures, see {_PAGE}",
         range="see there",
         source="ir_measures (MacAvaney, Macdonald & Ounis 2022)",
+        references=(*_REFERENCES.get(name, ()), "macavaney-macdonald-ounis-2022"),
         example=f"xcg evaluate … --measures {_USAGES.get(name, name)}",
         caveat=f"Parameters and cutoffs are those of ir_measures. {MEANS}",
         aliases=ALIASES.get(name, ()),
@@ -80,6 +81,23 @@ def ir_measures_definition(name: str) -> Definition:
         compute=None,
     )
 
+
+_REFERENCES = {
+    "BPM": ("zhang-et-al-2017",),
+    "Compat": ("clarke-vtyurina-smucker-2021",),
+    "ERR": ("chapelle-et-al-2009",),
+    "ERR_IA": ("chapelle-et-al-2009",),
+    "INSQ": ("moffat-scholer-thomas-2012",),
+    "INST": ("bailey-et-al-2015",),
+    **dict.fromkeys(("NERR10", "NERR11", "NERR8", "NERR9"), ("azzopardi-et-al-2021",)),
+    "NRBP": ("clarke-kolla-vechtomova-2009",),
+    "RBP": ("moffat-zobel-2008",),
+    "alpha_DCG": ("clarke-et-al-2008",),
+    "alpha_nDCG": ("clarke-et-al-2008",),
+    "nERR_IA": ("chapelle-et-al-2009",),
+    "nNRBP": ("clarke-kolla-vechtomova-2009",),
+}
+"""Name → the sources that the documentation of ir_measures names."""
 
 _USAGES = {
     "BPM": "'BPM(T=1.0,max_rel=3)@10'",

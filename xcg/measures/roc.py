@@ -62,6 +62,7 @@ def roc_area(ranking: JudgedRanking, rel: float = 1) -> float | None:
     formula="AUC = pairs of a relevant and a non-relevant document with the relevant one first, and "
     "half of the tied pairs / all pairs",
     source="Hanley & McNeil 1982; named by Scheel, Lommatzsch & Albayrak 2011, section 2.3",
+    references=("hanley-mcneil-1982",),
     example="levels 1, 0, 1, 0: AUC = (2 + 1) / (2·2) = 0.75",
     caveat="Only assessed documents count, and those that are not retrieved are tied after the last "
     "result. Results with equal scores are tied. A document is relevant if its level is at least rel. "

@@ -158,6 +158,7 @@ def _ties(topic: TopicGains, name: str) -> list[tuple[int, int]]:
     formula="ASL = mean rank of the relevant results; tied results have their mean rank",
     range="1 to the number of results",
     source=f"Losee 1998; {COMPARED}",
+    references=("losee-1998",),
     example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
     caveat="Only retrieved documents count. A topic without relevant results is left out of the mean.",
     lower_is_better=True,
@@ -180,6 +181,7 @@ def _asl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | No
     "them wanted",
     range="0 to the number of results",
     source=f"Cooper 1968; {COMPARED}",
+    references=("cooper-1968",),
     example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
     caveat="A topic with too few relevant results is left out of the mean.",
     lower_is_better=True,
@@ -192,6 +194,7 @@ def _esl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | No
 _rocchio = partial(
     MEASURES.register,
     source=f"Rocchio 1966; {COMPARED}",
+    references=("rocchio-1966",),
     caveat="Relevant documents that the run does not retrieve get the last of the N ranks.",
     parameters={"N": Number(0, 0, whole=True)},
 )
@@ -241,7 +244,10 @@ def _ranks_among_all(
     formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
     "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
     source="TREC-8 filtering track; compared by Scheel, Lommatzsch & Albayrak 2011",
+    references=("hull-robertson-2000",),
     example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
+    caveat="It rates the results as a set: their order has no effect. All results with a gain are "
+    "relevant.",
     parameters={"a": Number(3, 0, above=True), "b": Number(2, 0), "s": Number(25, 1, whole=True)},
 )
 def _utility(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:

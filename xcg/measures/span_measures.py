@@ -103,6 +103,7 @@ def _declare(
         needs_characters=True,
         on_spans=True,
         source=_SOURCE,
+        references=("smith-troynikov-2024",),
         curve=curve,
         caveat=_CAVEAT,
         **fields,

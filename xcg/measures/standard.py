@@ -295,6 +295,7 @@ _declare(
     title="precision at a rank",
     formula="P[k] = relevant results among the first k / k",
     source="van Rijsbergen 1979; trec_eval",
+    references=("van-rijsbergen-1979", "trec-eval"),
     example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
     cutoff=RANK,
     aliases=("Precision",),
@@ -306,6 +307,7 @@ RECALL_AT_RANK = _declare(
     title="recall at a rank",
     formula="R[k] = relevant results among the first k / all relevant documents",
     source="van Rijsbergen 1979; trec_eval",
+    references=("van-rijsbergen-1979", "trec-eval"),
     example="levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
     cutoff=RANK,
     aliases=("Recall",),
@@ -320,6 +322,7 @@ _declare(
     formula="AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
     "relevant documents",
     source="Harman 1992; trec_eval",
+    references=("harman-1992", "trec-eval"),
     example="levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
@@ -333,6 +336,7 @@ _declare(
     formula="nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all "
     "assessed documents by level, and levels below 0 gain 0",
     source="Järvelin & Kekäläinen 2002; trec_eval",
+    references=("jarvelin-kekalainen-2002", "trec-eval"),
     example="levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
     cutoff=RANK_OR_ALL,
     aliases=("NDCG",),
@@ -348,6 +352,7 @@ _declare(
     formula="RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if "
     "there is none",
     source="Kantor & Voorhees 2000; trec_eval",
+    references=("kantor-voorhees-2000", "trec-eval"),
     example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
     cutoff=RANK_OR_ALL,
     aliases=("MRR",),
@@ -359,6 +364,7 @@ _declare(
     title="precision at the number of relevant documents",
     formula="Rprec = P[R], where R is the number of relevant documents",
     source="Buckley & Voorhees 2005; trec_eval",
+    references=("buckley-voorhees-2005", "trec-eval"),
     example="levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
     aliases=("RPrec",),
 )
@@ -368,6 +374,7 @@ _declare(
     title="whether there is a relevant result up to a rank",
     formula="Success[k] = 1 if one of the first k results is relevant, else 0",
     source="trec_eval",
+    references=("trec-eval",),
     example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
     cutoff=RANK,
     on_spans=True,
@@ -380,6 +387,7 @@ _declare(
     "number of results before it that are assessed as not relevant, N that of all such documents, "
     "and R the number of relevant documents",
     source="Buckley & Voorhees 2004; trec_eval",
+    references=("buckley-voorhees-2004", "trec-eval"),
     example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
     aliases=("BPref",),
 )
@@ -390,6 +398,7 @@ _declare(
     formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
     "to a whole number (halves up) and R the number of relevant documents",
     source="trec_eval 10",
+    references=("trec-eval",),
     example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
     cutoff=RECALL_FROM_0,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {_RELEVANT}",
@@ -400,6 +409,7 @@ _declare(
     title="number of results",
     formula="NumRet = results, assessed or not; NumRet(rel=1) = relevant results",
     source="trec_eval",
+    references=("trec-eval",),
     example="levels 1, not assessed, 0, 2: NumRet = 4, NumRelRet = 2",
     parameters={"rel": Number(0, 1, whole=True)},
     aliases=("NumRelRet",),
@@ -412,6 +422,7 @@ _declare(
     title="number of relevant documents",
     formula="NumRel = assessed documents with at least the level rel",
     source="trec_eval",
+    references=("trec-eval",),
     example="levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3",
     caveat=_SUM,
     **_COUNT,
@@ -422,6 +433,7 @@ _declare(
     title="number of topics",
     formula="NumQ = 1 for every topic that counts",
     source="trec_eval",
+    references=("trec-eval",),
     example="50 assessed topics: NumQ = 50",
     parameters={},
     caveat=_SUM,

@@ -97,6 +97,8 @@ def describe_strategy(text: str) -> str:
     if docstring.example:
         first, *others = docstring.example
         lines += [f"example:     {first}", *(f"{_INDENT}{line}".rstrip() for line in others)]
+    if getattr(function, "references", ()):
+        lines += [f"citation:    xcg cite {strategy.name} prints BibTeX"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

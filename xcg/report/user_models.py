@@ -39,7 +39,10 @@ _PARAMETER_COLUMNS = (
     Column("what it is", priority=1),
 )
 
-_MORE = "xcg user-models NAME explains a user model or a part, such as distance: values and ranges."
+_MORE = (
+    "xcg user-models NAME explains a user model or a part, such as distance: values and ranges. "
+    "xcg cite NAME prints the sources of one as BibTeX."
+)
 _OWN = (
     "A part can also be a function of your own, package.module:function, and a quantisation a table, "
     "{table: {'3,3': 1, …}}, or gains of levels, {gains: {1: 1, 2: 10, …}}. The parts have these "
@@ -192,7 +195,10 @@ def _part_blocks(registry: FunctionRegistry[Any], name: str) -> list[Block]:
     for setting in reversed(key.split(".")):
         value = {setting: value}
     example = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
-    return [*blocks, "In a user model:\n", textwrap.indent(example, "  ")]
+    blocks += ["In a user model:\n", textwrap.indent(example, "  ")]
+    if registry.references(name):
+        blocks += ["\n", _prose(f"xcg cite {name} prints the source as BibTeX.")]
+    return blocks
 
 
 def _parameter_rows(function: Callable[..., Any]) -> list[list[str]]:

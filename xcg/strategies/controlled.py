@@ -29,7 +29,7 @@ MAX_PAIRS = 2_000_000
 """Maximum number of pairs of results of a topic that overlap each other."""
 
 
-@STRATEGIES.register("controlled")
+@STRATEGIES.register("controlled", references=("clarke-2005",))
 def controlled(
     ranking: Ranking,
     corpus: Corpus | None = None,

@@ -20,7 +20,12 @@ Selection = Callable[[ElementTree, Mapping[str, float]], Iterable[str]]
 SELECTIONS: PartRegistry[Selection] = PartRegistry("ideal", "xcg.ideal")
 
 
-@SELECTIONS.register("kazai_lalmas", depends_on_other_runs=False, ideals_overlap=False)
+@SELECTIONS.register(
+    "kazai_lalmas",
+    depends_on_other_runs=False,
+    ideals_overlap=False,
+    references=("kazai-lalmas-2006",),
+)
 def kazai_lalmas(
     tree: ElementTree,
     scores: Mapping[str, float],
@@ -68,7 +73,7 @@ def kazai_lalmas(
     return [tree.path(row) for row in innermost(tree, in_order)]
 
 
-@SELECTIONS.register("full", depends_on_other_runs=False)
+@SELECTIONS.register("full", depends_on_other_runs=False, references=("kazai-lalmas-inex-2005",))
 def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select every element that scores above 0, with overlap (INEX 2005, Thorough task).
 

@@ -36,7 +36,7 @@ _NEGLIGIBLE = 1e-9
 """Smaller probabilities of a browsing user count as 0."""
 
 
-@NEAR_MISSES.register("judged", depends_on_other_runs=False)
+@NEAR_MISSES.register("judged", depends_on_other_runs=False, references=("kazai-lalmas-2006",))
 def judged(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward assessed elements only (Kazai and Lalmas 2006, section 5.2.2)."""
     return {}
@@ -192,7 +192,7 @@ def reading_order(
     return _outside(tree, row, closeness)
 
 
-@NEAR_MISSES.register("tolerance_to_irrelevance")
+@NEAR_MISSES.register("tolerance_to_irrelevance", references=("de-vries-kazai-lalmas-2004",))
 def tolerance_to_irrelevance(
     tree: ElementTree,
     ideal: str,
@@ -229,7 +229,7 @@ def tolerance_to_irrelevance(
     return _outside(tree, row, np.where(reached, 1.0, 0.0))
 
 
-@NEAR_MISSES.register("browsing")
+@NEAR_MISSES.register("browsing", references=("piwowarski-gallinari-dupret-2007",))
 def browsing(
     tree: ElementTree,
     ideal: str,

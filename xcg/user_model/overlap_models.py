@@ -32,7 +32,12 @@ PARTIALLY_SEEN: PartRegistry[PartiallySeen] = PartRegistry("overlap model", "xcg
 ARGUMENTS = ("score", "alpha", "rest", "seen", "tree", "result", "earlier", "scores")
 
 
-@PARTIALLY_SEEN.register("recursive", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
+@PARTIALLY_SEEN.register(
+    "recursive",
+    depends_on_other_runs=False,
+    ignores_overlap_at_alpha_0=True,
+    references=("kazai-lalmas-2006",),
+)
 def recursive(alpha: float, rest: float, score: float) -> float:
     """Add up the values of the child elements: α·rest + (1 - α)·q.
 

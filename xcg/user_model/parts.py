@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xcg.registry import F, FunctionRegistry, Part
@@ -27,6 +27,7 @@ class PartRegistry(FunctionRegistry[F]):
         ideals_overlap: bool = True,
         at_most_score: bool = False,
         only_ideals_gain: bool = False,
+        references: Sequence[str] = (),
     ) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name.
 
@@ -41,7 +42,9 @@ class PartRegistry(FunctionRegistry[F]):
             ideals_overlap: For selections: whether one ideal element can contain another.
             at_most_score: For overlap models: whether the value never exceeds the result's own score.
             only_ideals_gain: For near-miss models: whether all other elements gain nothing.
+            references: The published sources: keys of ``xcg/references.bib``, or whole BibTeX entries.
         """
+        registered = super().register(name, references=references)
 
         def add(function: F) -> F:
             for name_of_property, value in (
@@ -52,7 +55,7 @@ class PartRegistry(FunctionRegistry[F]):
                 ("only_ideals_gain", only_ideals_gain),
             ):
                 setattr(function, name_of_property, value)
-            return self.add(name, function)
+            return registered(function)
 
         return add
 

@@ -205,52 +205,78 @@ def _table(pairs_of: Mapping[float, str], summary: str) -> Table:
     return Table({pair: score for score, pairs in pairs_of.items() for pair in pairs.split()}, summary)
 
 
-_PUBLISHED: dict[str, Quantisation] = {
-    "strict": _table({1: "33"}, "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)"),
-    "gen": _table(
-        {1: "33", 0.75: "23 32 31", 0.5: "13 22 21", 0.25: "12 11"},
-        "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
-    ),
-    "sog": _table(
-        {1: "33", 0.9: "23", 0.75: "13 32", 0.5: "22", 0.25: "12 31", 0.1: "21 11"},
-        "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
-    ),
-    "e3_s321": _table({1: "33 32 31"}, "1 for e = 3 with any s above 0, else 0 (INEX 2004)"),
-    "e3_s32": _table({1: "33 32"}, "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)"),
-    "s3_e321": _table({1: "33 23 13"}, "1 for s = 3 with any e above 0, else 0 (INEX 2004)"),
-    "s3_e32": _table({1: "33 23"}, "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)"),
-    "inex2002_strict": _table({1: "3E"}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"),
-    "inex2002_gen": _table(
-        {1: "3E", 0.75: "2E 3L", 0.5: "1E 2L 2S", 0.25: "1S 1L"},
-        "generalised for relevance and coverage (INEX 2002)",
-    ),
-    "inex2005_strict": Formula(
-        "share", lambda e, s: float(e == 2 and s == 1), "1 for e = 2 and s = 1, else 0 (INEX 2005)"
-    ),
-    "inex2005_gen": Formula(
-        "share", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
-    ),
-    "inex2005_genlifted": Formula(
-        "share",
-        lambda e, s: (e + 1) * s / 3,
-        "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
-    ),
-    "inex2006_strict": Formula("share", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"),
-    "inex2006_gen": Formula("share", lambda e, s: s, "s, the share of highlighted text (INEX 2006)"),
-    "levels": Formula(
-        "level", lambda level, _: max(float(level), 0.0), "the gain is the level of relevance (TREC)"
-    ),
-    "jk_0_1_1_1": Gains(
-        {1: 1, 2: 1, 3: 1}, "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)"
-    ),
-    "jk_0_0_0_1": Gains(
-        {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
-    ),
-    "jk_0_1_2_3": Gains({1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"),
-    "jk_0_1_10_100": Gains(
-        {1: 1, 2: 10, 3: 100},
-        "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
-    ),
+_PUBLISHED: dict[str, dict[str, Quantisation]] = {
+    "kazai-lalmas-2006": {
+        "strict": _table({1: "33"}, "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)"),
+        "gen": _table(
+            {1: "33", 0.75: "23 32 31", 0.5: "13 22 21", 0.25: "12 11"},
+            "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
+        ),
+        "sog": _table(
+            {1: "33", 0.9: "23", 0.75: "13 32", 0.5: "22", 0.25: "12 31", 0.1: "21 11"},
+            "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
+        ),
+    },
+    "malik-lalmas-fuhr-2005": {
+        "e3_s321": _table({1: "33 32 31"}, "1 for e = 3 with any s above 0, else 0 (INEX 2004)"),
+        "e3_s32": _table({1: "33 32"}, "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)"),
+        "s3_e321": _table({1: "33 23 13"}, "1 for s = 3 with any e above 0, else 0 (INEX 2004)"),
+        "s3_e32": _table({1: "33 23"}, "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)"),
+    },
+    "govert-kazai-2003": {
+        "inex2002_strict": _table(
+            {1: "3E"}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
+        ),
+        "inex2002_gen": _table(
+            {1: "3E", 0.75: "2E 3L", 0.5: "1E 2L 2S", 0.25: "1S 1L"},
+            "generalised for relevance and coverage (INEX 2002)",
+        ),
+    },
+    "kazai-lalmas-inex-2005": {
+        "inex2005_strict": Formula(
+            "share", lambda e, s: float(e == 2 and s == 1), "1 for e = 2 and s = 1, else 0 (INEX 2005)"
+        ),
+        "inex2005_gen": Formula(
+            "share", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
+        ),
+        "inex2005_genlifted": Formula(
+            "share",
+            lambda e, s: (e + 1) * s / 3,
+            "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
+        ),
+    },
+    "lalmas-et-al-2007": {
+        "inex2006_strict": Formula(
+            "share", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"
+        ),
+        "inex2006_gen": Formula(
+            "share", lambda e, s: s, "s, the share of highlighted text (INEX 2006)"
+        ),
+    },
+    "": {
+        "levels": Formula(
+            "level",
+            lambda level, _: max(float(level), 0.0),
+            "the gain is the level of relevance (TREC)",
+        ),
+    },
+    "jarvelin-kekalainen-2002": {
+        "jk_0_1_1_1": Gains(
+            {1: 1, 2: 1, 3: 1}, "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+        ),
+        "jk_0_0_0_1": Gains(
+            {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
+        ),
+        "jk_0_1_2_3": Gains(
+            {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
+        ),
+        "jk_0_1_10_100": Gains(
+            {1: 1, 2: 10, 3: 100},
+            "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
+        ),
+    },
 }
-for _name, _quantisation in _PUBLISHED.items():
-    QUANTISATIONS.add(_name, _quantisation)
+"""Source in ``xcg/references.bib`` → name → quantisation."""
+for _reference, _quantisations in _PUBLISHED.items():
+    for _name, _quantisation in _quantisations.items():
+        QUANTISATIONS.register(_name, references=[_reference] if _reference else [])(_quantisation)

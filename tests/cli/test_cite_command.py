@@ -1,0 +1,100 @@
+"""The command ``xcg cite``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.bibliography import entries_of
+from xcg.report.citations import citable
+
+
+def keys(bibtex: str) -> list[str]:
+    return re.findall(r"^@\w+\{([^,]+),$", bibtex, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("MAep", ["kazai-lalmas-2006"]),
+        ("nxCG@10", ["kazai-lalmas-2006", "jarvelin-kekalainen-2002"]),
+        ("MAep(unretrieved=max) sog ep@0.1", ["kazai-lalmas-2006"]),
+        ("muAP controlled(ancestor=0)", ["scheel-lommatzsch-albayrak-2011", "clarke-2005"]),
+        ("inex-2005", ["kazai-lalmas-inex-2005", "kazai-lalmas-2006"]),
+        ("RBP", ["moffat-zobel-2008", "macavaney-macdonald-ounis-2022"]),
+        ("R@10", ["van-rijsbergen-1979", "trec-eval"]),
+        (
+            "configs/kazai-lalmas-2006.yaml",
+            ["kazai-lalmas-2006", "jarvelin-kekalainen-2002", "sakai-2004"],
+        ),
+        ("configs/user_models/levels.yaml", ["kazai-lalmas-2006"]),
+    ],
+)
+def test_cite_prints_each_entry_once(xcg_command: Command, names: str, expected: list[str]) -> None:
+    done = xcg_command("cite", *names.split())
+    assert sorted(keys(done.stdout)) == sorted(expected)
+    assert done.stdout == "\n".join(f"{entry}\n" for entry in entries_of(keys(done.stdout)))
+
+
+def test_without_names_the_entry_of_xcg_is_printed(xcg_command: Command) -> None:
+    done = xcg_command("cite")
+    assert keys(done.stdout) == ["xcg"]
+    assert f"  version = {{{xcg.__version__}}},\n}}\n" in done.stdout
+
+
+def test_a_name_without_a_published_source_says_so(xcg_command: Command) -> None:
+    done = xcg_command("cite", "outermost", "distance", "MAep")
+    assert keys(done.stdout) == ["kazai-lalmas-2006"]
+    assert "the strategy outermost has no published source" in done.stderr
+    assert "the near-miss model distance has no published source" in done.stderr
+
+
+def test_output_writes_a_file(xcg_command: Command, tmp_path: Path) -> None:
+    xcg_command("cite", "MAep", "--output", str(tmp_path / "xcg.bib"))
+    assert keys((tmp_path / "xcg.bib").read_text()) == ["kazai-lalmas-2006"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("MAepp", "did you mean 'MAep'?"),
+        ("sogg", "did you mean 'sog'?"),
+        ("controled", "did you mean 'controlled'?"),
+        ("nxCG@x", "expected a rank from 1"),
+        ("missing.yaml", "no such file"),
+        ("", "expected one of"),
+    ],
+)
+def test_an_unknown_name_is_one_error(xcg_command: Command, name: str, message: str) -> None:
+    done = xcg_command("cite", "MAep", name)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_function_of_ones_own_can_declare_an_entry(
+    xcg_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def first(ranking, corpus):\n    return ranking.top(1)\n\n"
+        "first.references = ('@misc{own,\\n  title = {Mine},\\n}',)\n"
+    )
+    done = xcg_command("cite", "mine:first", cwd=tmp_path)
+    assert done.stdout == "@misc{own,\n  title = {Mine},\n}\n"
+
+
+def test_everything_that_xcg_provides_can_be_cited() -> None:
+    for name in citable():
+        assert xcg.cite(name) == "" or keys(xcg.cite(name))
+
+
+def test_descriptions_name_the_command(xcg_command: Command) -> None:
+    assert "xcg cite MAep" in xcg_command("measures", "MAep").stdout
+    assert "xcg cite sog" in xcg_command("user-models", "sog").stdout
+    assert "xcg cite controlled" in xcg_command("strategies", "controlled").stdout
+    assert "xcg cite" not in xcg_command("strategies", "outermost").stdout

@@ -1,0 +1,148 @@
+"""The publications to cite for measures, user models and their parts, strategies and configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import xcg
+from xcg.bibliography import Entry, bibliography, entries_of
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.config import load_configuration
+from xcg.measures import MEASURES
+from xcg.measures.definition import Definition
+from xcg.registry import Part
+from xcg.report.user_models import REGISTRIES
+from xcg.strategies.registry import STRATEGIES, strategies_of
+from xcg.user_model.model import UserModel, resolve_models, shipped_models
+from xcg.user_model.schema import is_user_model
+from xcg.yaml_file import load_yaml
+
+
+class Citation(NamedTuple):
+    """What to cite for something that xcg provides.
+
+    Attributes:
+        subject: What it is, for example ``the measure MAep``.
+        entries: The publications; empty without a published source.
+    """
+
+    subject: str
+    entries: Sequence[Entry]
+
+
+def cite(*names: str) -> str:
+    """Return BibTeX for the published sources of measures, user models, their parts and strategies.
+
+    Args:
+        names: Measures as users write them, like ``nxCG@10``; shipped user models; parts of user
+            models, like ``sog``; overlap strategies; paths of YAML files with a user model or a
+            configuration, for everything that it uses. Without names, the entry of xcg itself.
+
+    Returns:
+        The BibTeX entries, each once; empty if nothing has a published source.
+
+    Raises:
+        XcgError: If a name is unknown, or a file is wrong.
+
+    >>> print(cite("MAep").splitlines()[0])
+    @article{kazai-lalmas-2006,
+    """
+    return bibtex(citations(names))
+
+
+def citations(names: Sequence[str]) -> list[Citation]:
+    """Return what to cite for each of the names; xcg itself without names. See :func:`cite`."""
+    if not names:
+        return [Citation("xcg", [_entry_of_xcg()])]
+    return [citation for name in names for citation in _citations_of(name)]
+
+
+def citable() -> set[str]:
+    """Return the names of all measures, shipped user models, parts of user models and strategies."""
+    return {*MEASURES, *shipped_models(), *STRATEGIES}.union(*REGISTRIES.values())
+
+
+def bibtex(cited: Iterable[Citation]) -> str:
+    """Return the BibTeX entries, each once, in the order of their first citation."""
+    entries = {entry.key: entry for one in cited for entry in one.entries}
+    return "\n".join(f"{entry}\n" for entry in entries.values())
+
+
+def _entry_of_xcg() -> Entry:
+    entry = bibliography()["xcg"]
+    with_version = f"  version = {{{xcg.__version__}}},\n}}"
+    return entry._replace(bibtex=entry.bibtex.removesuffix("}") + with_version)
+
+
+def _citations_of(name: str) -> Iterator[Citation]:
+    if name.endswith((".yaml", ".yml")):
+        yield from _of_file(Path(name))
+        return
+    found = [*_of_measure(name), *_of_user_model(name), *_of_part(name), *_of_strategy(name)]
+    if not found:
+        raise XcgError(
+            f"unknown name {name!r} of a measure, user model, part of a user model or strategy: "
+            f"{nearest(name, citable())}"
+        )
+    yield from found
+
+
+def _of_file(path: Path) -> Iterator[Citation]:
+    """Yield what a user model or an evaluation uses."""
+    if is_user_model(load_yaml(path).content):
+        for model in resolve_models(path):
+            yield from _of_model(model)
+        return
+    inputs = load_configuration(path)
+    for measure in inputs.measure_list:
+        yield _of_definition(measure.definition)
+    for model in inputs.user_models:
+        yield from _of_model(model)
+    for strategy in inputs.strategy_list:
+        yield _of_function("strategy", strategy)
+
+
+def _of_measure(name: str) -> Iterator[Citation]:
+    stem = name.partition("@")[0].partition("(")[0].strip()
+    if MEASURES.knows(stem):
+        yield from map(_of_definition, MEASURES.definitions(name))
+
+
+def _of_definition(definition: Definition) -> Citation:
+    return Citation(f"the measure {definition.name}", entries_of(definition.references))
+
+
+def _of_user_model(name: str) -> Iterator[Citation]:
+    if name in shipped_models():
+        yield from _of_model(UserModel.shipped(name))
+
+
+def _of_model(model: UserModel) -> Iterator[Citation]:
+    value = model.relevance_value
+    parts: dict[str, Part[Any]] = {"quantisation": model.quantisation, "ideal": model.ideal}
+    if value.reader is not None:
+        parts["reader"] = value.reader
+    else:
+        parts |= {"overlap model": value.partially_seen, "near-miss model": value.near_misses}
+    yield from (_of_function(kind, part) for kind, part in parts.items())
+
+
+def _of_part(name: str) -> Iterator[Citation]:
+    for registry in REGISTRIES.values():
+        if name in registry:
+            yield _of_function(registry.kind, registry.part(name))
+
+
+def _of_strategy(name: str) -> Iterator[Citation]:
+    if name.partition("(")[0].strip() in STRATEGIES or ":" in name:
+        yield _of_function("strategy", strategies_of(name, Path())[0])
+
+
+def _of_function(kind: str, part: Part[Any]) -> Citation:
+    function = part.plain
+    while isinstance(function, partial):
+        function = function.func
+    return Citation(f"the {kind} {part.name}", entries_of(getattr(function, "references", ())))
