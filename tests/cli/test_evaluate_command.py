@@ -223,21 +223,6 @@ def test_measures_and_user_models_are_listed(xcg_command: Command) -> None:
     assert all(name in models for name in ("overlap-off", "sog", "kazai_lalmas"))
 
 
-def test_the_python_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text()
-    program = text.split("```python\n")[1].split("```")[0]
-    exec(program, {})
-    assert capsys.readouterr().out.endswith("0.75\n")
-
-
-def test_the_configuration_of_the_readme_is_valid(tmp_path: Path) -> None:
-    from xcg.evaluation.config import load_configuration
-
-    text = (ROOT / "README.md").read_text().split("```yaml\n")[1].split("```")[0]
-    (tmp_path / "c.yaml").write_text(text)
-    assert len(load_configuration(tmp_path / "c.yaml").user_models) == 2
-
-
 def test_a_configuration_without_runs_is_named(xcg_command: Command, tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
     config.write_text(f"assessments: {ROOT}/assessments/kazai-lalmas-2006\n")

@@ -203,5 +203,6 @@ def test_without_hypothesis_the_extra_is_named(xcg_process: Command, tmp_path: P
     assert done.stderr == f"xcg: error: xcg break needs hypothesis: {command}\n"
 
 
-def test_the_readme_mentions_the_command() -> None:
-    assert "xcg break" in (ROOT / "README.md").read_text()
+def test_the_page_on_installation_names_the_extra() -> None:
+    page = ROOT / "docs" / "start" / "install.md"
+    assert "| `break` | `xcg break`" in page.read_text(encoding="utf-8")
