@@ -1,4 +1,4 @@
-"""Simulate how often bootstrap intervals contain the true swap rate (docs/decisions/index.md).
+"""Simulate how often bootstrap intervals contain the true swap rate (docs/decisions/stability.md).
 
 Usage: python benchmarks/swap_intervals.py [TOPICS [CAMPAIGNS]]
 """

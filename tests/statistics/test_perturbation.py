@@ -56,7 +56,7 @@ def test_results_before_the_first(lines: dict[tuple[str, str, int], float]) -> N
 
     assert round(lines["MAep", "before first", 1], 4) == 0.5833
     assert change("MAep") == pytest.approx(-0.30, abs=0.005)
-    # The paper states 25 and 48 %; see docs/decisions/index.md.
+    # The paper states 25 and 48 %; see docs/decisions/measures.md.
     assert change("Q") == pytest.approx(-0.241, abs=0.0005)
     assert change("iMAep") == pytest.approx(-0.471, abs=0.0005)
     assert lines["ep@0.1", "before first", 1] < 1
