@@ -36,6 +36,8 @@ napoleon_numpy_docstring = False
 copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["start.css"]
 html_title = f"xcg {release}"
 html_math_renderer = "mathml"  # needs no script and no network
 html_search_scorer = str(Path(__file__).parent / "extensions" / "search_ranking.js")
