@@ -37,6 +37,12 @@ ANSWERS = {
     "how do I use xcg in a pull request": "howto/gate",
     "which overlap strategy suits which user": "studies/overlap-strategies",
     "significance": "howto/significance",
+    "how do I add my own measure": "howto/extending/measure",
+    "how do I cite xcg": "howto/cite",
+    "how do I cite the measure": "howto/cite",
+    "how do I run on a cluster": "howto/cluster",
+    "how do I evaluate LangChain": "howto/frameworks",
+    "which file formats for runs": "reference/formats/runs",
 }
 """Question → the page of the first result."""
 
