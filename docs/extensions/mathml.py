@@ -8,6 +8,8 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 from sphinx.writers.html5 import HTML5Translator
 
+BLOCK = "margin: 1em 0; overflow-x: auto; overflow-y: hidden"
+
 
 def write_inline(translator: HTML5Translator, node: nodes.math) -> None:
     """Write a formula in a line of text."""
@@ -17,7 +19,7 @@ def write_inline(translator: HTML5Translator, node: nodes.math) -> None:
 
 def write_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    translator.body.append(f'<div class="math" style="{BLOCK}">{tex2mathml(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 
