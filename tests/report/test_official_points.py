@@ -703,6 +703,14 @@ def test_every_row_of_the_page_names_a_test() -> None:
     assert missing == []
 
 
+def test_the_page_states_how_many_points_are_identical() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "`test_" in line]
+    different = [row for row in rows if row.split(" | ")[1].startswith("different")]
+    assert f"the {len(rows)} points below, {len(rows) - len(different)} are identical" in text
+    assert len(different) == 7  # "the other seven" on the page
+
+
 def test_the_example_of_the_page_prints_what_the_page_shows(inex_eval: Evaluator) -> None:
     blocks = re.findall(
         r"^```text\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
