@@ -100,6 +100,44 @@ def tree(axis: Any, labels: Mapping[str, str], marked: Mapping[str, str], **size
     axis.axis("off")
 
 
+ARTICLE_XML = (
+    "<article><title>"
+    + "t" * 60
+    + "</title><sec>"
+    + 3 * ("<p>" + "x" * 160 + "</p>")
+    + "</sec></article>"
+)
+WINDOWS = [(0, 240), (160, 400), (320, 540)]
+
+
+def overlap() -> Figure:
+    """Draw the extents of elements and of windows over a text."""
+    document = xcg.parse_document(ARTICLE_XML)
+    figure, (axis,) = panels(7.2, 2.4)
+    rows = [["/article[1]"], ["/article[1]/sec[1]"], [f"/article[1]/sec[1]/p[{n}]" for n in (1, 2, 3)]]
+    levels: list[tuple[float, list[tuple[str, int, int]], str]] = []
+    for number, paths in enumerate(rows):
+        found = [document.row(path) for path in paths]
+        spans = [
+            (step(path), int(document.start[row]), int(document.stop[row]))
+            for path, row in zip(paths, found, strict=True)
+        ]
+        levels.append((-0.5 * number, spans, ORANGE))
+    for number, (start, stop) in enumerate(WINDOWS, 1):
+        levels.append((-1.8 - 0.5 * (1 - number % 2), [(f"window {number}", start, stop)], BLUE))
+    for low, spans, colour in levels:
+        for name, start, stop in spans:
+            width = stop - start - 2
+            patch = Rectangle((start + 1, low), width, 0.36, facecolor=TINTS[colour], edgecolor=colour)
+            axis.add_patch(patch)
+            axis.text((start + stop) / 2, low + 0.18, name, ha="center", va="center", fontsize=9)
+    axis.text(-12, -0.32, "elements", ha="right", va="center")
+    axis.text(-12, -1.87, "windows", ha="right", va="center")
+    axis.set(xlim=(-75, 545), ylim=(-2.4, 0.45))
+    axis.axis("off")
+    return figure
+
+
 def step(path: str) -> str:
     """Return the last step of a path in the tree."""
     return path.rpartition("/")[2] or "article[1]"
@@ -354,6 +392,7 @@ def overlap_strategies() -> Figure:
 
 
 FIGURES: Mapping[str, Callable[[], Figure]] = {
+    "overlap": overlap,
     "ranking-tree": ranking_tree,
     "ideal-recall-base": ideal_recall_base,
     "cumulated-gain": cumulated_gain,
