@@ -18,6 +18,7 @@ from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments, read_run, read_run_and_format
 from xcg.formats.highlights import read_highlights
+from xcg.formats.placing import locate_passages
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
@@ -142,6 +143,8 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("json-runs", "corpus/bees.md"),
     ("name-tables", "names.json"),
     ("name-tables", "names.csv"),
+    ("quotes", "quotes.jsonl"),
+    ("quotes", "corpus/bees.md"),
     ("topics", "162.xml"),
     ("topics", "2009.xml"),
 }
@@ -292,6 +295,10 @@ def in_assessments(elements: str) -> str:
     return f'<assessments topic="1"><file file="d">{elements}</file></assessments>'
 
 
+def place(path: Path) -> object:
+    return locate_passages(path, Corpus.of({"bees": "They sleep near the comb."}))
+
+
 READERS: dict[str, tuple[str, Callable[[Path], object], Callable[[str], str]]] = {
     "inex-assessments": ("a.xml", read_assessments, in_assessments),
     "offset-qrels": ("a.txt", read_assessments, lambda line: f"{line}\n1 Q0 other 0 9\n"),
@@ -302,6 +309,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object], Callable[[str], str]]] =
     "inex-submission": ("a.xml", read_run, in_submission),
     "json-runs": ("a.jsonl", read_run, str),
     "highlights": ("a.jsonl", read_highlights, str),
+    "quotes": ("a.jsonl", place, str),
     "topics": ("a.xml", read_topic_titles, str),
     "name-tables": ("a.csv", read_document_names, lambda rows: rows.replace("` then `", "\n")),
 }
