@@ -38,11 +38,12 @@ ANSWERS = {
     "which overlap strategy suits which user": "studies/overlap-strategies",
     "significance": "howto/significance",
     "how do I add my own measure": "howto/extending/measure",
+    "what is MAep": "concepts/effort-precision",
     "how do I cite xcg": "howto/cite",
     "how do I cite the measure": "howto/cite",
     "how do I run on a cluster": "howto/cluster",
     "how do I evaluate LangChain": "howto/frameworks",
-    "which file formats for runs": "reference/formats/runs",
+    "which file formats for runs": "reference/formats/index",
 }
 """Question → the page of the first result."""
 

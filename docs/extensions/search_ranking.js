@@ -14,9 +14,10 @@ const WEIGHT_OF_TEXT = 1;
 const WEIGHT_OF_WORDING = 2; // if title and query have the same words, with those that are not indexed
 const LEAST_SHARE = 0.5; // of the words of the query, by weight
 const WEIGHT_OF_FOLDER = {
-  start: 1.1,
+  start: 1.2,
   howto: 1.1,
-  concepts: 1.1,
+  "howto/extending": 0.9,
+  concepts: 1.05,
   reference: 1,
   studies: 0.7,
   decisions: 0.7,
@@ -77,7 +78,8 @@ function rankPages(query, searchTerms, excludedTerms, highlightTerms, objectTerm
     }
     if (!found || found < LEAST_SHARE * total) return;
     score = score / total + WEIGHT_OF_WORDING * similarity(inTitle);
-    score *= WEIGHT_OF_FOLDER[index.docnames[page].split("/")[0]] ?? 1;
+    const folders = index.docnames[page].split("/");
+    score *= WEIGHT_OF_FOLDER[folders.slice(0, 2).join("/")] ?? WEIGHT_OF_FOLDER[folders[0]] ?? 1;
     // Link to the section that names more words of the query than the title of the page.
     let [best, most] = [null, matched(inTitle)];
     for (const section of sections.get(page) ?? []) {
