@@ -21,6 +21,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "mathml",
+    "api_references",
+    "commands",
 ]
 exclude_patterns = ["images/*.py", "**/*.ipynb"]
 nitpicky = True
@@ -30,8 +32,12 @@ myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_mock_imports = ["haystack", "langchain_core", "llama_index"]  # not needed for the manual
+python_maximum_signature_line_length = 80  # longer signatures have one argument per line
+python_use_unqualified_type_names = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_attr_annotations = False  # the signature of the class states the types
 
 copybutton_exclude = ".linenos, .gp, .go"
 

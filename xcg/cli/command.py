@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
 
+_INPUT = "Input"
 _GROUPS = {
-    "Input": (
+    _INPUT: (
         *("--assessments", "--gold", "--assessor", "--other-assessments", "--corpus", "--run"),
         *("--document", "--order", "--ties", "--topic", "--lenient", "--no-cache"),
     ),
@@ -38,12 +39,20 @@ class Command(click.Command):
     Args:
         arguments: The arguments of :class:`click.Command`.
         example: A call that works on the samples, in the folder of a checkout.
+        statuses: Exit status → its meaning, except 0 and the 2 of every error.
         options: The keyword arguments of :class:`click.Command`.
     """
 
-    def __init__(self, *arguments: Any, example: str, **options: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        example: str,
+        statuses: Mapping[int, str] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*arguments, **options)
         self.example = example
+        self.statuses = dict(statuses or {})
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help, and the example below it, so that it can be copied into a shell."""
@@ -54,19 +63,29 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a section for each group of options."""
-        groups: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+        for title, options in self.option_groups(ctx).items():
+            records = [option.get_help_record(ctx) for option in options]
+            shown = [_CONFIG] if title == _INPUT and self.takes_config else []
+            shown += [record for record in records if record is not None]
+            with formatter.section(title):
+                formatter.write_dl(shown)
+
+    @property
+    def takes_config(self) -> bool:
+        """Whether the command has the argument CONFIG."""
+        return any(parameter.name == "config" for parameter in self.params)
+
+    def option_groups(self, ctx: click.Context) -> dict[str, list[click.Option]]:
+        """Return title → visible options, in the order of the help."""
+        groups: dict[str, list[click.Option]] = {title: [] for title in _ORDER}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if parameter.name == "config" and isinstance(parameter, click.Argument):
-                groups.setdefault("Input", []).append((-1, _CONFIG))
-            if record is not None and isinstance(parameter, click.Option):
-                name = _long_name(parameter.opts)
-                group = groups.setdefault(_GROUP_OF.get(name, _OWN), [])
-                group.append((_POSITION.get(name, 0), record))
-        for title in _ORDER:
-            if title in groups:
-                with formatter.section(title):
-                    formatter.write_dl([record for _, record in sorted(groups[title], key=_position)])
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                groups[_GROUP_OF.get(_long_name(parameter.opts), _OWN)].append(parameter)
+        return {
+            title: sorted(options, key=_position)
+            for title, options in groups.items()
+            if options or (title == _INPUT and self.takes_config)
+        }
 
 
 def _shell_lines(call: str, width: int) -> list[str]:
@@ -88,8 +107,8 @@ def _long_name(names: Iterable[str]) -> str:
     return max(names, key=len)
 
 
-def _position(entry: tuple[int, tuple[str, str]]) -> int:
-    return entry[0]
+def _position(option: click.Option) -> int:
+    return _POSITION.get(_long_name(option.opts), 0)
 
 
 command = functools.partial(click.command, cls=Command)

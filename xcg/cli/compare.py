@@ -169,7 +169,13 @@ def _status_3_if_unmapped() -> Iterator[None]:
         sys.exit(3)
 
 
-@command(example="xcg compare configs/quickstart.yaml --measures MAep --baseline focused")
+@command(
+    example="xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
+    statuses={
+        1: "As a gate: a run misses its target.",
+        3: "As a gate: a result or relevant text does not exist in the corpus.",
+    },
+)
 @_status_3_if_unmapped()
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(

@@ -227,7 +227,10 @@ def convert(
     return Printed(text, [*notes.lines(), *lost_data_notes(target_format, lost)])
 
 
-@command(example="xcg validate configs/quickstart.yaml")
+@command(
+    example="xcg validate configs/quickstart.yaml",
+    statuses={1: "There are warnings, but no errors."},
+)
 @click.argument("config", required=False, type=ANY_PATH)
 @paths_option(
     "--assessments",
@@ -285,7 +288,10 @@ def validate(
     return Printed("", table=report_blocks(report), status=lambda: report.status)
 
 
-@command(example="xcg place corpora_samples/chunks/gold.jsonl --corpus corpora_samples/chunks/docs")
+@command(
+    example="xcg place corpora_samples/chunks/gold.jsonl --corpus corpora_samples/chunks/docs",
+    statuses={1: "A passage is not found; with --update, this is 2, and with --lenient 0."},
+)
 @click.argument("passages", nargs=-1, required=True)
 @corpus_option(required=True)
 @click.option("--update", is_flag=True, help="Move the passages of old assessments to their text.")

@@ -22,7 +22,11 @@ from xcg.tables import records
 from xcg.terminal_tables import PIPE, Prose, Terminal, terminal_text
 
 
-@command("break", example="xcg break nxCG@10 --law padding --examples 50")
+@command(
+    "break",
+    example="xcg break nxCG@10 --law padding --examples 50",
+    statuses={1: "The measure breaks a law."},
+)
 @click.argument("measure", shell_complete=complete_measure)
 @click.option(
     "--user-model",

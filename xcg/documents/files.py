@@ -188,6 +188,10 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
 
     Raises:
         InputError: If a line is longer than 1 MB or not UTF-8.
+
+    >>> import io
+    >>> list(lines(io.BytesIO(b"1 0 d 1"), Path("qrels.txt")))
+    [(1, '1 0 d 1')]
     """
     number = first - 1
     while line := file.readline(MAX_LINE_BYTES + 1):

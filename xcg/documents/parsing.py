@@ -63,6 +63,9 @@ def parse_document(data: bytes, name: object = "document") -> ElementTree:
         data: The document, in any encoding that its XML declaration names.
         name: The document's file, for messages.
 
+    Returns:
+        The tree of its elements.
+
     Raises:
         InputError: If it is not well-formed XML, with the line.
 

@@ -50,22 +50,24 @@ def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> Ints:
 class ElementTree:
     """The elements of one document, one row per element, in document order.
 
-    The columns are numpy arrays; their length is the number of elements:
-
-    ``parent``      row of the parent, -1 for the root
-    ``end``         first row after the subtree: the descendants of row r are r + 1 … end[r] - 1,
-                    so "a is an ancestor of d" is ``a < d < end[a]``
-    ``depth``       number of steps of the path, 1 for the root
-    ``tag_codes``   index into ``tag_names``, the local names
-    ``start``       first character of the element's string value in the document's text
-    ``characters``  length of the string value in Unicode characters
-    ``words``       number of maximal runs of non-white-space in the string value
-    ``positions``   position of the element among its siblings with the same local name, from 1
-
-    :attr:`graph` has the same content as a networkx graph. A tree that is made from paths
-    (:meth:`from_paths`) has no text: ``start`` is -1, and unknown sizes are -1 (:data:`UNKNOWN`).
+    The columns are numpy arrays; their length is the number of elements. :attr:`graph` has the same
+    content as a networkx graph. A tree that is made from paths (:meth:`from_paths`) has no text:
+    ``start`` is -1, and unknown sizes are -1.
 
     Source: Kazai and Lalmas 2006, sections 3 and 5.2.3 (sizes).
+
+    Attributes:
+        tag_names: The local names of the elements, each once.
+        tag_codes: Index into ``tag_names`` of each element.
+        parent: Row of the parent; -1 for the root.
+        end: First row after the subtree. The descendants of row r are the rows r + 1 to end[r] - 1, so
+            a is an ancestor of d if ``a < d < end[a]``.
+        depth: Number of steps of the path; 1 for the root.
+        start: First character of the element's string value in the document's text.
+        characters: Length of the string value in Unicode characters.
+        words: Number of words in the string value, separated by white space.
+        positions: Position among the siblings with the same local name, from 1.
+        read_text: Reads the text of the document; None for a tree that was made from paths.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -371,7 +373,7 @@ class ElementTree:
 
     @cached_property
     def text(self) -> str:
-        """The document's text: the string value of its root, with U+FFFC for entity references.
+        """The string value of the root, with U+FFFC for entity references.
 
         Raises:
             XcgError: If the tree was made from paths.

@@ -102,6 +102,9 @@ def compare_chunks(
             metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
         progress: Called with the number of finished questions and of all questions.
 
+    Returns:
+        One line of means over the questions for each run; curves; and notes.
+
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if there is nothing to compare.
 

@@ -65,7 +65,7 @@ def evaluate(
     strategies: Strategies = (),
     document: DocumentKey = None,
 ) -> Results:
-    """Evaluate runs.
+    """Score runs by measures: for each topic, and as means over topics.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
 
@@ -81,7 +81,7 @@ def evaluate(
             is ``kazai-lalmas-2006``; ``levels`` if all assessments are levels of relevance;
             ``inex-2005`` if all are shares of highlighted text; ``spans`` (``spans-levels`` for levels
             other than 1 and 2) if relevance is given by passages and results are passages or chunks.
-        measures: Names such as ``"nxCG@10"``, or measures.
+        measures: Names such as ``"nxCG@10"``, or measures. ``xcg measures`` lists them.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
         order: The order of TREC results: ``score`` (descending; the default), ``rank`` (ascending) or
             ``file``. Runs in other formats have one order each. The order of chunks in memory:

@@ -84,7 +84,7 @@ class Duplicate(NamedTuple):
 
     @property
     def returned_by(self) -> str:
-        """The runs that return the passage as text: "bm25 (3, 7), dense (1)"."""
+        """The runs that return the passage, with their ranks, such as "bm25 (3, 7), dense (1)"."""
         return ", ".join(f"{run} ({', '.join(map(str, ranks))})" for run, ranks in self.returned)
 
 

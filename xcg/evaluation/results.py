@@ -57,7 +57,7 @@ class Scope(NamedTuple):
 
     @property
     def references(self) -> list[str]:
-        """The runs that are reference points and not systems: those under ``oracle``."""
+        """The runs under ``oracle``, which are reference points and not systems."""
         return [
             run
             for run, (_, strategy) in self.strategies.items()

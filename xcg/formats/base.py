@@ -34,6 +34,9 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
         notes: Collects warnings. With ``Notes(lenient=True)`` illegal values are counted, and their
             elements are left unassessed.
 
+    Returns:
+        The assessments of all files.
+
     Raises:
         InputError: If a file cannot be read or holds an illegal value, with file and line.
 
@@ -72,6 +75,9 @@ def read_run(
         topics: The topics whose results are read; all by default.
         source: How the chunks in JSON Lines name their document, and the documents. Chunks without
             offsets are searched in the documents.
+
+    Returns:
+        The run. Its name is stated in the file, or is the name of the file.
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
@@ -124,7 +130,21 @@ def read_runs(
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> list[Run]:
-    """Read run files, folders and globs; see :func:`read_run`.
+    """Read several run files.
+
+    Args:
+        paths: Files, folders and globs.
+        notes: As for :func:`read_run`, like all further arguments.
+        order: The order of the results of TREC runs.
+        ties: The order of results with equal scores or ranks in TREC runs.
+        topics: The topics whose results are read; all by default.
+        source: How the chunks in JSON Lines name their document, and the documents.
+
+    Returns:
+        One run for each file. Folders and globs are read in the order of their file names.
+
+    Raises:
+        InputError: If a path does not exist, and as :func:`read_run`.
 
     >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
     ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']

@@ -7,7 +7,14 @@ _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def is_xml(head: bytes) -> bool:
-    """Return whether the first character of a file other than white space is ``<``."""
+    """Return whether the first character of a file other than white space is ``<``.
+
+    Args:
+        head: The first bytes of the file.
+
+    >>> is_xml(b" <a/>"), is_xml(b"1 0 d 1")
+    (True, False)
+    """
     for mark in _BYTE_ORDER_MARKS:
         head = head.removeprefix(mark)
     return head.strip(b" \t\r\n\0").startswith(b"<")
@@ -15,6 +22,10 @@ def is_xml(head: bytes) -> bool:
 
 def xml_certainty(head: bytes, root: bytes) -> float:
     """Return how certain it is that a file is XML with this root element: 0, 0.5 or 1.
+
+    Args:
+        head: The first bytes of the file.
+        root: The name of the root element.
 
     >>> xml_certainty(b"<assessments topic='1'>", b"assessments")
     1.0
@@ -28,6 +39,9 @@ def xml_certainty(head: bytes, root: bytes) -> float:
 
 def json_certainty(head: bytes) -> float:
     """Return how certain it is that a file is JSON Lines with topics: 0, 0.5 or 1.
+
+    Args:
+        head: The first bytes of the file.
 
     >>> json_certainty(b'{"topic": 1}'), json_certainty(b"[1]"), json_certainty(b"1 0 d 1")
     (1.0, 0.5, 0.0)
@@ -53,6 +67,9 @@ def column_count(head: bytes) -> int:
     """Return the largest number of columns in the first lines of a file; 0 for XML, JSON and LETOR.
 
     Lines that begin with ``#`` are comments and are skipped.
+
+    Args:
+        head: The first bytes of the file.
 
     >>> column_count(b"1 0 FT911-3 2"), column_count(b"<a b='1'>")
     (4, 0)

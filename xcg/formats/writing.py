@@ -20,8 +20,14 @@ _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
     """Yield topic, rank, document, path and span of the results of a run, for writers.
 
+    Args:
+        run: The run.
+
     Raises:
         XcgError: If a result does not name an element.
+
+    >>> list(results(Run.of("bm25", {"1": ["bees#/a[1]", "ants"]})))
+    [('1', 1, 'bees', '/a[1]', None), ('1', 2, 'ants', '/', None)]
     """
     for topic, ranking in run.rankings.items():
         for rank, (document, path) in enumerate(ranking, 1):

@@ -220,6 +220,12 @@ MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")
 def split_measures(text: str) -> list[str]:
     """Split a list of measures at white space and commas outside brackets.
 
+    Args:
+        text: Names of measures.
+
+    Returns:
+        One text for each measure, also if no measure has this name.
+
     >>> split_measures("nxCG@10, ep(interpolation=linear)@0.1 MAep")
     ['nxCG@10', 'ep(interpolation=linear)@0.1', 'MAep']
     """

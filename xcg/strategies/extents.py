@@ -21,7 +21,14 @@ NOTHING: Extent = (0, 0)
 
 
 def positions_by_document(ranking: Ranking) -> Mapping[str, list[int]]:
-    """Return document → positions of its results, in rank order."""
+    """Return document → positions of its results, in rank order.
+
+    Args:
+        ranking: The ranking.
+
+    >>> positions_by_document(Ranking.of([("a", "/", None), ("b", "/", None), ("a", "/s[1]", None)]))
+    {'a': [0, 2], 'b': [1]}
+    """
     found: dict[str, list[int]] = {}
     for position, file in enumerate(ranking.files):
         if file in found:
@@ -120,9 +127,17 @@ def character_spans(
 def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
     """Return the tree of a document, None if the corpus lacks it.
 
+    Args:
+        file: The name of the document.
+        corpus: The documents.
+
     Raises:
         MissingSizeError: If there is no corpus.
         InputError: If the document cannot be read.
+
+    >>> corpus = Corpus.of({"bees": "<a><b/></a>"})
+    >>> document_tree("bees", corpus).paths, document_tree("ants", corpus)
+    (['/a[1]', '/a[1]/b[1]'], None)
     """
     if corpus is None:
         raise MissingSizeError(file, "the strategy needs the document; give the corpus (--corpus)")

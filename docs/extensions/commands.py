@@ -1,0 +1,167 @@
+"""Write a page for each command of xcg, from the definition of the command in click."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from xcg.cli.command import Command
+from xcg.cli.main import COMMANDS, PURPOSES, main
+from xcg.cli.options import MAX_NUMBER
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+FOLDER = REFERENCE / "commands"
+"""The generated pages, which git ignores."""
+
+COMMON_STATUSES = {
+    0: "Success.",
+    2: "An input or an option is wrong. One message on standard error states what is wrong, and where.",
+}
+CONFIG = (
+    "A [configuration](../configuration.md) in YAML, with the inputs. Options override its settings."
+)
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the pages of all commands, and the list of commands."""
+    FOLDER.mkdir(exist_ok=True)
+    examples = (REFERENCE / "commands.md").read_text(encoding="utf-8")
+    pages = {f"{name}.md": page(name, examples) for name in COMMANDS}
+    pages["list.txt"] = list_of_commands()
+    for name, text in pages.items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    for path in FOLDER.iterdir():
+        if path.name not in pages:
+            path.unlink()
+
+
+def list_of_commands() -> str:
+    """Return the commands by purpose as a table."""
+    rows = ["| task | command | |", "|---|---|---|"]
+    for purpose, names in PURPOSES.items():
+        for number, name in enumerate(names):
+            task = "" if number else purpose
+            rows.append(f"| {task} | [xcg {name}](commands/{name}.md) | {COMMANDS[name][1]} |")
+    return "\n".join(rows) + "\n"
+
+
+def page(name: str, examples: str) -> str:
+    """Return the page of a command.
+
+    Args:
+        name: The name of the command.
+        examples: The list of examples, which can have lines of this command.
+    """
+    context = click.Context(main, info_name="xcg", **main.context_settings)
+    command = main.get_command(context, name)
+    assert command is not None
+    lines = [f"# xcg {name}: {COMMANDS[name][1].removesuffix('.')}", ""]
+    if isinstance(command, click.Group):
+        lines += prose(command)
+        group = click.Context(command, context, name)
+        for part, subcommand in command.commands.items():
+            lines += [f"## xcg {name} {part}", ""]
+            lines += body(click.Context(subcommand, group, part), examples, "###")
+    else:
+        lines += body(click.Context(command, context, name), examples, "##")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def body(context: click.Context, examples: str, heading: str) -> Iterator[str]:
+    """Yield the lines of a page below the title."""
+    command, name = context.command, context.command_path
+    assert isinstance(command, Command)
+    yield from prose(command)
+    yield from [f"{heading} Usage", "", "```text"]
+    yield f"{name} {' '.join(command.collect_usage_pieces(context))}"
+    yield from ["```", "", f"{heading} Examples", "", "```sh"]
+    listed = [line for line in examples.splitlines() if line.startswith(f"{name} ")]
+    same = any(line.partition(" #")[0].rstrip() == command.example for line in listed)
+    yield from [*([] if same else [command.example]), *listed]
+    yield from ["```", "", f"```{{program}} {name}", "```", ""]
+    for title, options in command.option_groups(context).items():
+        yield from [f"{heading} {'Options' if title == 'Options of this command' else title}", ""]
+        if title == "Input" and command.takes_config:
+            yield from ["```{option} CONFIG", CONFIG, "```", ""]
+        for option in options:
+            yield from entry(option, context)
+    yield from [f"{heading} Exit status", "", "| status | meaning |", "|---|---|"]
+    statuses = sorted((COMMON_STATUSES | command.statuses).items())
+    yield from (f"| {status} | {marked(meaning)} |" for status, meaning in statuses)
+    yield ""
+
+
+def prose(command: click.Command) -> Iterator[str]:
+    """Yield the help of a command as Markdown."""
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        if paragraph.startswith("\b"):  # click prints this paragraph as it is
+            yield from ["```text", *paragraph.splitlines()[1:], "```"]
+        else:
+            yield marked(paragraph)
+        yield ""
+
+
+def entry(option: click.Option, context: click.Context) -> Iterator[str]:
+    """Yield the entry of an option: its names, help, legal values and default."""
+    text, _, rest = (option.help or "").partition("  [default: ")
+    extra = option.get_help_extra(context)
+    default = rest.removesuffix("]") or extra.get("default", "")
+    names = ", ".join(sorted(option.opts, key=len))
+    if isinstance(option.type, click.Choice):
+        value = " VALUE"
+    elif option.is_flag:
+        value = ""
+    else:
+        value = " " + (option.metavar or option.make_metavar(context).removesuffix(" RANGE"))
+    yield f"````{{option}} {names}{value}"
+    yield marked(text)
+    facts = []
+    if isinstance(option.type, click.Choice):
+        facts.append("Values: " + ", ".join(f"`{choice}`" for choice in option.type.choices) + ".")
+    if isinstance(option.type, (click.IntRange, click.FloatRange)):
+        facts.append(f"Range: {written_range(option.type)}.")
+    if option.required:
+        facts.append("Required.")
+    if option.multiple and "repeated" not in text:
+        facts.append("May be repeated.")
+    if default and not option.is_flag:
+        facts.append(f"Default: {default if ' ' in default else f'`{default}`'}.")
+    if facts:
+        yield from ["", " ".join(facts)]
+    yield from ["````", ""]
+
+
+def written_range(limits: click.IntRange | click.FloatRange) -> str:
+    """Return a range of numbers in words, without a maximum that only protects the program.
+
+    >>> written_range(click.IntRange(0, 1_000_000)), written_range(click.IntRange(1, 2**63))
+    ('from 0 to 1,000,000', 'from 1')
+    """
+    has_maximum = limits.max is not None and limits.max < MAX_NUMBER
+    return f"from {limits.min:,}" + (f" to {limits.max:,}" if has_maximum else "")
+
+
+def marked(text: str) -> str:
+    """Return plain text as Markdown, with options as code and links to commands.
+
+    >>> marked("With --all, see xcg measures: they differ.")
+    'With `--all`, see [xcg measures](measures.md): they differ.'
+    """
+    escaped = re.sub(r"([*_<>\[\]|`~$])", r"\\\1", text)
+    escaped = re.sub(r"(?<![\w`-])(--[a-z]+(?:-[a-z]+)*)", r"`\1`", escaped)
+    names = "|".join(sorted(COMMANDS, key=len, reverse=True))
+    return re.sub(rf"\bxcg ({names})\b(?!-)", r"[xcg \1](\1.md)", escaped)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Connect the extension to Sphinx."""
+    app.connect("builder-inited", write_pages)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,192 @@
+"""Check that the reference has every public name and option, and no private one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.util
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from conftest import ROOT
+
+import xcg
+import xcg.measures
+from xcg.cli.command import Command
+from xcg.cli.main import COMMANDS, PURPOSES, main
+
+REFERENCE = ROOT / "docs" / "reference"
+DIRECTIVE = re.compile(r"^ *\.\. (?:auto|py:)(\w+):: ([\w.]+)$((?:\n {3,}:.*)*)", re.MULTILINE)
+MEMBERS = re.compile(r":members: (.*)")
+
+
+def entries() -> list[tuple[str, str, str]]:
+    """Return page, directive and name of each entry of the Python API, with its members."""
+    found = []
+    for page in sorted((REFERENCE / "api").glob("*.md")):
+        for directive, name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            if "." not in name:  # in the module of the directive before it
+                continue
+            found.append((page.name, directive, name))
+            for members in MEMBERS.findall(options):
+                found += [
+                    (page.name, "member", f"{name}.{member.strip()}") for member in members.split(",")
+                ]
+    return found
+
+
+NAMES = {name for _, _, name in entries()}
+
+
+def resolved(name: str) -> object:
+    """Import the object with a dotted name."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            value: object = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            value = (
+                inspect.getattr_static(value, part) if inspect.isclass(value) else getattr(value, part)
+            )
+        return value
+    raise AssertionError(name)
+
+
+def is_installed(name: str) -> bool:
+    """Return whether the library of an integration is installed."""
+    library = {"haystack": "haystack", "langchain": "langchain_core", "llama_index": "llama_index"}
+    needed = [module for prefix, module in library.items() if f".integrations.{prefix}_" in name]
+    return all(importlib.util.find_spec(module) for module in needed)
+
+
+def test_every_public_name_has_an_entry() -> None:
+    public = {f"xcg.{name}" for name in xcg.__all__}
+    public |= {f"xcg.measures.{name}" for name in xcg.measures.__all__ if name != "MEASURES"}
+    assert not public - NAMES
+
+
+def test_the_extensions_that_the_pages_show_use_documented_names() -> None:
+    howto = ROOT / "docs" / "howto"
+    pages = [*(howto / "extending").glob("*.md"), howto / "add-a-strategy.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    imports = re.findall(r"^from (xcg[\w.]*) import (.*)$", text, re.MULTILINE)
+    found = {f"{module}.{name}" for module, names in imports for name in names.split(", ")}
+    assert found >= {"xcg.gains.document_reader.DocumentReader", "xcg.registry.Between"}
+    public = {name.rpartition(".")[2]: name for name in NAMES if name.count(".") == 1}
+    unknown = {name for name in found - NAMES if name.rpartition(".")[2] not in public}
+    assert not unknown
+
+
+def test_no_entry_is_private_or_listed_twice() -> None:
+    names = [name for _, _, name in entries()]
+    assert not [name for name in names if any(part.startswith("_") for part in name.split("."))]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry[2])
+def test_an_entry_exists_and_has_a_description(entry: tuple[str, str, str]) -> None:
+    _, directive, name = entry
+    if directive == "type":
+        assert resolved(name) is not None
+    elif is_installed(name) and directive != "data":
+        value = resolved(name)
+        value = getattr(value, "__func__", value)
+        described = isinstance(value, tuple) or inspect.getdoc(value)
+        assert described, f"{name} has no docstring"
+
+
+FUNCTIONS = [name for _, directive, name in entries() if directive == "function"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_describes_its_arguments_and_has_an_example(name: str) -> None:
+    function = resolved(name)
+    assert callable(function)
+    text = inspect.getdoc(function) or ""
+    arguments = inspect.signature(function).parameters
+    described = re.findall(r"^    (\w+): ", text.partition("Args:\n")[2], re.MULTILINE)
+    assert [argument for argument in arguments if argument not in described] == []
+    assert re.search(r"^(Return|Yield) |^Returns:", text, re.MULTILINE), f"{name} has no Returns"
+    assert doctest.DocTestParser().get_examples(text), f"{name} has no example"
+
+
+def every_command() -> list[tuple[str, Command]]:
+    """Return the commands with their names, also those in groups."""
+    found = []
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        parts = command.commands.items() if isinstance(command, click.Group) else [("", command)]
+        found += [(f"{name} {part}".strip(), one) for part, one in parts if isinstance(one, Command)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def generated() -> dict[str, str]:
+    """Return name → text of the generated pages of commands."""
+    code = (
+        "import json, commands, doctest; assert not doctest.testmod(commands).failed;"
+        "examples = (commands.REFERENCE / 'commands.md').read_text('utf-8');"
+        "print(json.dumps({name: commands.page(name, examples) for name in commands.COMMANDS}"
+        " | {'list': commands.list_of_commands()}))"
+    )
+    pytest.importorskip("sphinx")
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, 'docs/extensions'); {code}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pages: dict[str, str] = json.loads(done.stdout)
+    return pages
+
+
+@pytest.mark.parametrize(("name", "command"), every_command())
+def test_a_page_has_all_options_with_their_legal_values_and_defaults(
+    name: str, command: Command, generated: dict[str, str]
+) -> None:
+    page = generated[name.partition(" ")[0]]
+    page = page.partition(f"program}} xcg {name}\n")[2].partition("{program}")[0]
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.hidden:
+            continue
+        (entry,) = re.findall(
+            rf"option}} (?:-\w, )?{max(option.opts, key=len)}( [^\n]*)?\n(.*?)````", page, re.S
+        )
+        assert bool(entry[0]) is not option.is_flag
+        if isinstance(option.type, click.Choice):
+            assert "Values: " + ", ".join(f"`{choice}`" for choice in option.type.choices) in entry[1]
+        if isinstance(option.default, (int, float)) and not option.is_flag:
+            assert f"Default: `{option.default}`" in entry[1]
+
+
+def test_pages_show_examples_and_exit_statuses(generated: dict[str, str]) -> None:
+    assert (
+        "xcg compare configs/quickstart.yaml --measures MAep --baseline focused\n"
+        in generated["compare"]
+    )
+    statuses = re.findall(r"^\| (\d) \|", generated["compare"], re.MULTILINE)
+    assert statuses == ["0", "1", "2", "3"]
+    assert "| 1 | The measure breaks a law. |" in generated["break"]
+    assert "[xcg measures](measures.md)" in generated["evaluate"]
+    assert generated["list"].count("commands/") == sum(map(len, PURPOSES.values())) == len(COMMANDS)
+
+
+def test_the_page_of_environment_variables_has_those_that_the_code_reads() -> None:
+    page = (REFERENCE / "environment.md").read_text(encoding="utf-8")
+    found = set()
+    for path in sorted(Path(xcg.__file__).parent.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        found |= set(re.findall(r"environ(?:ment)?(?:\.get)?[\[(]\"(\w+)\"", text))
+        found |= set(re.findall(r"\"(_?XCG_[A-Z_]+)\"", text))
+    internal = {"COMP_WORDS", "COMP_CWORD", "MPLBACKEND", "VIRTUAL_ENV"}
+    assert found - internal >= {"XCG_CACHE", "XCG_CACHE_SIZE", "XCG_NO_PLUGINS", "NO_COLOR"}
+    assert not [name for name in found - internal if f"`{name}`" not in page]
