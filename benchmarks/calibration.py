@@ -1,4 +1,4 @@
-"""Measure the false-alarm rates of tests, corrections and gates, for docs/studies/calibration.md.
+"""Measure the false-alarm rates of tests, corrections and gates, for docs/studies/test-levels.md.
 
 In each campaign, the runs of each topic are exchanged at random, in the same way for all measures and
 user models. Then all runs are equally good, and every significant difference is a false alarm. The

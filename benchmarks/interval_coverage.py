@@ -1,4 +1,4 @@
-"""Simulate how often simultaneous intervals contain all true differences (docs/studies/calibration.md).
+"""Simulate how often simultaneous intervals contain all true differences (docs/studies/test-levels.md).
 
 Each campaign has topic effects, run effects and noise. In at least 95 % of the campaigns, all intervals
 of a family should contain the true differences. The noise is normal or skewed (exponential), with the

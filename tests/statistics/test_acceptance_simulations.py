@@ -1,4 +1,4 @@
-"""The simulations of false alarms and of coverage whose tables are in docs/studies/calibration.md."""
+"""The simulations of false alarms and of coverage whose tables are in docs/studies/test-levels.md."""
 
 from __future__ import annotations
 
