@@ -27,6 +27,17 @@ _CACHE = tempfile.TemporaryDirectory(prefix="xcg-cache-")
 os.environ["XCG_CACHE"] = _CACHE.name  # the user's own cache is not touched
 
 
+SYSTEM = {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP", "TMP") if name in os.environ}
+"""Environment variables without which no program of Windows runs."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.name == "nt":
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="Windows lacks a part of POSIX that it needs"))
+
+
 def pytest_unconfigure() -> None:
     _CACHE.cleanup()
 
@@ -69,6 +80,7 @@ def xcg_process() -> Command:
             check=False,
             timeout=120,
             env={
+                **SYSTEM,
                 "PYTHONPATH": str(ROOT),
                 "PATH": "/usr/bin:/bin",
                 "PYTHONIOENCODING": "utf-8",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sysconfig
 import venv
@@ -15,8 +16,8 @@ class Installation:
 
     def __init__(self, folder: Path, *distributions: Path) -> None:
         self.folder = folder / "venv"
-        venv.create(self.folder, symlinks=True)
-        self.python = self.folder / "bin" / "python"
+        venv.create(self.folder, symlinks=os.name != "nt")
+        self.python = self.folder / ("Scripts" if os.name == "nt" else "bin") / "python"
         paths = {"base": str(self.folder), "platbase": str(self.folder)}
         self.packages = Path(sysconfig.get_path("purelib", scheme="venv", vars=paths))
         # A .pth file adds a folder after the environment's own packages. The .pth files in it are not

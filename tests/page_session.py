@@ -22,6 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from conftest import ROOT, Command
 from page_output import is_output
 
@@ -127,6 +128,8 @@ class Session:
                 (self.folder / name).stat().st_size for name in written if name != "-"
             )
             return done
+        if os.name == "nt":
+            pytest.skip("the page has commands for a POSIX shell")
         programs = _programs(self.folder.with_name(f"{self.folder.name}-programs"))
         return subprocess.run(
             ["bash", "-c", command],

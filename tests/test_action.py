@@ -14,6 +14,8 @@ import yaml
 from bee_campaign import GOOD, RIGHT, WRONG, write_campaign
 from conftest import ROOT
 
+pytestmark = pytest.mark.posix
+
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 WORKFLOW_BLOCK = re.compile(r"^```yml\n(name: .*?)^```", re.MULTILINE | re.DOTALL)

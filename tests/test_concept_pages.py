@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SYSTEM
 
 import xcg
 from xcg.user_model.quantisation import QUANTISATIONS
@@ -25,7 +25,7 @@ def test_the_script_draws_the_figures_of_the_concept_pages() -> None:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={**SYSTEM, "PYTHONPATH": str(ROOT), "PATH": ""},
     )
     assert (done.returncode, done.stderr) == (0, "")
 

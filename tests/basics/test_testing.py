@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from bee_campaign import DOCUMENTS, GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
+from conftest import SYSTEM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -272,7 +273,7 @@ def test_pytest_reports_failures_and_errors(tmp_path: Path, root: Path) -> None:
         capture_output=True,
         text=True,
         timeout=120,
-        env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin", "COLUMNS": "200"},
+        env={**SYSTEM, "PYTHONPATH": str(root), "PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )
     assert done.returncode == 1, done.stdout
     summary = done.stdout[done.stdout.index("short test summary") :]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SYSTEM
 
 import xcg
 
@@ -22,7 +22,9 @@ RUNS = ("pages", "sections", "windows")
 def test_the_script_writes_the_sample_runs(tmp_path: Path) -> None:
     script = ROOT / "corpora_samples" / "make_chunk_samples.py"
     subprocess.run(
-        [sys.executable, script, tmp_path], check=True, env={"PYTHONPATH": str(ROOT), "PATH": ""}
+        [sys.executable, script, tmp_path],
+        check=True,
+        env={**SYSTEM, "PYTHONPATH": str(ROOT), "PATH": ""},
     )
     written = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl"))
     assert written == [Path("framework.jsonl"), *(Path("runs") / f"{run}.jsonl" for run in RUNS)]

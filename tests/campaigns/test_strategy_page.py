@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from conftest import ROOT, Command
+from page_session import add_samples
 
 import xcg
 
@@ -33,8 +34,7 @@ def script() -> ModuleType:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a folder in which the commands of the page can write files."""
-    for name in ("assessments", "configs", "corpora_samples"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    add_samples(tmp_path)
     return tmp_path
 
 

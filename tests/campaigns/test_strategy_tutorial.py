@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -10,7 +11,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, SYSTEM, Command
+from page_session import add_samples
 
 PAGE = (ROOT / "docs" / "howto" / "add-a-strategy.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r'^```(\w+)(?: title="([\w.]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
@@ -20,8 +22,7 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([\w.]+)")?\n(.*?)^```', re.MULTILINE |
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files of the tutorial, whose strategy is also installed as a package."""
     folder = tmp_path_factory.mktemp("tutorial")
-    for name in ("assessments", "corpora_samples"):
-        (folder / name).symlink_to(ROOT / name)
+    add_samples(folder, "assessments", "corpora_samples")
     packages = folder / "packages" / "mine-1.0.dist-info"
     packages.mkdir(parents=True)
     (packages / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
@@ -44,7 +45,7 @@ def run(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={"PYTHONPATH": f"{ROOT}:packages:.", "PATH": ""},
+        env={**SYSTEM, "PYTHONPATH": os.pathsep.join([str(ROOT), "packages", "."]), "PATH": ""},
         capture_output=True,
         text=True,
         check=False,
@@ -89,7 +90,7 @@ def test_the_test_passes_and_detects_another_strategy(folder: Path, tmp_path: Pa
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=tmp_path,
-        env={"PYTHONPATH": f"{ROOT}:.", "PATH": ""},
+        env={**SYSTEM, "PYTHONPATH": f"{ROOT}{os.pathsep}.", "PATH": ""},
         capture_output=True,
         text=True,
         check=False,

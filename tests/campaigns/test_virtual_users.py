@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Command
+from page_session import add_samples
 
 PAGE = ROOT / "docs" / "studies" / "virtual-users.md"
 SAMPLE = ROOT / "corpora_samples" / "handbook-letor.txt"
@@ -40,7 +41,7 @@ def commands(text: str) -> list[str]:
 
 
 def test_the_commands_of_the_page_print_its_numbers(xcg_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "corpora_samples").symlink_to(ROOT / "corpora_samples")
+    add_samples(tmp_path, "corpora_samples")
     text = PAGE.read_text(encoding="utf-8")
     values: dict[str, list[str]] = {}
     messages, printed = "", ""

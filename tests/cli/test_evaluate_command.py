@@ -130,6 +130,7 @@ def test_an_error_leaves_the_output_file_unchanged(xcg_command: Command, tmp_pat
     assert "cannot write: No such file or directory" in nowhere.stderr
 
 
+@pytest.mark.posix
 def test_a_terminated_process_leaves_the_output_file_unchanged(tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")

@@ -14,6 +14,7 @@ from typing import Any
 import click
 import pytest
 from conftest import ROOT, Command
+from page_session import add_samples
 
 import xcg
 from xcg.cli import output
@@ -70,8 +71,7 @@ def every_command() -> list[tuple[str, click.Command]]:
 def test_the_example_of_every_command_runs_on_the_samples(
     name: str, command: click.Command, xcg_command: Command, tmp_path: Path
 ) -> None:
-    for folder in ("assessments", "configs", "corpora_samples"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
+    add_samples(tmp_path)
     (tmp_path / "qrels.txt").write_text("1 Q0 d 10 100 0 0:10\n")
     (tmp_path / "run.txt").write_text("1 Q0 d 1 1.0 r 0 10\n")
     assert isinstance(command, GroupedCommand)

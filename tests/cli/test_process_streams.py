@@ -38,6 +38,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.posix
 @full_disk
 @pytest.mark.parametrize(
     "arguments", ["--help", "--version", "evaluate --help", "user-models", " ".join(EVALUATE)]
@@ -50,6 +51,7 @@ def test_a_full_disk_behind_standard_output_ends_with_one_message(arguments: str
     )
 
 
+@pytest.mark.posix
 @full_disk
 def test_a_full_disk_behind_standard_error_does_not_change_the_status() -> None:
     assert shell("XCG evaluate no.yaml 2>/dev/full").returncode == 2
@@ -57,6 +59,7 @@ def test_a_full_disk_behind_standard_error_does_not_change_the_status() -> None:
     assert shell(f"XCG {' '.join(EVALUATE)} 2>/dev/full").returncode == 0
 
 
+@pytest.mark.posix
 def test_a_closed_standard_output_is_an_error_if_something_is_written(tmp_path: Path) -> None:
     done = shell("XCG --version >&-")
     assert done.returncode == 2
@@ -67,6 +70,7 @@ def test_a_closed_standard_output_is_an_error_if_something_is_written(tmp_path: 
     assert "MAep" in target.read_text()
 
 
+@pytest.mark.posix
 def test_commands_run_without_standard_error_and_input() -> None:
     done = shell(f"XCG {' '.join(EVALUATE)} 2>&- <&-")
     assert done.returncode == 0
@@ -181,6 +185,7 @@ def test_other_exceptions_keep_their_traceback(
         xcg_command("show")
 
 
+@pytest.mark.posix
 def test_an_interrupted_command_has_the_status_of_the_signal(
     xcg_command: Command, failing: Callable[[BaseException], None]
 ) -> None:
@@ -206,6 +211,7 @@ def test_tables_do_not_depend_on_the_size_of_the_terminal(
     assert xcg_command("evaluate", "--help").returncode == 0
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "environment",
     [
@@ -227,12 +233,14 @@ def test_a_strange_environment_changes_no_result(environment: dict[str, str]) ->
     assert done.stdout == shell(f"XCG {' '.join(EVALUATE)}").stdout
 
 
+@pytest.mark.posix
 def test_characters_that_the_terminal_lacks_are_escaped() -> None:
     done = shell("XCG stability assessors --help", PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\u03c4-b" in done.stdout
 
 
+@pytest.mark.posix
 def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     done = shell(f"XCG curves {CONFIG} --depth 2 --plot {plot}", MPLBACKEND="nonsense")
@@ -261,6 +269,7 @@ def test_completion_without_the_variables_of_the_shell_is_silent(
     assert (xcg_command().returncode, xcg_command().stderr) == (0, "")
 
 
+@pytest.mark.posix
 def test_a_deleted_working_folder_is_no_obstacle(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     command = f"mkdir {gone}; cd {gone}; rmdir {gone}; XCG evaluate {ROOT / CONFIG} --measures MAep"

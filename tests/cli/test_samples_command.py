@@ -78,6 +78,7 @@ def test_a_name_with_spaces_is_quoted_in_the_next_command(tmp_path: Path, xcg_co
     assert "next: cd 'my samples' && xcg" in done.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("folder", "message"),
     [

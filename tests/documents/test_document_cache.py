@@ -503,6 +503,7 @@ def test_the_check_of_the_files_ends_no_lock_of_the_process(folder: Path, docume
     assert subprocess.run(command, capture_output=True).returncode == 0
 
 
+@pytest.mark.posix
 def test_links_and_fifos_with_the_name_of_the_cache_are_not_followed(
     folder: Path, documents: Path, tmp_path: Path
 ) -> None:
@@ -515,6 +516,7 @@ def test_links_and_fifos_with_the_name_of_the_cache_are_not_followed(
     assert not (tmp_path / "target").exists()
 
 
+@pytest.mark.posix
 def test_a_folder_that_everybody_can_write_to_is_not_used(folder: Path, documents: Path) -> None:
     folder.mkdir()
     folder.chmod(0o1777)  # like /tmp
@@ -525,6 +527,7 @@ def test_a_folder_that_everybody_can_write_to_is_not_used(folder: Path, document
     assert [path.name for path in folder.iterdir()] == [FILE_NAME]
 
 
+@pytest.mark.posix
 def test_a_link_to_the_folder_must_belong_to_the_user(
     folder: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -582,6 +585,7 @@ def test_the_default_folder_is_private(
     assert (tmp_path / "x" / "xcg").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.posix
 def test_a_folder_that_cannot_be_used(
     folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -329,6 +329,7 @@ class TestArchives:
         with pytest.raises(InputError, match=r"damaged/0\.xml"):
             Corpus(path).tree("0")
 
+    @pytest.mark.posix
     def test_link_loops_end(self, tmp_path: Path) -> None:
         (tmp_path / "a.xml").write_bytes(b"<a/>")
         (tmp_path / "loop").symlink_to(tmp_path)

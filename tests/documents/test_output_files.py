@@ -43,6 +43,7 @@ def read_in_background(path: Path, received: list[bytes]) -> threading.Thread:
     return thread
 
 
+@pytest.mark.posix
 def test_a_fifo_receives_the_output_and_remains(xcg_command: Command, folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     received: list[bytes] = []
@@ -54,6 +55,7 @@ def test_a_fifo_receives_the_output_and_remains(xcg_command: Command, folder: Pa
     assert (folder / "pipe").is_fifo()
 
 
+@pytest.mark.posix
 def test_a_fifo_receives_nothing_after_an_error(xcg_command: Command, folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     received: list[bytes] = []
@@ -63,6 +65,7 @@ def test_a_fifo_receives_nothing_after_an_error(xcg_command: Command, folder: Pa
     assert (done.returncode, received) == (2, [b""])
 
 
+@pytest.mark.posix
 def test_a_character_device_receives_the_output_and_remains() -> None:
     main, other = os.openpty()
     terminal = Path(os.ttyname(other))
@@ -73,6 +76,7 @@ def test_a_character_device_receives_the_output_and_remains() -> None:
     os.close(other)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_a_descriptor_keeps_its_position(folder: Path, name: str) -> None:
     if name == "link":  # such as /dev/stdout
@@ -94,6 +98,7 @@ def test_a_descriptor_keeps_its_position(folder: Path, name: str) -> None:
     assert (folder / "file").read_bytes() == b"before new after"
 
 
+@pytest.mark.posix
 def test_a_link_remains_and_its_target_is_replaced(xcg_command: Command, folder: Path) -> None:
     (folder / "elsewhere").mkdir()
     target = folder / "elsewhere" / "target"
@@ -113,6 +118,7 @@ def test_a_link_remains_and_its_target_is_replaced(xcg_command: Command, folder:
     assert done.stderr == f"xcg: error: loop: cannot write: {os.strerror(errno.ELOOP)}\n"
 
 
+@pytest.mark.posix
 def test_permissions_are_kept_and_the_umask_is_used(folder: Path) -> None:
     (folder / "private").write_text("old")
     (folder / "private").chmod(0o600)
@@ -190,6 +196,7 @@ def waiting_process(path: Path) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.posix
 def test_temporary_files_of_killed_processes_are_removed(folder: Path) -> None:
     foreign = [folder / ".xcg-notes.tmp", folder / ".run.0123456789ab", folder / "mine.tmp"]
     for path in foreign:

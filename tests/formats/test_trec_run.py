@@ -351,6 +351,7 @@ def test_equal_names_and_paths_are_one_object(tmp_path: Path) -> None:
     assert ranking.paths[0] is ranking.paths[1]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, SYSTEM, Command
 
 QRELS = """\
 # topic 1 has two relevant documents, topic 2 one
@@ -100,6 +100,6 @@ def test_a_run_from_standard_input(folder: Path) -> None:
         cwd=folder,
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "XCG_CACHE": os.environ["XCG_CACHE"]},
+        env={**SYSTEM, "PYTHONPATH": str(ROOT), "PATH": "", "XCG_CACHE": os.environ["XCG_CACHE"]},
     )
     assert (done.returncode, done.stdout) == (0, ALL), done.stderr

@@ -152,6 +152,7 @@ def test_foreign_files_prevent_the_replacement(
     assert files_in(incomplete) == before
 
 
+@pytest.mark.posix
 def test_links_in_an_incomplete_campaign_are_not_followed(incomplete: Path, tmp_path: Path) -> None:
     """A hostile marker may name files outside of its folder."""
     outside = tmp_path / "outside"
