@@ -26,6 +26,7 @@ PAGES = [
             "README.md",
             "CHANGELOG.md",
             "SECURITY.md",
+            "CONTRIBUTING.md",
             "assessments/README.md",
             "benchmarks/README.md",
         )
