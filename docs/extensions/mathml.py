@@ -19,7 +19,8 @@ def write_inline(translator: HTML5Translator, node: nodes.math) -> None:
 
 def write_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
-    translator.body.append(f'<div class="math" style="{BLOCK}">{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    formula = tex2mathml(node.astext(), as_block=True)
+    translator.body.append(f'<div class="math" style="{BLOCK}">{formula}</div>\n')
     raise nodes.SkipNode
 
 
