@@ -44,6 +44,9 @@ ANSWERS = {
     "how do I run on a cluster": "howto/cluster",
     "how do I evaluate LangChain": "howto/frameworks",
     "which file formats for runs": "reference/formats/index",
+    "what is overlap": "concepts/overlap",
+    "why do precision and recall mislead": "concepts/overlap",
+    "what is a user model": "concepts/user-model",
 }
 """Question → the page of the first result."""
 
