@@ -23,6 +23,7 @@ extensions = [
     "mathml",
     "api_references",
     "commands",
+    "definitions",
 ]
 exclude_patterns = ["images/*.py", "**/*.ipynb"]
 nitpicky = True
