@@ -43,8 +43,8 @@ measures: [MAep, nxCG@10]
 TEMPLATE = """# The first hour
 
 These are the commands of a first hour with xcg, and what they print on a terminal of 80 columns. In a file or a pipe,
-tables are complete and have no legend. `docs/start/make_first_hour.py` makes this page; `README.md` describes the
-installation.
+tables are complete and have no legend. [Install xcg](install.md), and run the commands in the folder that `xcg samples`
+writes. `docs/start/make_first_hour.py` makes this page.
 
 ## Evaluate the sample campaign
 
