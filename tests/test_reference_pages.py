@@ -177,7 +177,8 @@ def test_pages_show_examples_and_exit_statuses(generated: dict[str, str]) -> Non
     assert statuses == ["0", "1", "2", "3"]
     assert "| 1 | The measure breaks a law. |" in generated["break"]
     assert "[xcg measures](measures.md)" in generated["evaluate"]
-    assert generated["list"].count("commands/") == sum(map(len, PURPOSES.values())) == len(COMMANDS)
+    assert generated["list"].count("(commands/") == sum(map(len, PURPOSES.values())) == len(COMMANDS)
+    assert generated["list"].count("<commands/") == len(COMMANDS)
 
 
 def test_the_page_of_environment_variables_has_those_that_the_code_reads() -> None:

@@ -19,6 +19,8 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 FOLDER = REFERENCE / "commands"
 """The generated pages, which git ignores."""
 
+_OPTION = re.compile(r"(?<![\w`-])(--(?:format|correction|test|order) [a-z]+|--[a-z]+(?:-[a-z]+)*)")
+
 COMMON_STATUSES = {
     0: "Success.",
     2: "An input or an option is wrong. One message on standard error states what is wrong, and where.",
@@ -44,13 +46,14 @@ def write_pages(app: Sphinx) -> None:
 
 
 def list_of_commands() -> str:
-    """Return the commands by purpose as a table."""
-    rows = ["| task | command | |", "|---|---|---|"]
+    """Return the commands by purpose as a table, and their entries in the menu."""
+    rows = ["| task | command | what it does |", "|---|---|---|"]
     for purpose, names in PURPOSES.items():
         for number, name in enumerate(names):
             task = "" if number else purpose
             rows.append(f"| {task} | [xcg {name}](commands/{name}.md) | {COMMANDS[name][1]} |")
-    return "\n".join(rows) + "\n"
+    menu = [f"xcg {name} <commands/{name}>" for name in sorted(COMMANDS)]
+    return "\n".join([*rows, "", "```{toctree}", ":hidden:", "", *menu, "```", ""])
 
 
 def page(name: str, examples: str) -> str:
@@ -79,13 +82,19 @@ def body(context: click.Context, examples: str, heading: str) -> Iterator[str]:
     """Yield the lines of a page below the title."""
     command, name = context.command, context.command_path
     assert isinstance(command, Command)
-    yield from prose(command)
+    yield from prose(command, COMMANDS.get(name.removeprefix("xcg "), ("", ""))[1])
     yield from [f"{heading} Usage", "", "```text"]
     yield f"{name} {' '.join(command.collect_usage_pieces(context))}"
     yield from ["```", "", f"{heading} Examples", "", "```sh"]
     listed = [line for line in examples.splitlines() if line.startswith(f"{name} ")]
     same = any(line.partition(" #")[0].rstrip() == command.example for line in listed)
-    yield from [*([] if same else [command.example]), *listed]
+    if not same:
+        yield command.example
+    for line in listed:
+        call, _, comment = line.partition(" #")
+        if comment:
+            yield f"#{comment}"
+        yield call.rstrip()
     yield from ["```", "", f"```{{program}} {name}", "```", ""]
     for title, options in command.option_groups(context).items():
         yield from [f"{heading} {'Options' if title == 'Options of this command' else title}", ""]
@@ -99,9 +108,12 @@ def body(context: click.Context, examples: str, heading: str) -> Iterator[str]:
     yield ""
 
 
-def prose(command: click.Command) -> Iterator[str]:
-    """Yield the help of a command as Markdown."""
-    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+def prose(command: click.Command, title: str = "") -> Iterator[str]:
+    """Yield the help of a command as Markdown, without a first paragraph that repeats the title."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    if paragraphs[0] == title and paragraphs[1:]:
+        del paragraphs[0]
+    for paragraph in paragraphs:
         if paragraph.startswith("\b"):  # click prints this paragraph as it is
             yield from ["```text", *paragraph.splitlines()[1:], "```"]
         else:
@@ -156,7 +168,7 @@ def marked(text: str) -> str:
     'With `--all`, see [xcg measures](measures.md): they differ.'
     """
     escaped = re.sub(r"([*_<>\[\]|`~$])", r"\\\1", text)
-    escaped = re.sub(r"(?<![\w`-])(--[a-z]+(?:-[a-z]+)*)", r"`\1`", escaped)
+    escaped = _OPTION.sub(r"`\1`", escaped)
     names = "|".join(sorted(COMMANDS, key=len, reverse=True))
     return re.sub(rf"\bxcg ({names})\b(?!-)", r"[xcg \1](\1.md)", escaped)
 
