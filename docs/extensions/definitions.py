@@ -108,6 +108,7 @@ class Kind(NamedTuple):
 
 
 _FUNCTION = "or name a function of your own as `package.module:function`"
+_EXTENDING = "or a [function of your own](../../howto/extending/{}.md)"
 KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
     (
         QUANTISATIONS,
@@ -121,7 +122,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "from 0 to 1; for levels of relevance from 0",
             "Write a table, `{table: {'3,3': 1, …}}`, or the gains of levels, `{gains: {1: 1, 2: "
             "10}}`, "
-            f"{_FUNCTION}.",
+            f"{_EXTENDING.format('quantisation')}.",
         ),
     ),
     (
@@ -133,7 +134,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "An ideal selection decides which relevant elements a system should return: the ideal "
             "recall-base.",
             "a set of elements that score above 0",
-            f"Choose one of these, {_FUNCTION}.",
+            f"Choose one of these, {_EXTENDING.format('ideal-selection')}.",
         ),
     ),
     (
@@ -148,7 +149,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "rest the "
             "sum of the values of the child elements, weighted by their size.",
             "from 0; an unseen result is worth q, a fully seen one (1 - α)·q",
-            f"Choose one of these, {_FUNCTION}.",
+            f"Choose one of these, {_EXTENDING.format('overlap-model')}.",
         ),
     ),
     (
@@ -162,7 +163,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "times "
             "the score of the ideal element.",
             "closeness is from 0 (not a near-miss) to 1 (as good as the ideal element)",
-            f"Choose one of these, {_FUNCTION}.",
+            f"Choose one of these, {_EXTENDING.format('near-miss-model')}.",
         ),
     ),
     (
@@ -175,8 +176,8 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "overlap and "
             "near-misses. xcg has none of its own.",
             "gains from 0, without an upper limit",
-            "[Architecture](../../architecture/index.md#the-whole-relevance-value) shows how to "
-            "write one.",
+            "[Replace the whole relevance value](../../howto/extending/reader.md) shows how to write "
+            "one.",
         ),
     ),
     (
