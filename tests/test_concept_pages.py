@@ -19,6 +19,7 @@ CORPUS = ROOT / "corpora_samples" / "kazai-lalmas-2006"
 
 @pytest.mark.slow
 def test_the_script_draws_the_figures_of_the_concept_pages() -> None:
+    pytest.importorskip("matplotlib")
     script = PAGES / "make_figures.py"
     done = subprocess.run(
         [sys.executable, script, "--check"],
