@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
+import yaml
+from conftest import ROOT
 
 from xcg.bibliography import bibliography, entries_of
 from xcg.errors import XcgError
@@ -110,6 +112,20 @@ def test_the_entry_of_the_paper_is_that_of_the_publisher() -> None:
 def test_an_entry_as_text(key: str, text: str, link: str) -> None:
     entry = bibliography()[key]
     assert (entry.text, entry.link) == (text, link)
+
+
+def test_the_entries_are_those_of_the_citation_file() -> None:
+    stated = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    own = bibliography()["xcg"]
+    assert own.plain("title").lower() == stated["title"].lower()
+    assert own.plain("author") == stated["authors"][0]["name"]
+    assert own.fields["year"] == str(stated["date-released"])[:4]
+    by_title = {entry.plain("title").lower(): entry for entry in bibliography().values()}
+    for reference in stated["references"]:
+        entry = by_title[reference["title"].lower()]
+        for name, key in (("volume", "volume"), ("issue", "number"), ("year", "year")):
+            assert str(reference[name]) == entry.fields[key]
+        assert entry.fields["pages"] == f"{reference['start']}--{reference['end']}"
 
 
 def test_a_plug_in_can_give_a_whole_entry() -> None:

@@ -102,6 +102,7 @@ FAILING = {
     f"evaluate {CAMPAIGN}¦{INVISIBLE}": 2,
     f"explain {CAMPAIGN} --run {RUN} --topic¦{LINES}": 2,
     f"levels¦{INVISIBLE}": 2,
+    f"cite¦{INVISIBLE}": 2,
     f"measures¦{INVISIBLE}": 2,
     "place {tmp}/texts.jsonl --corpus {tmp}/corpus": 1,
     f"rewrite --run {RUN} --strategy¦{LINES}": 2,
