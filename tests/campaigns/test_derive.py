@@ -91,11 +91,11 @@ def test_an_output_with_ellipses_is_kept_if_it_matches(script: ModuleType) -> No
 
 def test_changed_scores_are_found_in_other_files(script: ModuleType, tmp_path: Path) -> None:
     outputs = [
-        ("a  0.1234  0.5000\nb +0.250\n", "a  0.1235  0.5000\nb -0.250\n"),
+        ("a  0.1234  0.5000\nb +0.253\n", "a  0.1235  0.4000\nb -0.250\n"),
         ("0.111 0.222", "0.1"),
     ]
     scores = script.changed_scores(outputs)
-    assert scores == {".1234": ".1235", ".250": "-0.250"}
+    assert scores == {".1234": ".1235", ".253": "-0.250"}
     for folder in ("docs", "tests"):
         (tmp_path / folder).mkdir()
     (tmp_path / "docs" / "page.md").write_text("one\n| .1234 | 10.1234 |\n")

@@ -116,8 +116,8 @@ def test_the_command_in_the_readme(xcg_command: Command) -> None:
     heading, *rows = done.stdout.splitlines()
     assert heading.split()[:3] == ["measure", "run", "kazai-lalmas-2006"]
     assert len(rows) == 16
-    ranks = [int(float(row.split()[3])) for row in rows[:8]]
-    assert sorted(ranks) == list(range(1, 9))
+    scores, ranks = zip(*(map(float, row.split()[2:4]) for row in rows[:8]), strict=True)
+    assert list(ranks) == [1 + sum(other > score for other in scores) for score in scores]
 
 
 @pytest.mark.parametrize(("name", "strategy"), [("elements", "thorough"), ("focused", "top_ranked")])
@@ -126,7 +126,7 @@ def test_xcg_derives_runs_from_the_thorough_run(name: str, strategy: str) -> Non
     committed = xcg.read_run(ROOT / "corpora_samples" / "handbook-runs" / f"{name}.xml")
     rewritten = xcg.rewrite(thorough, strategy).rankings
     assert {topic: ranking.top(60) for topic, ranking in rewritten.items()} == committed.rankings
-    assert max(map(len, rewritten.values())) > 200  # the thorough run is not cut
+    assert max(map(len, rewritten.values())) > 180  # the thorough run is not cut
 
 
 def test_the_thorough_run_states_scores() -> None:
