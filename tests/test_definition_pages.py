@@ -18,7 +18,7 @@ from xcg.user_model.near_misses import NEAR_MISSES
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
 import definitions
-from measure_meanings import MEANINGS
+from measure_meanings import FORMULAS, MEANINGS
 
 PLUG_IN = Definition(
     name="firstGain",
@@ -96,6 +96,7 @@ def test_every_measure_of_xcg_has_a_family_and_a_sentence() -> None:
     members = [name for names in definitions.FAMILIES.values() for name in names]
     assert sorted(members) == sorted(own)
     assert {*MEANINGS} == own
+    assert {*FORMULAS} <= own
 
 
 @pytest.mark.parametrize("field", ["title", "formula", "range", "source", "example"])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 from click.testing import CliRunner
-from measure_meanings import MEANINGS, WITHOUT_BETTER
+from measure_meanings import FORMULAS, MEANINGS, WITHOUT_BETTER
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
@@ -301,7 +301,7 @@ def measure_page(name: str, family: str, members: Sequence[str]) -> str:
     definition = MEASURES.get(name)
     check_complete(definition)
     lines = [f"# {_escape(definition.name)}: {_escape(_short(definition.title))}", ""]
-    lines += _measure(definition, MEANINGS.get(name, ""))
+    lines += _measure(definition, MEANINGS.get(name, ""), FORMULAS.get(name, ""))
     if definition.with_cutoff is not None:
         other = definition.with_cutoff
         page = page_of(MEASURES.name(other))
@@ -325,7 +325,7 @@ def check_complete(definition: Definition) -> None:
         raise ValueError(f"the measure {definition.name} declares no {', '.join(missing)}")
 
 
-def _measure(definition: Definition, meaning: str) -> Iterator[str]:
+def _measure(definition: Definition, meaning: str, formula: str) -> Iterator[str]:
     external = definition.compute is None
     yield f"{_code(definition.usage)}: {_escape(definition.title)}. {_escape(meaning)}".rstrip()
     yield ""
@@ -333,6 +333,8 @@ def _measure(definition: Definition, meaning: str) -> Iterator[str]:
         yield "It is computed by [ir_measures](https://ir-measur.es/en/latest/measures.html), which the"
         yield "extra `trec` installs. Some of its measures need further packages; a message names them."
     else:
+        if formula:
+            yield from ("$$", formula, "$$", "")
         yield f"> {_escape(definition.formula)}"
     yield ""
     better = "lower values" if definition.lower_is_better else "higher values"

@@ -1,4 +1,4 @@
-"""What each measure of xcg measures, in one sentence for its reference page."""
+"""A sentence on what each measure of xcg measures, and formulas, for the reference pages."""
 
 from __future__ import annotations
 
@@ -116,3 +116,27 @@ MEANINGS: Mapping[str, str] = {
 
 WITHOUT_BETTER = frozenset({"overlap", "NumQ", "NumRel", "NumRet"})
 """Measures that describe a run or a campaign: no value is better than another."""
+
+FORMULAS: Mapping[str, str] = {
+    "xCG": r"\mathrm{xCG}[i] = \sum_{j=1}^{i} \mathrm{xG}[j]",
+    "nxCG": r"\mathrm{nxCG}[i] = \frac{\mathrm{xCG}[i]}{\mathrm{xCI}[i]}",
+    "MAxCG": r"\mathrm{MAxCG}[i] = \frac{1}{i} \sum_{j=1}^{i} \mathrm{xCG}[j]",
+    "MAnxCG": r"\mathrm{MAnxCG}[i] = \frac{1}{i} \sum_{j=1}^{i} \mathrm{nxCG}[j]",
+    "MAxDCG": r"\mathrm{MAxDCG}[i] = \frac{1}{i} \sum_{j=1}^{i} \mathrm{xDCG}[j]",
+    "MAnxDCG": r"\mathrm{MAnxDCG}[i] = \frac{1}{i} \sum_{j=1}^{i} \mathrm{nxDCG}[j]",
+    "nxDCG": r"\mathrm{nxDCG}[i] = \frac{\mathrm{xDCG}[i]}{\mathrm{xDCI}[i]}",
+    "ep": r"\mathrm{ep}[r] = \frac{i_{\mathrm{ideal}}(g)}{i_{\mathrm{run}}(g)}, "
+    r"\quad g = r \cdot \mathrm{xCI}[n]",
+    "gr": r"\mathrm{gr}[i] = \frac{\mathrm{xCG}[i]}{\mathrm{xCI}[n]}",
+    "iMAep": r"\mathrm{iMAep} = \frac{1}{10} \sum_{k=1}^{10} \mathrm{ep}[k / 10]",
+    "R": r"\mathrm{R} = \frac{\mathrm{cbg}(n)}{\mathrm{cig}(n) + n}",
+    "gPrecision": r"\mathrm{gPrecision}[n] = \frac{1}{n} \sum_{i=1}^{n} G[i]",
+    "SpanF": r"\mathrm{SpanF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
+    "SpanIoU": r"\mathrm{SpanIoU}[k] = \frac{|A \cap B|}{|A \cup B|}",
+    "charF": r"\mathrm{charF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
+    "hixF": r"\mathrm{hixF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
+    "nDCG": r"\mathrm{nDCG}[k] = \frac{\mathrm{DCG}[k]}{\mathrm{IDCG}[k]}",
+    "muAP": r"\mu\mathrm{AP} = \frac{\sum_t \mathrm{xAP}(t) \cdot d(t)}{\sum_t d(t)}",
+    "ESL": r"\mathrm{ESL} = j + \frac{i \cdot s}{r + 1}",
+}
+"""Name in the registry → the formula in LaTeX; the definition states it in words, too."""
