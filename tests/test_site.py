@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -77,7 +78,9 @@ def _urls(style: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site with warnings as errors."""
+    """Build the site with warnings as errors, or return the built site that ``XCG_SITE`` names."""
+    if built := os.environ.get("XCG_SITE"):
+        return Path(built)
     for package in ("furo", "myst_parser", "sphinx_copybutton"):
         pytest.importorskip(package, reason="needs the extra docs")
     folder = tmp_path_factory.mktemp("site")
