@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -13,6 +14,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from conftest import ROOT
 from lxml import html
+
+import xcg
 
 pytestmark = pytest.mark.slow
 
@@ -163,6 +166,16 @@ def test_every_page_can_be_reached_by_links_in_the_text(pages: dict[str, Page]) 
 def test_your_own_collection_is_at_most_three_clicks_from_the_start(pages: dict[str, Page]) -> None:
     (page,) = (page for page in pages.values() if page.title == "Evaluate your own collection")
     assert _clicks(pages, "//article")[page.name] <= 3
+
+
+def test_the_index_of_names_has_the_python_api_without_private_names(site: Path) -> None:
+    header_lines = 4
+    content = (site / "objects.inv").read_bytes().split(b"\n", header_lines)[header_lines]
+    entries = [line.split()[:2] for line in zlib.decompress(content).decode().splitlines()]
+    names = {name for name, role in entries if role.startswith("py:")}
+    assert {f"xcg.{name}" for name in xcg.__all__} <= names
+    assert not [name for name in names if any(part.startswith("_") for part in name.split("."))]
+    assert ["xcg-evaluate.--measures", "std:cmdoption"] in entries
 
 
 def test_the_checks_find_mistakes() -> None:
