@@ -20,7 +20,7 @@ const WEIGHT_OF_FOLDER = {
   concepts: 1.05,
   reference: 1,
   "reference/commands": 0.8,
-  "reference/measures": 0.9,
+  "reference/definitions": 0.9,
   "reference/api": 0.8,
   studies: 0.7,
   decisions: 0.7,
