@@ -26,6 +26,7 @@ COMMANDS = (
     "xcg chunks corpora_samples/chunks/retrieval.yaml",
     "xcg show corpora_samples/handbook/why-parts.xml",
     "xcg measures MAep",
+    "xcg cite MAep",
     "xcg user-models kazai-lalmas-2006",
     "xcg strategies",
 )
