@@ -230,3 +230,13 @@ def test_a_configuration_without_runs_is_named(xcg_command: Command, tmp_path: P
     done = xcg_command("evaluate", config)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"xcg: error: {config}: no runs: expected the key 'runs' or --run PATH\n"
+
+
+def test_the_lists_of_repeated_options_are_joined(xcg_command: Command) -> None:
+    def columns(*options: str) -> list[str]:
+        done = xcg_command("evaluate", "configs/kazai-lalmas-2006.yaml", *options)
+        return done.stdout.splitlines()[0].split()
+
+    assert columns("--measures", "nxCG@1", "--measures", "MAep nxCG@2") == [
+        *("run", "nxCG@1", "MAep", "nxCG@2")
+    ]

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, gold_option
+from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, gold_option, list_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
@@ -36,10 +36,8 @@ from xcg.terminal_tables import separated
     default="tokens",
     help="Count text in this unit. The user model defines tokens.",
 )
-@click.option(
+@list_option(
     "--measures",
-    metavar="LIST",
-    default="",
     help='Add these measures to the table, such as "Success@5 RR SpanIoU". xcg measures lists them.',
 )
 @click.option(
@@ -52,7 +50,7 @@ def chunks(
     gold: Sequence[str],
     budgets: Sequence[int],
     unit: Literal["characters", "words", "tokens"],
-    measures: str,
+    measures: str | None,
     questions: bool,
     format_: str,
 ) -> Printed:
@@ -80,7 +78,7 @@ def chunks(
         raise campaign.missing("corpus")
     with progress_bar() as progress:
         comparison = compare_chunks_of_inputs(
-            inputs, budgets, unit, measures, questions=questions, progress=progress
+            inputs, budgets, unit, measures or "", questions=questions, progress=progress
         )
     figure = functools.partial(reading_plot, comparison.curves, unit)
     if format_ != "table":

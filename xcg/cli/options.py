@@ -53,6 +53,15 @@ def paths_option(*names: str, help: str) -> Callable[[C], C]:
     return click.option(*names, multiple=True, metavar="PATH", shell_complete=complete_paths, help=help)
 
 
+def list_option(name: str, help: str, **attributes: Any) -> Callable[[C], C]:
+    """Add an option for a list of words in one text; lists of repeated options are joined."""
+
+    def joined(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> str | None:
+        return " ".join(texts) if texts else None
+
+    return click.option(name, metavar="LIST", multiple=True, callback=joined, help=help, **attributes)
+
+
 def corpus_option(
     help: str = "Read documents from this folder or archive.", required: bool = False
 ) -> Callable[[C], C]:
@@ -233,11 +242,10 @@ _FURTHER_OPTIONS = {
     "strategies": strategy_option,
     "order": order_option,
     "ties": ties_option,
-    "measures": click.option(
+    "measures": list_option(
         "--measures",
-        metavar="LIST",
-        shell_complete=complete_measure,
         help='Compute these measures, such as "nxCG@10 MAep". xcg measures lists them.',
+        shell_complete=complete_measure,
     ),
     "document": document_option,
     "unanswered": click.option(

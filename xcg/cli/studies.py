@@ -17,6 +17,7 @@ from xcg.cli.options import (
     campaign_options,
     count_option,
     evaluate_with_progress,
+    list_option,
     paths_option,
     resamples_option,
     seed_option,
@@ -149,12 +150,11 @@ def stability_assessors(
 @seed_option
 @resamples_option
 @click.option("--rates", is_flag=True, help="Print the swap rate of each size and difference.")
-@click.option(
+@list_option(
     "--sizes",
-    default="25 50",
-    show_default=True,
-    metavar="LIST",
     help="Also print these numbers of topics; above half of the topics, rates are extrapolated.",
+    default=["25 50"],
+    show_default=True,
 )
 @click.option(
     "--smoothing",
@@ -268,9 +268,7 @@ def _whole_numbers(option: str, text: str, example: str, least: int, most: int) 
 
 @command(example='xcg perturb configs/kazai-lalmas-2006.yaml --run frb --counts "0 1 10"')
 @campaign_options("runs", "order", "ties", "measures")
-@click.option(
-    "--counts", metavar="LIST", help="Insert these numbers of results.  [default: 0 1 2 … 1000]"
-)
+@list_option("--counts", help="Insert these numbers of results.  [default: 0 1 2 … 1000]")
 @prints(*RECORDS, plot=True)
 def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     """Insert non-relevant results after or before the first result, and print the effect on measures.
