@@ -192,6 +192,7 @@ VectorMeasure(_normalised_vectors, normalised=True).register(
     title="normalised discounted cumulated normalised gain",
     formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
     "highest ideal gain; 0 if m is 0",
+    range=BOUND,
     source=f"{_SL}, equation 5",
     references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
@@ -204,6 +205,7 @@ VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
     "avgNDCNG",
     title="mean of NDCNG up to a rank",
     formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
+    range=BOUND,
     source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
     references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",

@@ -253,6 +253,7 @@ def _generalised_precision(topic: TopicGains, cutoff: float, parameters: Paramet
     "gRecall",
     title="generalised recall",
     formula="gRecall[n] = (G[1] + … + G[n]) / sum of all ideal gains",
+    range=BOUND,
     example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
 def _generalised_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:

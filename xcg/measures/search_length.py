@@ -121,7 +121,7 @@ def scaled_utility(
         s: Number of non-relevant results from which on the utility stays constant.
 
     Returns:
-        The value, from 0 to 1.
+        The value, from 0 to 1 if ``relevant`` is at most ``total``.
 
     >>> round(scaled_utility(3, 2, 5), 5)
     0.84615
@@ -243,6 +243,7 @@ def _ranks_among_all(
     title="scaled utility of a set",
     formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
     "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
+    range="0 to 1; above 1 only if more results gain than there are ideal elements",
     source="TREC-8 filtering track; compared by Scheel, Lommatzsch & Albayrak 2011",
     references=("hull-robertson-2000",),
     example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
