@@ -1,4 +1,4 @@
-"""Packages that are imported on first use: np, npt, etree, yaml, vol, hashlib and sqlite3.
+"""Packages that are imported on first use: np, npt, etree, yaml, vol, hashlib, pickle and sqlite3.
 
 Importing numpy takes longer than the evaluation of a small run of whole documents, which does not need
 it. ``lazy_loader.load`` is not used: before Python 3.11.9, a package that two threads use for the first
@@ -23,6 +23,7 @@ class _LazyModule(ModuleType):
 
 if TYPE_CHECKING:
     import hashlib
+    import pickle
     import sqlite3
 
     import numpy as np
@@ -34,9 +35,10 @@ else:
     hashlib = _LazyModule("hashlib")
     np = _LazyModule("numpy")
     npt = _LazyModule("numpy.typing")
+    pickle = _LazyModule("pickle")
     sqlite3 = _LazyModule("sqlite3")
     etree = _LazyModule("lxml.etree")
     vol = _LazyModule("voluptuous")
     yaml = _LazyModule("yaml")
 
-__all__ = ["etree", "hashlib", "np", "npt", "sqlite3", "vol", "yaml"]
+__all__ = ["etree", "hashlib", "np", "npt", "pickle", "sqlite3", "vol", "yaml"]

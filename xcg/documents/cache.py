@@ -39,6 +39,10 @@ _DEFAULT_MEGABYTES = 2048
 _MAX_DIGITS = 9  # of XCG_CACHE_SIZE
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
+_KEPT_FILES = 200_000
+"""Maximum number of documents whose stamps are in memory; those of others are read one by one."""
+_KEPT_HASHES = 1_000_000
+"""Maximum number of paths whose hashes are in memory."""
 _USE_INTERVAL = 3600  # seconds; the time of an entry's last use is not stored more often
 _switched_off: ContextVar[bool] = ContextVar("switched_off", default=False)
 _unwritten: set[DocumentCache] = set()
@@ -133,13 +137,18 @@ class DocumentCache:
 
     @cached_property
     def _files(self) -> dict[str, tuple[bytes, bytes]]:
-        query = "SELECT name, stamp, digest FROM files WHERE corpus = ?"
-        rows = self._database.rows(query, [(self._corpus,)])
+        """Name → stamp and digest of the documents, at most ``_KEPT_FILES`` of them."""
+        query = "SELECT name, stamp, digest FROM files WHERE corpus = ? LIMIT ?"
+        rows = self._database.rows(query, [(self._corpus, _KEPT_FILES)])
         return {name: (packed, found) for name, packed, found in rows}
 
     def digest(self, name: str, stamp: Stamp) -> bytes | None:
         """Return the digest of a document; None if unknown, or if its file has changed."""
         packed, found = self._files.get(name, (b"", None))
+        if found is None and len(self._files) >= _KEPT_FILES:
+            query = "SELECT stamp, digest FROM files WHERE corpus = ? AND name = ?"
+            for row in self._database.rows(query, [(self._corpus, name)]):
+                packed, found = row
         return found if packed == _packed(stamp) else None
 
     def add_file(self, name: str, stamp: Stamp, found: bytes) -> None:
@@ -155,7 +164,9 @@ class DocumentCache:
         """
         if max(stamp.modified, stamp.changed) < self._opened - _RECENT:
             with self._lock:
-                self._files[name] = self._new_files[name] = _packed(stamp), found
+                self._new_files[name] = _packed(stamp), found
+                if len(self._files) < _KEPT_FILES or name in self._files:
+                    self._files[name] = self._new_files[name]
             _unwritten.add(self)
 
     def has(self, kind: int, found: bytes) -> bool:
@@ -216,6 +227,8 @@ class DocumentCache:
         return list(compress(paths, hashes[np.searchsorted(hashes[:-1], wanted)] != wanted))
 
     def _hashed(self, paths: Iterable[str]) -> Hashes:
+        if len(self._hashes) > _KEPT_HASHES:
+            self._hashes = {"": 0}
         return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
 
     def _contents(self, kind: int, digests: Iterable[bytes]) -> dict[bytes, memoryview]:

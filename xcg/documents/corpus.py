@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, DocumentCache, digest, open_cache
 from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.sources import Memory, Source, Stamp, open_source
+from xcg.documents.sources import Memory, Source, open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, nearest_name
 
@@ -36,6 +36,10 @@ A single document may be larger.
 _MAX_WORKERS = 8
 _PARSED_AHEAD = 256
 """Number of documents that are prepared at once."""
+_CHECKED_AT_ONCE = 4096
+"""Number of documents whose paths are in memory at the same time."""
+_KEPT_NAMES = 100_000
+"""Maximum number of documents whose existence and stamps stay in memory."""
 _COMPARED_NAMES = 20_000
 """Maximum number of documents that a name is compared with."""
 _MAX_COMPARISONS = 10
@@ -88,7 +92,7 @@ class Corpus:
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
         self._kept = 0
         self._names: dict[str, bool] = {}
-        self._stamps: dict[str, Stamp | None] = {}
+        self._stamp = lru_cache(_KEPT_NAMES)(source.stamp)
         self._cache = cache
         self._similar: dict[str, str | None] = {}
 
@@ -133,6 +137,8 @@ class Corpus:
             except ValueError:
                 return False
             known = found in self._given or self._stamp(found) is not None or found in self._source
+            if len(self._names) == _KEPT_NAMES:
+                self._names.clear()
             self._names[name] = known
         return known
 
@@ -253,13 +259,15 @@ class Corpus:
                 for name, hashes in zip(documents, all_hashes, strict=True)
             ]
 
-        known = self._known_missing(asked)
-        read = self._documents([name for name in asked if name not in known], look, make)
-        for name in asked:
-            missing = known[name] if name in known else next(read)
-            if isinstance(missing, InputError):
-                raise missing
-            yield name, missing
+        names = iter(asked)
+        while batch := {name: asked[name] for name in islice(names, _CHECKED_AT_ONCE)}:
+            known = self._known_missing(batch)
+            read = self._documents([name for name in batch if name not in known], look, make)
+            for name in batch:
+                missing = known[name] if name in known else next(read)
+                if isinstance(missing, InputError):
+                    raise missing
+                yield name, missing
 
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
@@ -322,11 +330,6 @@ class Corpus:
             _, oldest = self._trees.popitem(last=False)
             self._kept -= len(oldest)
         return tree
-
-    def _stamp(self, name: str) -> Stamp | None:
-        if name not in self._stamps:
-            self._stamps[name] = self._source.stamp(name)
-        return self._stamps[name]
 
     def _digest(self, name: str) -> bytes | None:
         """Return the digest of a document if the cache knows it without reading the document."""

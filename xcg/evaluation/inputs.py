@@ -30,6 +30,7 @@ from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
+from xcg.runs.stored_rankings import LimitedRuns
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
@@ -425,6 +426,8 @@ def load_runs(
     chunks: ChunkSource,
 ) -> list[Run]:
     """Return the runs of all sources under their own names, and read those that are in files."""
+    limit = LimitedRuns()
     return [
-        s if isinstance(s, Run) else read_run(s, notes, order, ties, topics, chunks) for s in sources
+        s if isinstance(s, Run) else limit.limited(read_run(s, notes, order, ties, topics, chunks))
+        for s in sources
     ]

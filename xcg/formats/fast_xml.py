@@ -29,10 +29,12 @@ from xcg.formats.inex_attributes import (
     document_name,
     read_point,
 )
+from xcg.formats.stored_topics import clear_large
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
 from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Topics, check_span
+from xcg.runs.stored_rankings import StoredRankings
 
 _T = TypeVar("_T")
 
@@ -158,7 +160,7 @@ def _read_head(
 
 
 def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
-    rankings: dict[str, Ranking] = {}
+    rankings = StoredRankings()
     skipped: set[str] = set()
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
@@ -179,9 +181,10 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
         if is_end:
             if topic in rankings:
                 raise IrregularFileError
-            rankings[topic] = results.ranking()
+            rankings.add(topic, results.ranking())
+            clear_large(*caches)
             results = _Results(*caches)
-    return Run(name, rankings, str(path), skipped)
+    return Run(name, rankings.as_mapping(), str(path), skipped)
 
 
 def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:

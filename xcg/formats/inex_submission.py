@@ -15,6 +15,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
+from xcg.formats.stored_topics import clear_large
 from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
@@ -31,6 +32,7 @@ from xcg.runs.run import (
     sorted_order,
     span_of,
 )
+from xcg.runs.stored_rankings import StoredRankings
 
 _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
@@ -88,7 +90,7 @@ def read_inex_submission(
 
 
 def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics) -> Run:
-    rankings: dict[str, Ranking] = {}
+    rankings = StoredRankings()
     skipped: set[str] = set()
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
@@ -117,13 +119,14 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
             elif topics is None or topic in topics:
                 if not found:
                     _check_no_other_content(element, where)
-                rankings[topic] = _ranking(found, path, topic, notes, files, paths)
+                rankings.add(topic, _ranking(found, path, topic, notes, files, paths))
             else:
                 skipped.add(topic)
             found = []
+            clear_large(files, paths, texts)
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
-    return Run(name, rankings, str(path), skipped)
+    return Run(name, rankings.as_mapping(), str(path), skipped)
 
 
 def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:

@@ -122,6 +122,11 @@ class StatedChunks:
         self._notes = notes
         self._chunks: dict[str, dict[_Stated, list[_Chunk]]] = {}
 
+    @property
+    def are_found(self) -> bool:
+        """Whether no chunk is still to be searched."""
+        return not self._chunks
+
     def add(
         self, record: Mapping[str, Any], document: str, results: list[Result], where: str
     ) -> tuple[str, str, tuple[int, int] | None]:

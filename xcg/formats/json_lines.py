@@ -26,6 +26,7 @@ from xcg.formats.json_chunks import (
 )
 from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
 from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics
 from xcg.judgements.assessment import check_pair, level_assessment
 from xcg.judgements.plain_passages import QuotedPassage
 from xcg.judgements.recall_base import (
@@ -48,6 +49,7 @@ from xcg.runs.run import (
     check_span,
     sorted_order,
 )
+from xcg.runs.stored_rankings import StoredRankings
 from xcg.tables import json_text
 
 _ASSESSMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
@@ -210,11 +212,15 @@ def read_json_run(
     """
     chunks = StatedChunks(source, notes)
     legal = document_fields(_RESULT_FIELDS, source.document)
-    documents = FunctionCache(canonical_document)
-    found: dict[str, list[Result]] = {}
+    documents, paths = FunctionCache(canonical_document), FunctionCache(canonical_path)
+    found = StoredTopics[list[Result]](list)
     skipped: set[str] = set()
     states_parents = False
-    for where, record in _results_and_ideals(file, path):
+    for number, (where, record) in enumerate(_results_and_ideals(file, path), 1):
+        if number % LINES_IN_MEMORY == 0 and chunks.are_found:
+            found.store()
+            documents.clear()
+            paths.clear()
         if "doc" not in record and source.document is None and (hint := hint_without_document(record)):
             raise InputError(where, f"the field 'doc' is missing{hint}")
         check_record(record, legal, where)
@@ -228,7 +234,7 @@ def read_json_run(
             raise InputError(where, f"rank is {rank}: expected a whole number from 0")
         if score is not None and not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
             raise InputError(where, f"score is {score}: expected a finite number")
-        results = found.setdefault(topic, [])
+        results = found[topic]
         is_legal = True
         try:
             if source.document is not None:
@@ -236,7 +242,7 @@ def read_json_run(
             if "text" in record:
                 element = chunks.add(record, record["doc"], results, where)
             else:
-                element = _element(record, documents)
+                element = _element(record, documents, paths)
         except InputError:
             raise
         except ValueError as error:
@@ -245,11 +251,11 @@ def read_json_run(
         parent = _parent(record, element[2], where) if "parent" in record else None
         results.append((element, parent if is_legal else None, rank, score))
     chunks.find()
-    rankings = {}
-    for topic, results in found.items():
+    rankings = StoredRankings()
+    for topic, results in found.pop_all():
         _note_missing_keys(results, f"{path}, topic {topic}", notes)
-        rankings[topic] = _ranking(results, states_parents)
-    return Run(path.name.split(".")[0], rankings, str(path), skipped)
+        rankings.add(topic, _ranking(results, states_parents))
+    return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
 
 
 def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -321,7 +327,9 @@ def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) ->
     return start, end
 
 
-def _element(fields: dict[str, Any], documents: Mapping[str, str]) -> _Element:
+def _element(
+    fields: dict[str, Any], documents: Mapping[str, str], paths: Mapping[str, str]
+) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
     document = documents[fields["doc"]]
     match "path" in fields, "start" in fields, "end" in fields:
@@ -330,7 +338,7 @@ def _element(fields: dict[str, Any], documents: Mapping[str, str]) -> _Element:
         case False, False, False:
             return document, WHOLE, None
         case True, False, False:
-            return document, canonical_path(fields["path"]), None
+            return document, paths[fields["path"]], None
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from io import BufferedReader
 from itertools import chain, islice
@@ -17,6 +16,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
+from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics, clear_large
 from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
@@ -38,6 +38,7 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
+from xcg.runs.stored_rankings import StoredRankings
 
 
 def read_trec_run(
@@ -77,16 +78,15 @@ def read_trec_run(
     """
     reader = _Reader(path, notes, order, ties, topics)
     for block in text_blocks(file, path):
-        if not reader.add_columns(block):
-            reader.add_lines(block)
+        reader.add(block)
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     elements = _Elements()
-    rankings = {
-        topic: _ranking(path, topic, reader.topics.pop(topic), notes, order, ties, elements)
-        for topic in list(reader.topics)
-    }
-    return Run(reader.tag, rankings, str(path), reader.skipped)
+    rankings = StoredRankings()
+    for topic, lines in reader.topics.pop_all():
+        rankings.add(topic, _ranking(path, topic, lines, notes, order, ties, elements))
+        clear_large(*elements.caches)
+    return Run(reader.tag, rankings.as_mapping(), str(path), reader.skipped)
 
 
 class _TopicLines:
@@ -118,6 +118,15 @@ class _TopicLines:
             first_line = self.line_numbers.pop().start
         self.line_numbers.append(range(first_line, end))
 
+    def extend(self, others: _TopicLines) -> None:
+        """Add lines that follow these in the file."""
+        self.scores.extend(others.scores)
+        self.ranks.extend(others.ranks)
+        self.documents.extend(others.documents)
+        self.elements.extend(others.elements)
+        self.line_numbers.extend(others.line_numbers)
+        self.plain &= others.plain
+
 
 class _Reader:
     """Collects the lines of a run by topic.
@@ -131,7 +140,7 @@ class _Reader:
 
     def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties, needed: Topics) -> None:
         self.tag = ""
-        self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
+        self.topics = StoredTopics(_TopicLines)
         self.skipped: set[str] = set()
         self.problem: InputError | None = None
         self._path, self._notes, self._needed = path, notes, needed
@@ -139,6 +148,17 @@ class _Reader:
         self._with_ranks = "rank" in (order, ties)
         self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
+        self._lines_in_memory = 0
+
+    def add(self, block: TextBlock) -> None:
+        """Add the lines of a block."""
+        if not self.add_columns(block):
+            self.add_lines(block)
+        self._lines_in_memory += block.data.count(b"\n")
+        if self._lines_in_memory > LINES_IN_MEMORY:
+            self.topics.store()
+            self._texts.clear()
+            self._lines_in_memory = 0
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
@@ -325,6 +345,7 @@ class _Elements:
     def __init__(self) -> None:
         self._plain_files, self._plain_paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
         self._files, self._paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
+        self.caches = (self._plain_files, self._plain_paths, self._files, self._paths)
 
     def result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
         """Return document, path and span of any result; raise ValueError if it is illegal."""

@@ -7,6 +7,7 @@ import sys
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -211,7 +212,7 @@ class Run:
         rewritten = f", strategy {self.strategy}" if self.strategy else ""
         return f"{self.source}, topic {topic}{rewritten}"
 
-    @property
+    @cached_property
     def answered(self) -> frozenset[str]:
         """The topics with results."""
         return frozenset(topic for topic, ranking in self.rankings.items() if len(ranking))
