@@ -123,11 +123,11 @@ def test_up_to_20_ratings_are_levels_and_more_are_intervals() -> None:
 def test_documents_with_passages_count_once() -> None:
     base = RecallBase.of({"1": {"a": [(0, 5), (7, 9)], "b": [], "c": [(1, 2)]}})
     assert [one[:2] for one in level_distribution(base)] == [
-        ("no relevant passages", 1),
-        ("relevant passages", 2),
+        ("documents without relevant passages", 1),
+        ("documents with relevant passages", 2),
     ]
     table = cross_tabulate(base, RecallBase.of({"1": {"a": 1, "b": 1, "c": 0}}))
-    assert table.rows == ["no relevant passages", "relevant passages"]
+    assert table.rows == ["documents without relevant passages", "documents with relevant passages"]
     assert table.counts == [[0, 1], [1, 1]]
 
 

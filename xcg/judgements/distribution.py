@@ -41,8 +41,8 @@ class Level(NamedTuple):
 
 
 _TEXT = len(_SCALES)
-_WITHOUT_PASSAGES = Level((_TEXT, 0, 0), "no relevant passages", False)
-_WITH_PASSAGES = Level((_TEXT, 1, 0), "relevant passages", True)
+_WITHOUT_PASSAGES = Level((_TEXT, 0, 0), "documents without relevant passages", False)
+_WITH_PASSAGES = Level((_TEXT, 1, 0), "documents with relevant passages", True)
 _NOT_ASSESSED = Level((_TEXT + 1, 0, 0), "not assessed", False)
 
 
