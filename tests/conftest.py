@@ -1,13 +1,15 @@
-"""Paths, and fixtures that run the command as users do."""
+"""Paths, scripts, and fixtures that run the command and build the manual as users do."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import lxml.etree  # noqa: F401 - imported here so that lazy imports do not count against time limits
 import networkx  # noqa: F401
@@ -89,6 +91,36 @@ def xcg_process() -> Command:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site with warnings as errors, or return the built site that ``XCG_SITE`` names."""
+    if built := os.environ.get("XCG_SITE"):
+        return Path(built)
+    for package in ("furo", "myst_parser", "sphinx_copybutton"):
+        pytest.importorskip(package, reason="needs the extra docs")
+    folder = tmp_path_factory.mktemp("site")
+    builder = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going")
+    done = subprocess.run(
+        [*builder, "-d", folder / "doctrees", ROOT / "docs", folder / "html"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder / "html"
+
+
+def load_script(path: Path) -> ModuleType:
+    """Import a script that is not part of a package."""
+    spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses need it
+    spec.loader.exec_module(module)
+    return module
 
 
 def real_documents(folder: str, pattern: str) -> list[Path]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,25 +74,6 @@ def _urls(style: str) -> list[str]:
     """Return the addresses in a style sheet."""
     style = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
     return re.findall(r"(?:url\(|@import\s)\s*[\"']?([^\"')\s]+)", style)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site with warnings as errors, or return the built site that ``XCG_SITE`` names."""
-    if built := os.environ.get("XCG_SITE"):
-        return Path(built)
-    for package in ("furo", "myst_parser", "sphinx_copybutton"):
-        pytest.importorskip(package, reason="needs the extra docs")
-    folder = tmp_path_factory.mktemp("site")
-    builder = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going")
-    done = subprocess.run(
-        [*builder, "-d", folder / "doctrees", ROOT / "docs", folder / "html"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder / "html"
 
 
 @pytest.fixture(scope="module")

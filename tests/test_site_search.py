@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -13,7 +12,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from conftest import ROOT
 from lxml import html
 
 CHROMIUM = next(
@@ -57,11 +55,8 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build the site and serve it on this machine."""
-    pytest.importorskip("furo")
-    site = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, "-m", "sphinx", "-q", ROOT / "docs", site], check=True)
+def address(site: Path) -> Iterator[str]:
+    """Serve the site on this machine."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, load_script
 from test_distributions import PROJECT, PYTHON_VERSIONS
 
 import xcg
@@ -43,15 +41,6 @@ def steps(workflow: str) -> list[dict[str, Any]]:
 def command_lines(workflow: str) -> list[list[str]]:
     runs = (step["run"] for step in steps(workflow) if "run" in step)
     return [shlex.split(line) for run in runs for line in run.splitlines()]
-
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_there_is_a_workflow_for_every_kind_of_check() -> None:
@@ -166,7 +155,7 @@ def test_a_release_needs_a_tag_a_changelog_and_a_citation_that_agree(
     (tmp_path / "xcg" / "__init__.py").write_text('__version__ = "1.2.0"\n')
     (tmp_path / "CHANGELOG.md").write_text(changelog)
     (tmp_path / "CITATION.cff").write_text(citation)
-    release_notes = script("release_notes").release_notes
+    release_notes = load_script(SCRIPTS / "release_notes.py").release_notes
     if not message:
         assert release_notes(tag, tmp_path) == "Text.\n"
         return

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import REAL_DATA, ROOT, Command
+from conftest import REAL_DATA, ROOT, Command, load_script
 from lxml import etree
 
 import xcg
@@ -38,16 +36,7 @@ def script() -> Any:
         patch.syspath_prepend(folder)
         for name in ("make_handbook_campaign", "make_evidence_campaign", "make_chunk_study"):
             patch.delitem(sys.modules, name, raising=False)
-        yield load(folder / "make_chunk_study.py")
-
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+        yield load_script(folder / "make_chunk_study.py")
 
 
 @pytest.fixture(scope="module")

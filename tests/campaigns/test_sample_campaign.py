@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, Command, load_script
 from lxml import etree
 
 import xcg
@@ -24,14 +22,7 @@ TOPICS = sorted((ROOT / "corpora_samples" / "handbook-topics").glob("*.xml"))
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "corpora_samples" / "make_handbook_campaign.py"
-    spec = importlib.util.spec_from_file_location("make_handbook_campaign", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses need it
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "corpora_samples" / "make_handbook_campaign.py")
 
 
 def test_the_script_reproduces_the_committed_files(script: ModuleType, tmp_path: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import re
 import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, Command, load_script
 from page_session import add_samples
 
 import xcg
@@ -22,13 +21,7 @@ TEXT_MEASURES = "nxCG(budget=characters)@2000 MAep(effort=characters) iMAep(effo
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "benchmarks" / "overlap_strategies.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "benchmarks" / "overlap_strategies.py")
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, Command, load_script
 from page_session import add_samples
 
 PAGE = ROOT / "docs" / "studies" / "virtual-users.md"
@@ -17,12 +16,7 @@ SAMPLE = ROOT / "corpora_samples" / "handbook-letor.txt"
 
 
 def test_the_script_reproduces_the_committed_file(tmp_path: Path) -> None:
-    path = ROOT / "corpora_samples" / "make_letor_sample.py"
-    spec = importlib.util.spec_from_file_location("make_letor_sample", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script(ROOT / "corpora_samples" / "make_letor_sample.py")
     module.main(tmp_path)
     assert (tmp_path / SAMPLE.name).read_text() == SAMPLE.read_text()
 

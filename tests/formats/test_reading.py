@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, load_script
 from format_examples import ASSESSMENTS, submission, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -174,11 +173,7 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> N
 def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
     """For longer runs see benchmarks/fuzz.py."""
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "benchmarks" / "fuzz.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script(ROOT / "benchmarks" / "fuzz.py")
     counts = module.fuzz(3000, seed=20061)
     assert len(counts) == 15
     for name, (tried, kept) in counts.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from conftest import load_script
 
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.gate import check_gate
@@ -30,12 +30,7 @@ def quick_corrections() -> Iterator[None]:
 
 def benchmark(name: str) -> ModuleType:
     """Import a script from the folder benchmarks."""
-    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(BENCHMARKS / f"{name}.py")
 
 
 def written_scores(path: Path) -> Path:

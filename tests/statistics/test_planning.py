@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import load_script
 from score_tables import results_of
 from statsmodels.stats.power import TTestPower
 
@@ -212,11 +212,7 @@ def test_a_pilot_needs_two_runs_and_five_topics() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("baseline", [True, False])
 def test_a_cell_of_the_benchmark_agrees_within_three_points(root: Path, baseline: bool) -> None:
-    specification = importlib.util.spec_from_file_location("power", root / "benchmarks" / "power.py")
-    assert specification is not None
-    assert specification.loader is not None
-    benchmark = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(benchmark)
+    benchmark = load_script(root / "benchmarks" / "power.py")
     pilot = benchmark.pilots()["handbook, MAep"]
     correction = "holm" if baseline else "tukey"
     line = benchmark.predicted(pilot, "t", correction, baseline, 15)
