@@ -58,7 +58,7 @@ _CONSOLE_OF_ARTICLE = re.compile(r'(<code language="console">)(.*?)(</code>)', r
 _TABLE_OF_STUDY = re.compile(r'(<code language="text">)(.*?)(</code>)', re.DOTALL)
 _CONSOLE_OF_PAGE = re.compile(r"^(```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
 _FILE_OF_PAGE = re.compile(
-    r'^```(?:\{code-block\} *\w+\n:caption: ([\w./-]+)\n+|\w+ title="([\w./-]+)"\n)(.*?)^```',
+    r"^```\{code-block\} *\w+\n:caption: ([\w./-]+)\n+(.*?)^```",
     re.MULTILINE | re.DOTALL,
 )
 _TOML_OF_PAGE = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -154,7 +154,7 @@ class Derivation:
     def refresh_page(self, page: Path) -> None:
         """Update the output of the commands on a page of ``docs/`` if one of them uses the campaign."""
         old = page.read_text(encoding="utf-8")
-        files = "".join(found[3] for found in _FILE_OF_PAGE.finditer(old))
+        files = "".join(found[2] for found in _FILE_OF_PAGE.finditer(old))
         commands = "".join(found[2] for found in _CONSOLE_OF_PAGE.finditer(old))
         if not commands or not _USES_CAMPAIGN.search(files + commands):
             return
@@ -223,8 +223,8 @@ def write_files(page: str, folder: Path, root: Path) -> None:
     """Write the files that a page shows, and install the entry points that it declares."""
     for name in SAMPLES:
         (folder / name).symlink_to(root / name)
-    for caption, title, content in _FILE_OF_PAGE.findall(page):
-        path = folder / (caption or title)
+    for file, content in _FILE_OF_PAGE.findall(page):
+        path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
     for content in _TOML_OF_PAGE.findall(page):

@@ -11,16 +11,14 @@ from pathlib import Path
 import click
 import pytest
 from conftest import ROOT, Command
-from page_session import Session, add_samples, code_blocks
+from page_session import Block, Session, add_samples, code_blocks
 from terminals import terminal_output
 
 from xcg.cli.main import COMMANDS, main
 from xcg.evaluation.config import load_configuration
 
-GENERATED = {ROOT / "docs" / "reference" / "commands" / f"{name}.md" for name in COMMANDS}
-"""Pages that Sphinx writes from the commands; tests/test_site.py checks the links in them."""
-DEFINITIONS = ROOT / "docs" / "reference" / "definitions"
-"""The folder of the pages that Sphinx writes from the registries."""
+GENERATED = {ROOT / "docs" / "reference" / name for name in ("commands", "definitions")}
+"""The folders of pages that Sphinx writes; tests/test_site.py checks the links in them."""
 PAGES = [
     *(
         ROOT / name
@@ -35,23 +33,24 @@ PAGES = [
     ),
     *(
         page
-        for page in sorted({*(ROOT / "docs").rglob("*.md")} - GENERATED)
-        if DEFINITIONS not in page.parents
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if not GENERATED.intersection(page.parents)
     ),
 ]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def blocks(*languages: str) -> list[object]:
+def blocks_of(page: Path, language: str) -> list[Block]:
+    """Return the code blocks of a page in a language that are not files with a name."""
+    blocks = code_blocks(page.read_text(encoding="utf-8"))
+    return [block for block in blocks if block.language == language and not block.file]
+
+
+def blocks(language: str) -> list[object]:
     """Return the code blocks of all pages as test parameters."""
     return [
-        pytest.param(
-            block.group(2), id=f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, block.start()) + 1}"
-        )
+        pytest.param(block.content, id=f"{page.relative_to(ROOT)}:{block.line}")
         for page in PAGES
-        for text in [page.read_text(encoding="utf-8")]
-        for block in BLOCK.finditer(text)
-        if block.group(1) in languages
+        for block in blocks_of(page, language)
     ]
 
 
@@ -60,9 +59,8 @@ def command_lines() -> list[object]:
     lines = {
         line.strip()
         for page in PAGES
-        for block in BLOCK.finditer(page.read_text(encoding="utf-8"))
-        if block.group(1) == "sh"
-        for line in re.split(r"[\n;]|&&", re.sub(r"\s#.*|\\\n", "", block.group(2)))
+        for block in blocks_of(page, "sh")
+        for line in re.split(r"[\n;]|&&", re.sub(r"\s#.*|\\\n", "", block.content))
         if re.match(r"(\.venv/bin/)?xcg ", line.strip())
     }
     return [pytest.param(line, id=line) for line in sorted(lines)]
@@ -78,10 +76,10 @@ def test_the_readme_has_the_two_setup_commands_that_ci_runs() -> None:
 
 
 def test_the_readme_shows_what_its_first_command_prints() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    command, shown = BLOCK.findall(text)[:2]
-    words = command[1].rpartition(".venv/bin/")[2].split()
-    assert shown == ("text", terminal_output([sys.executable, "-m", *words], columns=120))
+    command, shown, *_ = code_blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+    words = command.content.rpartition(".venv/bin/")[2].split()
+    output = terminal_output([sys.executable, "-m", *words], columns=120)
+    assert (shown.language, shown.content) == ("text", output)
 
 
 @pytest.mark.slow
@@ -100,9 +98,8 @@ def examples() -> list[object]:
     lines = dict.fromkeys(
         re.sub(r"\s+#.*", "", line)
         for page in pages
-        for language, block in BLOCK.findall(page.read_text(encoding="utf-8"))
-        if language == "sh"
-        for line in block.splitlines()
+        for block in blocks_of(page, "sh")
+        for line in block.content.splitlines()
         if line.startswith("xcg ")
     )
     return [
@@ -241,9 +238,7 @@ def test_links_to_files_work(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     paths = [(page.parent / link).resolve() for link in links]
     missing = [
-        str(path)
-        for path in paths
-        if not (path.exists() or path in GENERATED or DEFINITIONS in path.parents)
+        str(path) for path in paths if not (path.exists() or GENERATED.intersection(path.parents))
     ]
     assert not missing
 

@@ -53,14 +53,16 @@ def write_samples(folder: Path) -> int:
         The number of files.
 
     Raises:
-        InputError: If the folder is not empty, or cannot be written.
+        InputError: If the folder is not empty, is another kind of file, or cannot be written.
     """
     import tempfile
 
     source, files = shipped_folder(), sample_files()
     try:
         target = Path(os.path.realpath(folder))
-        exists = target.exists()
+        exists = target.is_dir()
+        if not exists and os.path.lexists(target):
+            raise InputError(folder, "not a folder; name a new folder")
         if exists and any(target.iterdir()):
             raise InputError(folder, "the folder is not empty; name a new folder")
         parent = target if exists else target.parent  # on the same disk, so that rename works

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import builtins
 import collections.abc
+import contextlib
+import functools
 import importlib
 import inspect
 import pathlib
+import pkgutil
 import sys
 import typing
 
@@ -16,6 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.inspect import stringify_signature
 from sphinx.util.typing import ExtensionMetadata
+
+import xcg
 
 STANDARD = (builtins, collections.abc, pathlib, typing)
 """Modules whose names annotations use without the module."""
@@ -71,11 +76,25 @@ def documented_names(env: BuildEnvironment) -> dict[str, str]:
     return {name.rpartition(".")[2]: name for name, found in objects.items() if found.objtype in kinds}
 
 
+@functools.cache
+def own_names() -> frozenset[str]:
+    """Return all names in the modules of xcg.
+
+    The modules are imported here, because autodoc imports only those of the pages that it reads, and
+    does so in other processes with the option ``-j``.
+    """
+    names: set[str] = set()
+    for module in pkgutil.walk_packages(xcg.__path__, "xcg."):
+        if not module.name.endswith(".__main__"):
+            with contextlib.suppress(ImportError):  # a library of an integration is missing
+                names.update(vars(importlib.import_module(module.name)))
+    return frozenset(names)
+
+
 def exists(name: str) -> bool:
     """Return whether xcg has a dotted name, or one of its modules a name without a dot."""
     if "." not in name:
-        modules = [module for key, module in sys.modules.items() if key.startswith("xcg.")]
-        return any(name in vars(module) for module in modules)
+        return name in own_names()
     parent, _, last = name.rpartition(".")
     try:
         importlib.import_module(name)

@@ -53,7 +53,7 @@ def list_of_commands() -> str:
             task = "" if number else purpose
             rows.append(f"| {task} | [xcg {name}](commands/{name}.md) | {COMMANDS[name][1]} |")
     menu = [f"xcg {name} <commands/{name}>" for name in sorted(COMMANDS)]
-    return "\n".join([*rows, "", "```{toctree}", ":hidden:", "", *menu, "```", ""])
+    return "\n".join([*rows, "", "```{toctree}", ":hidden:", ":maxdepth: 1", "", *menu, "```", ""])
 
 
 def page(name: str, examples: str) -> str:

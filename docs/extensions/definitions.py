@@ -281,7 +281,7 @@ def _overview(grouped: Mapping[str, Sequence[str]]) -> str:
         ]
         lines += ["", f"## {_escape(heading)}", "", _table(["measure", "what it is", "range"], rows)]
     names = [page_of(name).removesuffix(".md") for members in grouped.values() for name in members]
-    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *names, "```", ""])
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", ":maxdepth: 1", "", *names, "```", ""])
 
 
 def _short(text: str) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import csv
-import re
 import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from conftest import ROOT, Command, load_script
-from page_session import add_samples
+from page_session import add_samples, code_blocks, commands
 
 import xcg
 
 PAGE = (ROOT / "docs" / "studies" / "overlap-strategies.md").read_text(encoding="utf-8")
-CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TEXT_MEASURES = "nxCG(budget=characters)@2000 MAep(effort=characters) iMAep(effort=characters)"
 
 
@@ -32,13 +30,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_commands_print_what_the_page_shows(folder: Path, xcg_command: Command) -> None:
-    commands = [
-        command
-        for block in CONSOLE.findall(PAGE)
-        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    shown = [
+        example
+        for block in code_blocks(PAGE)
+        if block.language == "console"
+        for example in commands(block.content)
     ]
-    assert len(commands) == 3
-    for line, _, expected in (command.partition("\n") for command in commands):
+    assert len(shown) == 3
+    for line, expected in shown:
         program, *arguments = shlex.split(line)
         assert program == "xcg"
         done = xcg_command(*arguments, cwd=folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -12,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, SYSTEM, Command
-from page_session import add_samples
+from page_session import add_samples, code_blocks, commands
 
 PAGE = (ROOT / "docs" / "howto" / "add-a-strategy.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r'^```(\w+)(?: title="([\w.]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
+BLOCKS = list(code_blocks(PAGE))
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +25,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packages = folder / "packages" / "mine-1.0.dist-info"
     packages.mkdir(parents=True)
     (packages / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    for language, name, content in BLOCK.findall(PAGE):
-        if name:
-            (folder / name).write_text(content, encoding="utf-8")
-        if language == "toml":
-            groups = tomllib.loads(content)["project"]["entry-points"]
+    for block in BLOCKS:
+        if block.file:
+            (folder / block.file).write_text(block.content, encoding="utf-8")
+        if block.language == "toml":
+            groups = tomllib.loads(block.content)["project"]["entry-points"]
             lines = [
                 line
                 for group, entries in groups.items()
@@ -56,14 +55,14 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def test_every_command_prints_what_the_page_shows(folder: Path) -> None:
-    commands = [
-        block
-        for language, _, content in BLOCK.findall(PAGE)
-        if language == "console"
-        for block in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]
+    shown = [
+        example
+        for block in BLOCKS
+        if block.language == "console"
+        for example in commands(block.content)
     ]
-    assert len(commands) == 5
-    for line, _, expected in (command.partition("\n") for command in commands):
+    assert len(shown) == 5
+    for line, expected in shown:
         program, *arguments = shlex.split(line)
         assert program == "xcg"
         assert run(folder, "-m", "xcg", *arguments) == expected, line
@@ -77,7 +76,7 @@ def test_an_installed_strategy_is_listed_and_explained(folder: Path) -> None:
 
 
 def test_the_program_prints_what_the_page_shows(folder: Path) -> None:
-    (expected,) = (content for language, _, content in BLOCK.findall(PAGE) if language == "text")
+    (expected,) = (block.content for block in BLOCKS if block.language == "text")
     assert run(folder, "study.py") == expected
 
 

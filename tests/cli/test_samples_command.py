@@ -83,10 +83,10 @@ def test_a_name_with_spaces_is_quoted_in_the_next_command(tmp_path: Path, xcg_co
     ("folder", "message"),
     [
         ("full", "full: the folder is not empty; name a new folder"),
-        ("file", "file: cannot write: Not a directory"),
+        ("file", "file: not a folder; name a new folder"),
         ("file/new", "file/new: cannot write: {tmp}/file is not a folder"),
         ("-", "samples are files, not text for standard output: name a new folder"),
-        ("loop", "loop: cannot write: Not a directory"),
+        ("loop", "loop: not a folder; name a new folder"),
     ],
 )
 def test_a_folder_that_cannot_be_new_is_refused(
