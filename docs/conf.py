@@ -25,7 +25,6 @@ extensions = [
     "commands",
     "definitions",
 ]
-exclude_patterns = ["images/*.py", "**/*.ipynb"]
 nitpicky = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
