@@ -1,4 +1,4 @@
-"""Configuration of Sphinx, which builds the manual: ``sphinx-build -W docs build/docs``."""
+"""Configuration of Sphinx, which builds the manual: ``sphinx-build -W docs build/site``."""
 
 from __future__ import annotations
 

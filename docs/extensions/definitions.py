@@ -116,12 +116,10 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "quantisations",
             "Quantisations",
             "quantisation",
-            "A quantisation turns an assessment into a score: exhaustivity e and specificity s, "
-            "or a level "
-            "of relevance, become one number.",
+            "A quantisation turns an assessment into a score: exhaustivity e and specificity s, or a "
+            "level of relevance, become one number.",
             "from 0 to 1; for levels of relevance from 0",
-            "Write a table, `{table: {'3,3': 1, …}}`, or the gains of levels, `{gains: {1: 1, 2: "
-            "10}}`, "
+            "Write a table, `{table: {'3,3': 1, …}}`, or the gains of levels, `{gains: {1: 1, 2: 10}}`, "
             f"{_EXTENDING.format('quantisation')}.",
         ),
     ),
@@ -143,11 +141,9 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "overlap-models",
             "Overlap models",
             "relevance_value.partially_seen",
-            "An overlap model decides what a result is still worth if the user has seen a part of "
-            "it. q is "
-            "the score of the result, α the user's intolerance to text that was seen before, and "
-            "rest the "
-            "sum of the values of the child elements, weighted by their size.",
+            "An overlap model decides what a result is still worth if the user has seen a part of it. "
+            "q is the score of the result, α the user's intolerance to text that was seen before, and "
+            "rest the sum of the values of the child elements, weighted by their size.",
             "from 0; an unseen result is worth q, a fully seen one (1 - α)·q",
             f"Choose one of these, {_EXTENDING.format('overlap-model')}.",
         ),
@@ -160,8 +156,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "relevance_value.near_misses",
             "A near-miss model decides what results close to an ideal element gain. It returns the "
             "closeness of an element; its score is then the larger of its own score and closeness "
-            "times "
-            "the score of the ideal element.",
+            "times the score of the ideal element.",
             "closeness is from 0 (not a near-miss) to 1 (as good as the ideal element)",
             f"Choose one of these, {_EXTENDING.format('near-miss-model')}.",
         ),
@@ -172,8 +167,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "readers",
             "Readers of your own",
             "relevance_value.reader",
-            "A reader is a class that replaces the whole relevance value: quantised score, "
-            "overlap and "
+            "A reader is a class that replaces the whole relevance value: quantised score, overlap and "
             "near-misses. xcg has none of its own.",
             "gains from 0, without an upper limit",
             "[Replace the whole relevance value](../../howto/extending/reader.md) shows how to write "
@@ -264,11 +258,9 @@ def _overview(grouped: Mapping[str, Sequence[str]]) -> str:
     lines = [
         "# Measures",
         "",
-        "These are all measures, by family. Write one as in the first column: the number after "
-        "the `@` is "
-        "a rank or a recall point. `xcg measures` prints the same list, and `xcg measures nxCG` "
-        "describes "
-        "one.",
+        "These are all measures, by family. Write one as in the first column: the number after the `@` "
+        "is a rank or a recall point. `xcg measures` prints the same list, and `xcg measures nxCG` "
+        "describes one.",
     ]
     for heading, members in grouped.items():
         rows = [
@@ -545,10 +537,8 @@ def user_models_page() -> str:
         "# Shipped user models",
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
-        "`user_model` "
-        "of a configuration. To change one, start from its file: `xcg user-models overlap-off "
-        "--yaml "
-        "--output mine.yaml`. [User models](../user-model.md) describes all keys.",
+        "`user_model` of a configuration. To change one, start from its file: `xcg user-models "
+        "overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes all keys.",
         "",
     ]
     rows = []
@@ -582,12 +572,9 @@ def strategies_page() -> str:
         "# Overlap strategies",
         "",
         "A strategy turns a ranking into another one before it is evaluated, for example without "
-        "results "
-        "that overlap. `--strategy NAME` applies one in `xcg evaluate`, `xcg compare` and other "
-        "commands, "
-        "and `xcg rewrite` writes the new run. [Compare overlap "
-        "strategies](../../howto/compare-strategies.md) "
-        "shows how to choose one.",
+        "results that overlap. `--strategy NAME` applies one in `xcg evaluate`, `xcg compare` and "
+        "other commands, and `xcg rewrite` writes the new run. [Compare overlap "
+        "strategies](../../howto/compare-strategies.md) shows how to choose one.",
         "",
     ]
     rows = [[f"[{_code(n)}](#{n})", _escape(_summary(STRATEGIES, n))] for n in STRATEGIES]
