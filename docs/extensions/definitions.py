@@ -119,8 +119,8 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "A quantisation turns an assessment into a score: exhaustivity e and specificity s, or a "
             "level of relevance, become one number.",
             "from 0 to 1; for levels of relevance from 0",
-            "Write a table, `{table: {'3,3': 1, …}}`, or the gains of levels, `{gains: {1: 1, 2: 10}}`, "
-            f"{_EXTENDING.format('quantisation')}.",
+            "Write a table, `{table: {'3,3': 1, …}}`, or the gains of levels, "
+            f"`{{gains: {{1: 1, 2: 10}}}}`, {_EXTENDING.format('quantisation')}.",
         ),
     ),
     (
