@@ -40,7 +40,7 @@ from xcg.errors import XcgError
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from page_output import is_output  # noqa: E402 - a module of the tests
+from page_output import is_output, joined, written_examples  # noqa: E402 - a module of the tests
 
 COPIED = ("README.md", "assessments", "configs", "corpora_samples", "docs", "tests", "benchmarks")
 SAMPLES = ("assessments", "configs", "corpora_samples")
@@ -206,9 +206,8 @@ def refreshed(block: str, run: Callable[[str], str]) -> tuple[str, list[Output]]
     A command without output stays without.
     """
     lines, changed = [], []
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, old = part.partition("\n")
-        new = run(command)
+    for command, old in written_examples(block):
+        new = run(joined(command))
         if not old.strip() or is_output(old, new):
             new = old
         else:

@@ -1,8 +1,24 @@
-"""Compare the output of commands with the text that a page shows, where … is any text or any lines."""
+"""Find the commands that a page shows, and compare their output, where … is any text or any lines."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+
+def written_examples(block: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the commands of a block ``console`` as written, with their output.
+
+    A line of a command can end with a ``\\``.
+    """
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command = re.match(r"(?:.*\\\n)*.*", part)[0]  # type: ignore[index]
+        yield command, part[len(command) + 1 :]
+
+
+def joined(command: str) -> str:
+    """Return a command on one line."""
+    return re.sub(r"\\\n(?:> ?)?", "", command)
 
 
 def line_pattern(text: str) -> str:

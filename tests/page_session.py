@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from conftest import ROOT, Command
-from page_output import is_output
+from page_output import is_output, joined, written_examples
 
 SAMPLES = ("assessments", "configs", "corpora_samples")
 
@@ -59,12 +59,8 @@ def code_blocks(text: str) -> Iterator[Block]:
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    r"""Return the commands of a block ``console`` with their output. A line can end with a ``\``."""
-    found = []
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, output = re.fullmatch(r"((?:.*\\\n)*.*)\n?((?s:.*))", part).groups()  # type: ignore[union-attr]
-        found.append((re.sub(r"\\\n(?:> ?)?", "", command), output))
-    return found
+    """Return the commands of a block ``console``, each on one line, with their output."""
+    return [(joined(command), output) for command, output in written_examples(block)]
 
 
 def add_samples(folder: Path, *names: str) -> None:

@@ -83,6 +83,13 @@ def test_an_output_with_ellipses_is_kept_if_it_matches(script: ModuleType) -> No
     assert changed == [("…\nd\n", "c\n")]
 
 
+def test_a_command_on_several_lines_is_run_and_kept(script: ModuleType) -> None:
+    block = "$ xcg a \\\n  --b\nold\n"
+    text, changed = script.refreshed(block, {"xcg a   --b": "new\n"}.__getitem__)
+    assert text == "$ xcg a \\\n  --b\nnew\n"
+    assert changed == [("old\n", "new\n")]
+
+
 def test_changed_scores_are_found_in_other_files(script: ModuleType, tmp_path: Path) -> None:
     outputs = [
         ("a  0.1234  0.5000\nb +0.253\n", "a  0.1235  0.4000\nb -0.250\n"),
