@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +17,7 @@ from xcg.cli.completion import (
     complete_strategy,
     complete_user_model,
 )
+from xcg.cli.messages import print_status
 from xcg.cli.output import C, progress_bar
 from xcg.cli.run_names import select_runs
 from xcg.cli.unused_options import refuse_unused
@@ -25,6 +27,7 @@ from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
 from xcg.evaluation.results import Results
+from xcg.profiling import collect_profile
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
@@ -196,6 +199,29 @@ no_cache_option = click.option(
     callback=_disable_cache,
     help="Parse all documents again, and do not store them in the cache.",
 )
+
+
+@contextmanager
+def _printed_profile() -> Iterator[None]:
+    """Collect a profile, and print it if the block ends without an error."""
+    with collect_profile() as profile:
+        yield
+    for line in profile.lines():
+        print_status(line)
+
+
+def _collect_profile(context: click.Context, _: click.Parameter, enable: bool) -> None:
+    if enable:
+        context.with_resource(_printed_profile())
+
+
+profile_option = click.option(
+    "--profile",
+    is_flag=True,
+    expose_value=False,
+    callback=_collect_profile,
+    help="Print the seconds of each stage to standard error, and how documents and files were read.",
+)
 lenient_option = click.option(
     "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."
 )
@@ -231,6 +257,7 @@ _INPUT_OPTIONS = (
     ),
     lenient_option,
     no_cache_option,
+    profile_option,
 )
 _FURTHER_OPTIONS = {
     "runs": paths_option(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, DocumentCache, digest, open_cache
 from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.sources import Memory, Source, open_source
+from xcg.documents.sources import Location, Memory, Source, open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, nearest_name
+from xcg.profiling import Stage, staged
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -50,16 +52,6 @@ def _bare(error: InputError) -> InputError:
     """Return an error without its traceback, which refers to the document's bytes."""
     error.__traceback__ = error.__context__ = None
     return error
-
-
-class _Location(NamedTuple):
-    """A document's file for messages, looked up when there is a message."""
-
-    source: Source
-    name: str
-
-    def __str__(self) -> str:
-        return self.source.where(self.name)
 
 
 class Corpus:
@@ -237,7 +229,7 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> list[str] | bytes:
-            where = _Location(self._source, name)
+            where = Location(self._source, name)
             if cache is None:
                 return absent_paths(data, asked[name], where)
             if cache.has(ALL_PATHS, found):
@@ -262,7 +254,8 @@ class Corpus:
         names = iter(asked)
         while batch := {name: asked[name] for name in islice(names, _CHECKED_AT_ONCE)}:
             known = self._known_missing(batch)
-            read = self._documents([name for name in batch if name not in known], look, make)
+            unknown = [name for name in batch if name not in known]
+            read = staged(Stage.PARSE, self._documents(unknown, look, make))
             for name in batch:
                 missing = known[name] if name in known else next(read)
                 if isinstance(missing, InputError):
@@ -298,7 +291,7 @@ class Corpus:
 
         def look(name: str, data: bytes, found: bytes) -> ElementTree | bytes:
             tree = self._cached_tree(name, found)
-            return serialise(data, _Location(self._source, name)) if tree is None else tree
+            return serialise(data, Location(self._source, name)) if tree is None else tree
 
         def make(documents: Mapping[str, bytes], digests: Mapping[str, bytes]) -> list[ElementTree]:
             trees = trees_of(list(documents.values()), [self._read_text(name) for name in documents])
@@ -307,7 +300,8 @@ class Corpus:
                     self._cache.add_tree(digests[name], tree)
             return trees
 
-        for name, read in zip(cold, self._documents(cold, look, make), strict=True):
+        parsed = staged(Stage.PARSE, self._documents(cold, look, make))
+        for name, read in zip(cold, parsed, strict=True):
             if isinstance(read, InputError):
                 self._unreadable[name] = read
                 yield read
@@ -371,7 +365,7 @@ class Corpus:
             in_memory = 0
             for batch in self._read(names):
                 size = sum(len(data) for data in batch.values() if isinstance(data, bytes))
-                running.append((pool.submit(results, batch), size))
+                running.append((pool.submit(copy_context().run, results, batch), size))
                 in_memory += size
                 while len(running) == 2 * workers or (running and in_memory > _BYTES_IN_MEMORY):
                     future, size = running.popleft()

@@ -22,6 +22,7 @@ from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.errors import InputError
 from xcg.lazy_modules import etree, hashlib, np, npt
+from xcg.profiling import Stage, count_parsed, in_stage
 
 Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
@@ -75,6 +76,7 @@ def parse_document(data: bytes, name: object = "document") -> ElementTree:
     return trees_of([serialise(data, name)], [lambda: text_of(data, name)])[0]
 
 
+@in_stage(Stage.PARSE)
 def text_of(data: bytes, name: object) -> str:
     """Return the text of a document, which trees do not store."""
     return _text(_Tags([serialise(data, name)]))
@@ -135,6 +137,7 @@ def document_root(data: bytes, name: object) -> etree._Element:
     Raises:
         InputError: If it is too large, or not well-formed XML (then the message states the line).
     """
+    count_parsed(name)
     check_markup(data, name)
     try:
         return etree.fromstring(data, hardened_parser())

@@ -344,6 +344,16 @@ class ArchivedSource(Source):
             return self._archive.read(self._members[name][1], most)
 
 
+class Location(NamedTuple):
+    """A document's file for messages, looked up when there is a message."""
+
+    source: Source
+    name: str
+
+    def __str__(self) -> str:
+        return self.source.where(self.name)
+
+
 class Memory(Source):
     """Documents in memory, read like files with their names.
 

@@ -39,6 +39,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.trec import check_span_measures
+from xcg.profiling import Stage, in_stage
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
@@ -145,9 +146,22 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
     runs = dict(zip(names, scored, strict=True))
     note_topics(work.base, runs, work.unanswered, notes)
+    return _results(inputs, work, model_names, runs, shares[0].without_ideal, notes)
+
+
+@in_stage(Stage.MEANS)
+def _results(
+    inputs: Inputs,
+    work: Work,
+    model_names: Sequence[str],
+    runs: Mapping[str, ScoredRun],
+    without_ideals: Sequence[Sequence[str]],
+    notes: Notes,
+) -> Results:
+    """Return the results of scored runs, with means and notes."""
     rows: list[Result] = []
     for number, model_name in enumerate(model_names):
-        without_ideal = shares[0].without_ideal[number] if work.needs("gains") else []
+        without_ideal = without_ideals[number] if work.needs("gains") else []
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
@@ -163,11 +177,13 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
         reason = "no topic has an ideal element under " + ", ".join(model_names)
         if not work.measures:
             reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
-        if any(found.unknown_text for run in scored for of_model in run.values for found in of_model):
+        if any(
+            found.unknown_text for run in runs.values() for of_model in run.values for found in of_model
+        ):
             reason = "the corpus lacks the text of results for all topics"
         raise NothingToAverageError(f"nothing to average: {reason}")
     scope = Scope(
-        names,
+        list(runs),
         [str(measure) for measure in inputs.measure_list],
         model_names,
         [name for name, run in runs.items() if run.answered.isdisjoint(work.base.topics)],

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
 from xcg.installation import missing_extra
+from xcg.profiling import Stage, active_profile, call_in_worker, staged, take_profile
 
 Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
@@ -79,7 +80,9 @@ def run_tasks(
         while len(done) < len(tasks):
             try:
                 rest = tasks[len(done) :]
-                for result in _results(partial(function, *common), rest, workers, backend, scheduler):
+                call = partial(call_in_worker, active_profile() is not None, partial(function, *common))
+                for result, profile in _results(call, rest, workers, backend, scheduler):
+                    take_profile(profile)
                     done.append(result)
                     if saved is not None:
                         saved.append(result)
@@ -106,7 +109,7 @@ def _results(
     scheduler: str | None,
 ) -> Iterator[Any]:
     if backend == "dask":
-        yield from _dask_results(function, tasks, workers, scheduler)
+        yield from staged(Stage.WAIT, _dask_results(function, tasks, workers, scheduler))
     elif workers == 1:
         for task in tasks:
             yield function(*task)
@@ -114,7 +117,7 @@ def _results(
         joblib = importlib.import_module("joblib")
         folder = _WorkingDirectory()
         calls = (joblib.delayed(_call)(folder, function, *task) for task in tasks)
-        yield from joblib.Parallel(n_jobs=workers, return_as="generator")(calls)
+        yield from staged(Stage.WAIT, joblib.Parallel(n_jobs=workers, return_as="generator")(calls))
 
 
 class _WorkingDirectory:

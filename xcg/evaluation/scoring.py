@@ -27,6 +27,7 @@ from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, span_topics, span_values, standard_values
+from xcg.profiling import Stage, stage
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Run, Ties
 from xcg.strategies.registry import BoundStrategy
@@ -374,9 +375,10 @@ class _ModelScores:
             if ideal.gains:
                 self._check_passages(topic, run.name)
             gains = calculator.gains(run.name, ideal, self.model)
-            for measure, values in zip(self.work.measures, self.values[run.name], strict=True):
-                if ideal.gains or measure.definition.needs != "gains":
-                    self._add_value(values, measure, gains, topic.topic, run)
+            with stage(Stage.MEASURES):
+                for measure, values in zip(self.work.measures, self.values[run.name], strict=True):
+                    if ideal.gains or measure.definition.needs != "gains":
+                        self._add_value(values, measure, gains, topic.topic, run)
 
     def _add_value(
         self, values: MeasureValues, measure: Measure, gains: TopicGains, topic: str, run: Run

@@ -4,6 +4,7 @@ A program writes all results, or all assessed elements, with the same fields in 
 expressions and string splitting find these fields, and the text between them must be what the layout
 predicts. This proves that the file is well-formed and that the general reader would read the same. Any
 other file, and any file with an error, is left to the general reader. So this module has no messages.
+The reasons why a file is irregular are for profiles.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from xcg.formats.stored_topics import clear_large
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
+from xcg.profiling import record_layout
 from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Topics, check_span
 from xcg.runs.stored_rankings import StoredRankings
 
@@ -97,12 +99,17 @@ def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase)
 
 def _read_if_regular(file: BufferedReader, path: Path, read: Callable[[], _T]) -> _T | None:
     if not path.is_file():  # a pipe cannot be read twice
+        record_layout(path, "a pipe")
         return None
     try:
-        return read()
-    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
+        found = read()
+    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
+        problem = str(error) if isinstance(error, IrregularFileError) else "an illegal value or syntax"
+        record_layout(path, problem)
         file.seek(0)
         return None
+    record_layout(path)
+    return found
 
 
 def _blocks(file: BufferedReader, end_tag: bytes) -> Iterator[str]:
@@ -113,7 +120,7 @@ def _blocks(file: BufferedReader, end_tag: bytes) -> Iterator[str]:
         if tag:
             yield _decode(block + tag)
         elif len(rest) > _LONGEST_PART:
-            raise IrregularFileError
+            raise IrregularFileError("a part of more than 4 MB")
     yield _decode(rest)
 
 
@@ -124,7 +131,7 @@ def _decode(data: bytes) -> str:
     codes = np.frombuffer(data, np.uint8)
     text = data.decode()
     if ((codes < 32) & (codes != 9) & (codes != 10)).any() or "\ufffe" in text or "\uffff" in text:
-        raise IrregularFileError
+        raise IrregularFileError("characters that XML does not allow")
     return text
 
 
@@ -143,10 +150,10 @@ def _read_head(
     text = next(blocks)
     first_part = re.search(f"<{part_tag}[ \t\n]", text)
     if first_part is None:
-        raise IrregularFileError
+        raise IrregularFileError("no topics or documents")
     head, rest = text[: first_part.start()], text[first_part.start() :]
     if "<!DOCTYPE" in head and "[" in head:  # an internal DTD can declare default attributes
-        raise IrregularFileError
+        raise IrregularFileError("an internal DTD")
     root = etree.fromstring(f"{head}</{root_tag}>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     tags = {local_name(element) for element in root.iterdescendants()}
@@ -155,7 +162,7 @@ def _read_head(
         or encoding.upper() != "UTF-8"
         or not tags.isdisjoint({root_tag, part_tag, block_tag, *more_tags})
     ):
-        raise IrregularFileError
+        raise IrregularFileError("another root element, encoding or nesting")
     return root, chain([rest], blocks)
 
 
@@ -165,7 +172,7 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
     if not name:
-        raise IrregularFileError
+        raise IrregularFileError("no run-id")
     caches = FunctionCache(canonical_file), FunctionCache(canonical_path)
     results = _Results(*caches)
     layout: _ResultLayout | None = None
@@ -180,7 +187,7 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
             results.add(fields)
         if is_end:
             if topic in rankings:
-                raise IrregularFileError
+                raise IrregularFileError("a topic that occurs twice")
             rankings.add(topic, results.ranking())
             clear_large(*caches)
             results = _Results(*caches)
@@ -193,7 +200,7 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     topic = rest = ""
     for block in blocks:
         if rest or "&" in block or "]]>" in block:
-            raise IrregularFileError
+            raise IrregularFileError("entities or CDATA sections")
         parts = block.split("</topic>")
         for number, part in enumerate(parts, 1):
             start, is_end = 0, number < len(parts)
@@ -203,12 +210,12 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
                     rest = part
                     break
                 if tag is None or not tag[1].strip():
-                    raise IrregularFileError
+                    raise IrregularFileError("other elements between topics")
                 topic, start = tag[1].strip(), tag.end()
             yield topic, part[start:], is_end
             topic = "" if is_end else topic
     if topic or not re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest):
-        raise IrregularFileError
+        raise IrregularFileError("other elements between topics")
 
 
 class _ResultLayout:
@@ -221,7 +228,7 @@ class _ResultLayout:
         kinds = {"path", "fol", "passage"} & set(tags)
         is_known = {"file"} <= set(tags) <= set(_RESULT_FIELDS)
         if not is_known or len(kinds) != 1 or len(tags) > len(set(tags)):
-            raise IrregularFileError
+            raise IrregularFileError("unusual fields in a result")
         content = _SPACE.join(_RESULT_FIELDS[tag] for tag in tags)
         self._result = re.compile(f"<result>{_SPACE}{content}{_SPACE}</result>")
 
@@ -230,7 +237,7 @@ class _ResultLayout:
         parts = self._result.split(text)
         width = self._result.groups + 1
         if "".join(parts[::width]).strip(" \t\n"):
-            raise IrregularFileError
+            raise IrregularFileError("results with different fields")
         return {name: parts[index::width] for name, index in self._result.groupindex.items()}
 
 
@@ -267,7 +274,7 @@ class _Results:
         paths = self._paths or [""] * len(files)
         ascending_keys = np.array(keys) if self._ascending else -np.array(keys)
         if not np.isfinite(ascending_keys).all():
-            raise IrregularFileError
+            raise IrregularFileError("a rank or score that is not finite")
         if (ascending_keys[1:] < ascending_keys[:-1]).any():
             order = np.argsort(ascending_keys, kind="stable").tolist()
             files, paths = [files[index] for index in order], [paths[index] for index in order]
@@ -281,7 +288,7 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
     root, blocks = _read_head(file, "assessments", "file", "file", *ASSESSMENT_TAGS)
     topic = attributes_by_name(root.attrib.items()).get("topic", "")
     if not topic:
-        raise IrregularFileError
+        raise IrregularFileError("no topic")
     file_tag, point_tag = re.compile(_FILE), re.compile(_POINT)
     assessed: dict[str, dict[str, Assessment]] = {}
     points: list[tuple[str, Passage | Point]] = []
@@ -289,7 +296,7 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
     for text in _files(blocks):
         start = file_tag.match(text)
         if start is None:
-            raise IrregularFileError
+            raise IrregularFileError("other elements between documents")
         document = document_name(_parse_attributes(start[1]))
         position = start.end()
         while point := point_tag.match(text, position):
@@ -300,13 +307,13 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
         if layout is None:
             layout = _ElementLayout(text, position)
         if document in assessed:
-            raise IrregularFileError
+            raise IrregularFileError("a document that occurs twice")
         elements = layout.split(text[position:])
         if elements:
             assessed[document] = elements
     base.add_topic(topic, str(path))
     if not base.add_elements(topic, assessed):
-        raise IrregularFileError
+        raise IrregularFileError("contradictory assessments")
     for document, stated in points:
         add_point(base, topic, document, stated)
     return True
@@ -319,7 +326,7 @@ def _files(blocks: Iterator[str]) -> Iterator[str]:
         *files, rest = block.split("</file>")
         yield from files
     if not re.fullmatch(f"{_SPACE}</assessments>{_SPACE}", rest):
-        raise IrregularFileError
+        raise IrregularFileError("other elements between documents")
 
 
 def _parse_attributes(text: str) -> dict[str, str]:
@@ -333,11 +340,11 @@ class _ElementLayout:
         """Take the layout from the element at a position of a text."""
         first = re.compile(_ELEMENT).match(text, position)
         if first is None:
-            raise IrregularFileError
+            raise IrregularFileError("unusual elements in a document")
         tag = first[1]
         names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
         if "path" not in names or not 1 < len(names) == len({name.lower() for name in names}):
-            raise IrregularFileError
+            raise IrregularFileError("unusual attributes of an element")
         self._start = f"<{tag} {names[0]}="
         self._separators = [f" {name}=" for name in names[1:]]
         self._is_gap = cache(re.compile(f" ?/>[ \t\n]{{0,99}}{self._start}").fullmatch)
@@ -361,12 +368,12 @@ class _ElementLayout:
             or any(parts[2 * index :: width].count(text) != count for index, text in separators)
             or not all(map(self._is_gap, set(parts[width:-1:width])))
         ):
-            raise IrregularFileError
+            raise IrregularFileError("elements with different attributes")
         values = [parts[index::width] for index in range(1, width, 2)]
         paths = map(_element_path, values.pop(self._path_index))
         found = dict(zip(paths, map(self._assessment, *values), strict=True))
         if len(found) < count:
-            raise IrregularFileError
+            raise IrregularFileError("an element that is assessed twice")
         if self._has_unassessed:
             return {path: assessment for path, assessment in found.items() if assessment is not None}
         return cast("dict[str, Assessment]", found)
@@ -388,4 +395,4 @@ def _element_path(text: str) -> str:
 def _check_values(values: Sequence[str], longest: int) -> None:
     for value in values:
         if not re.fullmatch(f"{_VALUE_CHARACTER}{{0,{longest}}}", value):
-            raise IrregularFileError
+            raise IrregularFileError("a long or unusual value")

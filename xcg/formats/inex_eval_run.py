@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xcg.documents.files import lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
+from xcg.profiling import Stage, count_file, stage
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
@@ -54,7 +55,7 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
     results: dict[str, list[_Result]] = {}
     line_numbers: dict[str, list[int]] = {}
     tag = ""
-    with open_input(path) as opened:
+    with stage(Stage.READ_RUNS), open_input(path) as opened:
         for number, line in lines(opened, path):
             fields = line.split()
             if len(fields) != 8:
@@ -73,6 +74,7 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
             tag = tag_of_line
             results.setdefault(topic, []).append(result)
             line_numbers.setdefault(topic, []).append(number)
+    count_file("runs", path, "of inex_eval")
     rankings = {topic: Ranking.of(found) for topic, found in results.items()}
     return InexEvalRun(Run(file, rankings, file), tag, line_numbers)
 

@@ -13,6 +13,7 @@ from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
+from xcg.profiling import Stage, in_stage
 from xcg.runs.run import ORACLE, Ranking, Run
 from xcg.strategies.registry import BoundStrategy, strategies_of
 
@@ -59,6 +60,7 @@ def single_strategy(strategy: object) -> BoundStrategy:
     return found[0]
 
 
+@in_stage(Stage.REWRITE)
 def rewrite_all(
     runs: Iterable[Run], strategies: Sequence[BoundStrategy], corpus: Corpus | None = None
 ) -> list[Run]:
