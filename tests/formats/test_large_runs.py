@@ -28,6 +28,11 @@ def little_memory() -> Iterator[None]:
         patch.setattr("xcg.runs.stored_rankings.RESULTS_IN_MEMORY", 3)
         patch.setattr("xcg.runs.stored_rankings.RESULTS_OF_ALL_RUNS", 8)
         patch.setattr("xcg.documents.files.CHUNK_BYTES", 200)
+        patch.setattr("xcg.evaluation.unjudged.MOST_RESULTS", 4)
+        patch.setattr("xcg.documents.corpus._CHECKED_AT_ONCE", 2)
+        patch.setattr("xcg.documents.corpus._KEPT_NAMES", 2)
+        patch.setattr("xcg.documents.cache._KEPT_FILES", 2)
+        patch.setattr("xcg.documents.cache._KEPT_HASHES", 3)
         yield
 
 
@@ -118,6 +123,12 @@ def test_a_run_in_a_temporary_file_is_the_same_run(tmp_path, name, topics, ties)
 FAULTS = {
     "": "",
     "path": "1 Q0 d8#/a/c 99 9 bm25\n",
+    "paths": "".join(
+        f"{topic} Q0 d{number}#/a/{tag} 9 {number} bm25\n"
+        for topic in "71"
+        for number in (8, 5, 7)
+        for tag in "cdc"
+    ),
     "document": "7 Q0 d99#/a 99 9 bm25\n",
     "line": "x Q0 d1#/a 1\n",
 }
@@ -126,8 +137,9 @@ FAULTS = {
 @pytest.mark.parametrize("options", [[], ["--lenient"]], ids=["strict", "lenient"])
 @pytest.mark.parametrize("with_corpus", [False, True], ids=["no documents", "documents"])
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("cache", [[], ["--no-cache"]], ids=["cache", "no cache"])
 def test_scores_notes_and_errors_do_not_depend_on_memory(
-    tmp_path, xcg_command, options, with_corpus, fault
+    tmp_path, xcg_command, options, with_corpus, fault, cache
 ):
     chance = random.Random(fault)
     corpus = tmp_path / "corpus"
@@ -149,7 +161,7 @@ def test_scores_notes_and_errors_do_not_depend_on_memory(
     if options:  # some of these results are illegal
         (runs / "four.jsonl").write_text(json_lines(chance, [KINDS[0], KINDS[3]]))
     command = ["evaluate", "--assessments", tmp_path / "assessments.jsonl", "--run", runs]
-    command += ["--measures", "nxCG@5 MAep iMAep", "--format", "jsonl", "--no-cache", *options]
+    command += ["--measures", "nxCG@5 MAep iMAep", "--format", "jsonl", *cache, *options]
     command += ["--corpus", corpus] if with_corpus else []
     expected = xcg_command(*command)
     with little_memory():
