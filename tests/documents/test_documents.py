@@ -28,6 +28,33 @@ NAMESPACED = b"""<?xml version="1.0"?>
  <m:b>one</m:b><n:b>two</n:b><b>three</b><c title="1 > 0 &lt; 2 'x'"/>
 </a>"""
 
+PARTS = [
+    *(
+        "x",
+        "two words",
+        " ",
+        "\n",
+        "é",
+        "\u00a0",
+        "\u0085",
+        "\u3000",
+        "日 本",
+        "<b k='v w'/>",
+        "<m> y</m>",
+    ),
+    *(
+        "<i>z</i>",
+        "<q>  </q>",
+        "&amp;",
+        "&gt; ",
+        "&#13;",
+        "&#32;",
+        "&#x2014;",
+        "&none;",
+        "<!-- c d -->",
+    ),
+]
+
 
 def test_a_step_names_the_local_name() -> None:
     tree = parse_document(NAMESPACED)
@@ -61,6 +88,21 @@ def test_encodings() -> None:
 def test_words_are_runs_of_what_is_no_white_space_also_across_tags() -> None:
     tree = parse_document("<a>in<b>complete words</b>here\u00a0now <c> </c></a>".encode())
     assert tree.words.tolist() == [3, 2, 0]  # incomplete wordshere now; complete words
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=30))
+def test_the_words_of_an_element_are_those_of_its_text(parts: list[str]) -> None:
+    tree = parse_document(f"<!DOCTYPE a SYSTEM 'no.dtd'><a>{''.join(parts)}</a>".encode())
+    texts = [tree.element_text(row) for row in range(len(tree))]
+    assert tree.words.tolist() == [len(text.split()) for text in texts]
+
+
+def test_a_text_of_several_blocks_has_all_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = f"<a>{'one <b>two three</b><c>four five six</c>' * 50}{' word' * 300}</a>".encode()
+    words = parse_document(source).words.tolist()
+    monkeypatch.setattr("xcg.documents.parsing._BLOCK", 64)
+    assert parse_document(source).words.tolist() == words
+    assert words == [50 * 4 + 1 + 300, *[2, 3] * 50]  # "threefour" and "sixone" are words across tags
 
 
 def test_the_columns_say_who_is_below_whom() -> None:

@@ -38,14 +38,14 @@ _SCANNED_BYTES = 10**8
 """Maximum size of a document times the number of paths that are looked up one by one."""
 
 _NAME = re.compile(rb"[^/> ]+")
+_ENDS_NAME = bytes(code in b"/> " for code in range(256))
 _WORD = 8
 _FIRST_SHORT = 1 << (8 * (_WORD - 1))
-_NAME_MASKS = [~((1 << 8 * (_WORD - n)) - 1) & (2**64 - 1) for n in range(_WORD + 1)]
-_ENDS_NAME = [code in b" />" for code in range(256)]
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
+_CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
-_IS_SOLID = bytes(not chr(code).isspace() for code in range(256))
+_IS_SOLID = bytes(not (code == ord("<") or chr(code).isspace()) for code in range(128)) + b"\1" * 128
 
 
 def hardened_parser() -> etree.XMLParser:
@@ -238,10 +238,10 @@ class _Structure:
         self.by_depth = by_depth = np.argsort(depth.astype(np.uint16), kind="stable")
         keys = depth[by_depth] * elements + by_depth
         # The parent is the last element of the level above that was opened before.
-        parent = by_depth[np.searchsorted(keys, (depth - 1) * elements + np.arange(elements)) - 1]
-        parent[depth == 1] = -1
-        self.parent = parent
+        self.parent = parent = np.empty_like(by_depth)
+        parent[by_depth] = by_depth[np.searchsorted(keys, keys - elements) - 1]
         self.roots = np.flatnonzero(depth == 1)
+        parent[self.roots] = -1
 
         self.tag_names, self.tag_codes = _local_names(tags)
         self.positions = sibling_positions(parent, self.tag_codes, len(self.tag_names))
@@ -252,16 +252,16 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     """Return the sorted local names, and the index of the name of every opening tag."""
     raw_bytes = np.concatenate((tags.raw_bytes, np.zeros(_WORD, dtype=np.uint8)))
     first = tags.first[~tags.closing] + 1
-    length = np.full(len(first), _WORD)
-    ends_name = np.array(_ENDS_NAME)
-    for place in range(_WORD - 1, 0, -1):
-        length[ends_name[raw_bytes[first + place]]] = place
+    words = np.ndarray(len(tags.raw_bytes), ">u8", raw_bytes, strides=(1,))[first]
     # Names of fewer than eight bytes are compared as 64-bit numbers, the few longer ones one by one.
-    words = np.ndarray(len(tags.raw_bytes), ">u8", raw_bytes, strides=(1,))[first].astype(np.uint64)
-    words &= np.array(_NAME_MASKS, np.uint64)[length]
+    ends = np.frombuffer(words.tobytes().translate(_ENDS_NAME), ">u8").astype(np.uint64)
+    is_long = ends == 0
+    for bits in (8, 16, 32):  # 1 for the byte that ends the name and all following ones
+        ends |= ends >> np.uint64(bits)
+    words = words.astype(np.uint64) & ~(ends * np.uint64(0xFF))
     serialised = tags.serialised
     long_names: dict[bytes, int] = {}
-    for tag in np.flatnonzero(length == _WORD).tolist():
+    for tag in np.flatnonzero(is_long).tolist():
         match = _NAME.match(serialised, first[tag])
         assert match is not None
         words[tag] = long_names.setdefault(match[0], len(long_names))  # its first byte is 0
@@ -292,31 +292,37 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
     characters, words = np.zeros_like(start), np.zeros_like(start)  # of elements without content
     opens, closes = elements.opens, elements.closes
     characters[elements.opened_rows] = size = offset[closes] - offset[opens]
-    words_before, is_inside_word = _words(_text(tags), offset)
+    words_before, is_inside_word = _words(tags)
     first_word = is_inside_word[opens] & (size > 0)  # starts before the element
     words[elements.opened_rows] = words_before[closes] - words_before[opens] + first_word
-    trees = []
-    roots = elements.roots.tolist()
-    for first, last, read_text in zip(roots, [*roots[1:], len(start)], read_texts, strict=True):
-        rows = slice(first, last)
-        parent = elements.parent[rows] - first
-        parent[0] = -1
-        used, tag_codes = np.unique(elements.tag_codes[rows], return_inverse=True)
-        trees.append(
-            ElementTree(
-                tag_names=[elements.tag_names[code] for code in used],
-                tag_codes=tag_codes,
-                parent=parent,
-                end=elements.end[rows] - first,
-                depth=elements.depth[rows],
-                start=start[rows] - start[first],
-                characters=characters[rows],
-                words=words[rows],
-                positions=elements.positions[rows],
-                read_text=read_text,
-            )
+
+    roots, names = elements.roots, elements.tag_names
+    sizes = np.diff(roots, append=len(start))
+    document, root = np.repeat(np.arange(len(roots)), sizes), np.repeat(roots, sizes)
+    # The names of one document after the other, each once.
+    used, tag_codes = np.unique(document * len(names) + elements.tag_codes, return_inverse=True)
+    first_names = np.searchsorted(used, np.arange(len(roots) + 1) * len(names))
+    used_names = [names[code] for code in (used % len(names)).tolist()]
+    columns = {
+        "tag_codes": tag_codes - first_names[document],
+        "parent": np.where(elements.parent < 0, -1, elements.parent - root),
+        "end": elements.end - root,
+        "depth": elements.depth,
+        "start": start - start[root],
+        "characters": characters,
+        "words": words,
+        "positions": elements.positions,
+    }
+    rows = itertools.starmap(slice, itertools.pairwise([*roots.tolist(), len(start)]))
+    named = itertools.starmap(slice, itertools.pairwise(first_names.tolist()))
+    return [
+        ElementTree(
+            **{column: values[own_rows] for column, values in columns.items()},
+            tag_names=used_names[own_names],
+            read_text=read_text,
         )
-    return trees
+        for own_rows, own_names, read_text in zip(rows, named, read_texts, strict=True)
+    ]
 
 
 _ODD = 0x9E3779B97F4A7C15
@@ -387,29 +393,42 @@ def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
 
 
 @cache
-def _other_spaces() -> list[str]:
-    """Return the white space characters outside Latin-1; the last is U+3000."""
-    return [character for character in map(chr, range(256, 0x3001)) if character.isspace()]
+def _other_spaces() -> list[bytes]:
+    """Return the white space characters outside ASCII in UTF-8; the last is U+3000."""
+    return [character.encode() for character in map(chr, range(128, 0x3001)) if character.isspace()]
 
 
-def _words(text: str, offsets: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Return how many words start before each offset, and whether it is inside a word.
+def _blanked(reference: re.Match[bytes]) -> bytes:
+    """Return a reference to a character, or as many spaces as it has bytes if this is white space."""
+    is_space = _REFERENCE.sub(_character, reference[0].decode()).isspace()
+    return b" " * len(reference[0]) if is_space else reference[0]
 
-    The offsets must not decrease.
-    """
-    for space in () if text.isascii() else _other_spaces():
-        text = text.replace(space, " ")
-    # The additional character is for offsets at the end.
-    raw_bytes = text.encode("latin-1", "replace").translate(_IS_SOLID) + b"\0"
-    solid = np.frombuffer(raw_bytes, dtype=np.bool_)
-    begins = solid.copy()
-    begins[1:] &= ~solid[:-1]
-    begins_at = begins[offsets]
-    words = np.empty(len(offsets), dtype=np.int64)
-    words_before_block = 0
-    for start in range(0, len(solid), _BLOCK):
-        begun = np.cumsum(begins[start : start + _BLOCK])
-        first, stop = np.searchsorted(offsets, [start, start + _BLOCK])
-        words[first:stop] = words_before_block + begun[offsets[first:stop] - start]
-        words_before_block += int(begun[-1])
-    return words - begins_at, solid[offsets] & ~begins_at
+
+def _words(tags: _Tags) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Return how many words of the text start before each tag, and whether the tag is inside a word."""
+    serialised = tags.serialised
+    for space in () if serialised.isascii() else _other_spaces():
+        serialised = serialised.replace(space, b" " * len(space))
+    if b"&" in serialised and b"&#" in serialised:  # searching for one byte is much faster
+        serialised = _CHARACTER_REFERENCE.sub(_blanked, serialised)
+    # In the text between two tags, a word starts at a solid byte after white space. No word seems to
+    # start at the text's ends, because > counts as solid and < as white space.
+    solid = np.frombuffer(serialised.translate(_IS_SOLID), np.bool_)
+    starts_next = (solid[1:] & ~solid[:-1]).view(np.int8)
+    ends = np.stack((tags.last[:-1], tags.first[1:]), axis=1)
+    words = np.empty(len(ends), dtype=np.int64)
+    blocks = np.searchsorted(tags.last[:-1], np.arange(0, len(solid), _BLOCK)).tolist()
+    for first, stop in itertools.pairwise([*blocks, len(ends)]):
+        if first < stop:
+            begin, end = ends[first, 0], ends[stop - 1, 1]
+            texts = ends[first:stop].ravel() - begin
+            counts = np.add.reduceat(starts_next[begin : end + 1], texts, dtype=np.int32)
+            words[first:stop] = counts[::2]  # of texts; the others are of tags
+
+    is_text = ends[:, 0] + 1 < ends[:, 1]
+    starts_solid, ends_solid = solid[ends[is_text, 0] + 1], solid[ends[is_text, 1] - 1]
+    is_continued = ends_solid[:-1] & starts_solid[1:]  # a word, by the next text
+    words = words[is_text] + starts_solid
+    words[1:] -= is_continued
+    texts_before = np.cumsum(np.r_[0, is_text])
+    return np.cumsum(np.r_[0, words])[texts_before], np.r_[False, is_continued, False][texts_before]
