@@ -163,7 +163,7 @@ TEMPLATES = [
 """Calls that succeed on the samples."""
 FOLDER_WRITERS = ("samples", "simulate")
 """Commands whose argument names a new folder."""
-_BOUNDED = {"--workers": ("0", "-2", "1", "2", "x"), "--backend": ("loky", "x")}
+_BOUNDED = {"--workers": ("0", "-2", "1", "2", "x")}
 """Options whose values can start processes or connections. Only these values are used."""
 _PATHS = {"--output", "--plot", "--checkpoint", "--scheduler"}
 

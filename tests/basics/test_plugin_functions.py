@@ -17,7 +17,7 @@ from conftest import Command
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
-from xcg.evaluation.parallel import run_tasks
+from xcg.evaluation.parallel import Executor
 from xcg.plugins import NO_PLUGINS, load_function, without_plugins
 from xcg.registry import FunctionRegistry, Part
 from xcg.user_model.model import UserModel, resolve_models
@@ -314,10 +314,9 @@ def model_gain(model: UserModel, exhaustivity: float) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_dask_workers_load_a_file_next_to_the_user_model(campaign: Path) -> None:
+def test_workers_load_a_file_next_to_the_user_model(campaign: Path) -> None:
     model = UserModel.load(campaign / "model.yaml")
-    found = run_tasks(model_gain, [(model, 3.0), (model, 1.5)], workers=2, backend="dask")
+    found = Executor(2).run(model_gain, [(model, 3.0), (model, 1.5)])
     assert found == [0.5, 0.25]
 
 

@@ -58,7 +58,8 @@ def test_a_command_has_all_options_that_make_sense(name: str, command: click.Com
     assert "--config" not in options  # CONFIG is an argument
     expected = list(OF_CONFIG if "config" in arguments else ())
     expected += OF_RUNS if "--run" in options else ()
-    expected += ["--workers"] if "--unanswered" in options and name not in ("chunks", "gold") else ()
+    expected += ["--workers"] if "--unanswered" in options and name != "gold" else ()
+    expected += ["--workers", "--scheduler"] if {"--workers", "--scheduler"} & set(options) else ()
     expected += ["--no-cache"] if "--corpus" in options else ()
     missing = {option for option in expected if option not in options}
     assert missing == {option for command_name, option in MISSING if command_name == name}
@@ -88,6 +89,10 @@ def test_an_option_for_a_run_says_so(option: str) -> None:
     [
         ("distribution --assessments q --against p", "--other-assessments PATH"),
         ("sweep c.yaml --baseline levels", "--reference-model NAME, the user model to compare with"),
+        (
+            "stability topics c.yaml --backend dask",
+            "--workers N for processes on this machine, or --scheduler ADDRESS for a Dask cluster",
+        ),
         ("explain r --config c.yaml --topic 1", "xcg explain CONFIG --run RUN --topic ID"),
     ],
 )
@@ -106,6 +111,12 @@ def test_an_old_form_is_an_error_with_the_new_form(
         "compare {} --measures MAep",
         "sweep configs/sweep.yaml --measures MAep --resamples 0",
         "stability topics {} --measures MAep --user-model kazai-lalmas-2006 --trials 2 --resamples 9",
+        "stability assessors {} --assessor assessments/handbook-second --user-model overlap-off "
+        "--measures MAep --resamples 9",
+        "chunks corpora_samples/chunks/retrieval.yaml --measures RR",
+        "levels --swaps 3 --repetitions 2",
+        "plan {} --measures MAep --user-model overlap-off",
+        "calibrate {} --measures MAep --user-model overlap-off --test t --campaigns 20",
     ],
 )
 def test_workers_change_no_number(xcg_command: Command, command: str) -> None:

@@ -148,8 +148,9 @@ WITHOUT_EFFECT = [
             *("--ranges", "--topics all", "--sample 9", "--resamples 9", "--seed 1", "--plot f.png"),
         )
     ),
-    (f"stability topics {FILES} --backend loky", "--scheduler tcp://h:1", "with --backend loky"),
     (f"stability topics {FILES} --scheduler tcp://h:1", "--workers 2", "with --scheduler"),
+    (f"evaluate {FILES} --scheduler tcp://h:1", "--workers 2", "with --scheduler"),
+    ("levels --scheduler tcp://h:1", "--workers 2", "with --scheduler"),
 ]
 
 
@@ -207,7 +208,9 @@ def test_each_correction_has_an_effect_or_is_refused(
 
 
 @pytest.mark.slow
-def test_a_scheduler_implies_dask(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_an_error(
+    xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("xcg.evaluation.parallel._PATIENCE", 1)
     done = xcg_command(*f"stability topics {FILES} --scheduler tcp://127.0.0.1:1".split())
     assert (done.returncode, done.stdout) == (2, "")

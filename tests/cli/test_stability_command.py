@@ -141,13 +141,6 @@ def test_swap_rates_do_not_depend_on_workers_and_interruptions(
     assert "the checkpoint of another study" in relative.stderr
 
 
-@pytest.mark.slow
-def test_a_local_dask_cluster_returns_the_same(xcg_command: Command) -> None:
-    one = xcg_command(*TOPICS, "--rates", "--format", "csv")
-    two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--backend", "dask", "--workers", 2)
-    assert two.stdout == one.stdout, two.stderr
-
-
 def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "swaps.png"
     done = xcg_command(*TOPICS, "--sizes", "30", "--format", "json", "--plot", plot)

@@ -13,7 +13,7 @@ from conftest import Command
 from xcg.errors import InputError
 from xcg.evaluation import checkpoint as checkpoint_module
 from xcg.evaluation.checkpoint import Checkpoint
-from xcg.evaluation.parallel import run_tasks
+from xcg.evaluation.parallel import Executor
 
 TASKS = [(number,) for number in range(5)]
 DAMAGED = (
@@ -26,14 +26,14 @@ DAMAGED = (
 def path(tmp_path: Path) -> Path:
     """Return the checkpoint of a complete study."""
     path = tmp_path / "study.jsonl"
-    run_tasks(abs, TASKS, checkpoint=path, study="s")
+    Executor().run(abs, TASKS, checkpoint=path, study="s")
     return path
 
 
 def message(path: Path, study: str = "s") -> str:
     before = path.read_bytes()
     with pytest.raises(InputError) as raised:
-        run_tasks(abs, TASKS, checkpoint=path, study=study)
+        Executor().run(abs, TASKS, checkpoint=path, study=study)
     assert path.read_bytes() == before  # an error never changes the file
     return str(raised.value).removeprefix(str(path))
 
@@ -44,7 +44,7 @@ def test_a_checkpoint_has_one_line_per_result_and_is_extended(path: Path) -> Non
     assert len(lines) == 6
     for end in (b"", lines[0], lines[0][:-1], b"".join(lines[:3]), b"".join(lines[:3]) + lines[3][:9]):
         path.write_bytes(end)
-        assert run_tasks(abs, TASKS, checkpoint=path, study="s") == [0, 1, 2, 3, 4]
+        assert Executor().run(abs, TASKS, checkpoint=path, study="s") == [0, 1, 2, 3, 4]
         assert path.read_bytes() == content
 
 
@@ -85,7 +85,7 @@ def test_lines_that_do_not_follow_each_other_are_reported(
 
 def test_lines_of_another_study_are_reported(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
-    run_tasks(abs, TASKS, checkpoint=other, study="t")
+    Executor().run(abs, TASKS, checkpoint=other, study="t")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:3], *other.read_bytes().splitlines(keepends=True)[3:]]))
     assert message(path) == f":4: {DAMAGED}"
@@ -116,7 +116,7 @@ def test_a_pipe_is_refused_instead_of_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(InputError) as raised:
-        run_tasks(abs, TASKS, checkpoint=pipe)
+        Executor().run(abs, TASKS, checkpoint=pipe)
     assert str(raised.value) == f"{pipe}: not a file: expected a checkpoint, or a new name"
 
 
@@ -124,21 +124,21 @@ def test_a_checkpoint_that_cannot_be_written_is_reported(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(InputError, match="cannot write: No such file or directory"):
-        run_tasks(abs, TASKS, checkpoint=tmp_path / "no" / "folder")
+        Executor().run(abs, TASKS, checkpoint=tmp_path / "no" / "folder")
     with pytest.raises(InputError, match=r"cannot write: File name too long|cannot write: Invalid"):
-        run_tasks(abs, TASKS, checkpoint=tmp_path / ("x" * 5000))
+        Executor().run(abs, TASKS, checkpoint=tmp_path / ("x" * 5000))
 
     def no_space(self: Checkpoint, record: object) -> None:
         raise self._cannot_write(OSError(28, "No space left on device"))
 
     monkeypatch.setattr(checkpoint_module.Checkpoint, "_write", no_space)
     with pytest.raises(InputError, match=r"new: cannot write: No space left on device"):
-        run_tasks(abs, TASKS, checkpoint=tmp_path / "new")
+        Executor().run(abs, TASKS, checkpoint=tmp_path / "new")
 
 
 def test_errors_of_a_task_are_not_errors_of_the_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        run_tasks(os.stat, [("/no/such/file",)], checkpoint=tmp_path / "study")
+        Executor().run(os.stat, [("/no/such/file",)], checkpoint=tmp_path / "study")
 
 
 # Forged lines have a correct digest, but a result that is impossible in the study.

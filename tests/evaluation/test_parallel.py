@@ -17,7 +17,7 @@ import pytest
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import parallel
-from xcg.evaluation.parallel import Backend, run_tasks
+from xcg.evaluation.parallel import Executor
 from xcg.installation import install_command
 
 
@@ -50,10 +50,10 @@ SQUARES = [n * n for n in range(12)]
 
 def test_results_do_not_depend_on_the_number_of_workers() -> None:
     seen: list[tuple[int, int]] = []
-    alone = run_tasks(slow_square, TASKS, progress=lambda *p: seen.append(p))
+    alone = Executor().run(slow_square, TASKS, progress=lambda *p: seen.append(p))
     assert alone == SQUARES
     assert seen[-1] == (12, 12)
-    assert run_tasks(slow_square, TASKS, workers=2) == SQUARES
+    assert Executor(2).run(slow_square, TASKS) == SQUARES
 
 
 def test_workers_that_are_kept_follow_the_working_directory(
@@ -65,20 +65,14 @@ def test_workers_that_are_kept_follow_the_working_directory(
         (tmp_path / name / "corpus" / f"{name}.xml").write_text("<a/>")
         monkeypatch.chdir(tmp_path / name)
         corpora = [(Corpus("corpus", cache=False),) for _ in range(4)]
-        assert run_tasks(list, corpora, workers=2) == [[name]] * 4
+        assert Executor(2).run(list, corpora) == [[name]] * 4
 
 
 def test_the_extra_of_dask_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(XcgError) as error:
-        run_tasks(slow_square, TASKS, workers=2, backend="dask")
-    assert str(error.value) == f"--backend dask needs dask: {install_command('dask')}"
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_local_dask_cluster_returns_the_same() -> None:
-    assert run_tasks(slow_square, TASKS, workers=2, backend="dask") == SQUARES
+        Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
+    assert str(error.value) == f"--scheduler needs dask: {install_command('dask')}"
 
 
 @contextmanager
@@ -114,7 +108,7 @@ def test_one_single_threaded_worker_runs_all_tasks(tmp_path: Path) -> None:
         dask_scheduler(tmp_path) as (address, _),
         dask_process("worker", address, "--nthreads", "1", "--no-nanny") as worker,
     ):
-        assert run_tasks(process_id, TASKS, scheduler=address) == [worker.pid] * 12
+        assert Executor(scheduler=address).run(process_id, TASKS) == [worker.pid] * 12
 
 
 @pytest.mark.slow
@@ -125,7 +119,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(
             XcgError, match=f"{address} has had no workers for 3 seconds: start workers"
         ):
-            run_tasks(process_id, TASKS, scheduler=address)
+            Executor(scheduler=address).run(process_id, TASKS)
         assert time.monotonic() - start < 20
 
 
@@ -141,33 +135,31 @@ def test_a_scheduler_that_stops_is_an_error_and_the_study_continues(tmp_path: Pa
             scheduler.kill()
 
         with pytest.raises(XcgError, match=f"the Dask scheduler at {address} has stopped") as error:
-            run_tasks(slower_square, TASKS, scheduler=address, checkpoint=checkpoint, progress=stop)
+            Executor(scheduler=address).run(slower_square, TASKS, checkpoint=checkpoint, progress=stop)
     assert str(error.value).endswith("with --checkpoint, a study continues after its last result")
     assert 1 <= len(checkpoint.read_text().splitlines()) - 1 < 12
-    assert run_tasks(slower_square, TASKS, checkpoint=checkpoint) == SQUARES
+    assert Executor().run(slower_square, TASKS, checkpoint=checkpoint) == SQUARES
 
 
 @pytest.mark.slow
 def test_an_unknown_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_PATIENCE", 1)
     with pytest.raises(XcgError, match=r"the Dask scheduler at tcp://127\.0\.0\.1:1 does not answer"):
-        run_tasks(slow_square, TASKS, scheduler="tcp://127.0.0.1:1")
+        Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
 
 
-def test_illegal_workers_and_backends_are_errors() -> None:
+def test_illegal_workers_are_errors() -> None:
     with pytest.raises(XcgError, match="0 workers: expected 1 to 1,000, or -1 for one per core"):
-        run_tasks(slow_square, TASKS, workers=0)
-    with pytest.raises(XcgError, match="a scheduler is for Dask: expected the backend 'dask'"):
-        run_tasks(slow_square, TASKS, backend="loky", scheduler="tcp://127.0.0.1:1")
+        Executor(0)
+    with pytest.raises(XcgError, match="2 workers and a scheduler, whose cluster has its own workers"):
+        Executor(2, "tcp://127.0.0.1:1")
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_tasks_of_a_killed_worker_run_again(tmp_path: Path, backend: Backend) -> None:
+@pytest.mark.filterwarnings("ignore")
+def test_tasks_of_a_killed_process_run_again(tmp_path: Path) -> None:
     flag = [str(tmp_path / "died")]
-    found = run_tasks(dies_once, TASKS, common=flag, workers=2, backend=backend)
-    assert found == SQUARES
+    assert Executor(2).run(dies_once, TASKS, common=flag) == SQUARES
     assert (tmp_path / "died").exists()
 
 
@@ -179,7 +171,7 @@ def test_an_interrupted_study_continues_from_its_checkpoint(tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(slow_square, TASKS, checkpoint=checkpoint, study="squares", progress=interrupt)
+        Executor().run(slow_square, TASKS, checkpoint=checkpoint, study="squares", progress=interrupt)
     with checkpoint.open("a") as file:
         file.write("2")  # interrupted while writing 25
     calls: list[int] = []
@@ -188,15 +180,15 @@ def test_an_interrupted_study_continues_from_its_checkpoint(tmp_path: Path) -> N
         calls.append(number)
         return number * number
 
-    found = run_tasks(counted, TASKS, checkpoint=checkpoint, study="squares")
+    found = Executor().run(counted, TASKS, checkpoint=checkpoint, study="squares")
     assert found == SQUARES
     assert calls == list(range(5, 12))
-    assert run_tasks(counted, TASKS, checkpoint=checkpoint, study="squares") == found
+    assert Executor().run(counted, TASKS, checkpoint=checkpoint, study="squares") == found
     assert len(calls) == 7
 
 
 def test_the_checkpoint_of_another_study_is_refused(tmp_path: Path) -> None:
     checkpoint = tmp_path / "study.jsonl"
-    run_tasks(slow_square, TASKS, checkpoint=checkpoint, study="squares")
+    Executor().run(slow_square, TASKS, checkpoint=checkpoint, study="squares")
     with pytest.raises(InputError, match=r"study\.jsonl:1: the checkpoint of another study"):
-        run_tasks(slow_square, TASKS, checkpoint=checkpoint, study="cubes")
+        Executor().run(slow_square, TASKS, checkpoint=checkpoint, study="cubes")

@@ -1,4 +1,4 @@
-"""Runs divided among workers: the same figures, notes and errors for any number of them."""
+"""Work divided among workers: the same scores, notes and errors for any division."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
 from xcg.evaluation import scoring
-from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.division import Piece
+from xcg.evaluation.inputs import Inputs, resolve_strategies
+from xcg.evaluation.shares import merge_shares
 from xcg.measures import MEASURES
 from xcg.user_model.model import UserModel
 
@@ -169,31 +171,90 @@ def test_trees_of_paths_contain_results_of_other_workers(tmp_path: Path, near: o
         assert near != "browsing" or rows[0].value < alone.value("r1", "xCG@1", "1")
 
 
-@given(
-    st.lists(
-        st.dictionaries(
-            st.sampled_from(["1", "2", "9"]),
-            st.lists(st.sampled_from(["d#/a", "d#/a/s[1]", "d#/a/s[9]", "e#/a/s[1]", "f#/a", "f#/b"])),
-        ),
-        min_size=2,
-        max_size=5,
+RESULTS = st.lists(
+    st.sampled_from(
+        [
+            *("d#/a", "d#/a/s[1]", "d#/a/s[9]", "e#/a/s[1]", "e#/a/s[8]"),
+            *("f#/a", "f#/b", "f#/c", "g#/b", "h#/a", "no#/a"),
+        ]
     ),
+    max_size=5,
+)
+TOPICS = st.dictionaries(st.sampled_from(["1", "2", "3", "9"]), RESULTS)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(TOPICS, min_size=1, max_size=4),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["", "thorough", "top_ranked promote_parent(threshold=0.4)"]),
     st.data(),
 )
-def test_merged_shares_equal_the_work_of_one_worker(runs: list[Any], data: st.DataObject) -> None:
-    base = Inputs(ASSESSMENTS).recall_base
+def test_any_division_equals_one_piece(
+    runs: list[Any], lenient: bool, has_corpus: bool, strategies: str, data: st.DataObject
+) -> None:
+    """Values, notes and errors of all divisions of random campaigns are those of one worker."""
+    corpus = xcg.Corpus.of({**CORPUS, "g": "<a/>", "h": "<a>"}) if has_corpus else None
+    assessments = {**ASSESSMENTS, "2": {**ASSESSMENTS["2"], "missing": {"/a": (3, 3)}}}
+    base = Inputs(assessments if lenient and has_corpus else ASSESSMENTS).recall_base
     own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
-    corpus = xcg.Corpus.of(CORPUS)
-    work = scoring.Work(base, corpus, models, own, standard, "zero", lenient=True)
+    rewriting = resolve_strategies(strategies.split())
+    work = scoring.Work(
+        base, corpus, models, own, standard, "zero", lenient=lenient, strategies=rewriting
+    )
     sources = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
-    cuts = sorted(data.draw(st.sets(st.integers(1, len(sources) - 1))))
-    whole, notes = Notes(lenient=True), Notes(lenient=True)
-    expected = scoring.merge_shares([scoring.score(work, {}, sources)], whole)
-    parts = [sources[a:b] for a, b in itertools.pairwise([0, *cuts, len(sources)])]
-    found = scoring.merge_shares([scoring.score(work, {}, part) for part in parts], notes)
-    assert found == expected
-    assert [line[:2] for line in notes.problems()] == [line[:2] for line in whole.problems()]
+
+    def parts(count: int) -> list[range]:
+        cuts = data.draw(st.sets(st.integers(1, count - 1))) if count > 1 else ()
+        return list(itertools.starmap(range, itertools.pairwise([0, *sorted(cuts), count])))
+
+    def merged(pieces: list[Piece]) -> object:
+        notes = Notes(lenient)
+        shares = [
+            scoring.score(work, {}, piece, [sources[position] for position in piece.runs])
+            for piece in pieces
+        ]
+        try:
+            merged = merge_shares(data.draw(st.permutations(shares)), notes)
+        except XcgError as error:
+            return type(error), str(error)
+        without_ideal = {str(share.without_ideal) for share in merged}
+        return [run for share in merged for run in share.runs], without_ideal, notes.lines()
+
+    everything = Piece(range(len(sources)), range(len(work.topics)))
+    pieces = [
+        Piece(of_runs, of_topics)
+        for of_runs in parts(len(sources))
+        for of_topics in parts(len(work.topics))
+    ]
+    assert merged(pieces) == merged([everything])
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_problems_in_a_document_are_ordered_by_topic_and_run(tmp_path: Path, lenient: bool) -> None:
+    runs = {"r1": {"1": ["d#/a"], "2": ["d#/a", "f#/b"]}, "r2": {"1": ["f#/c"]}}
+    found = same_for_any_number(
+        write_runs(tmp_path / "runs", runs), corpus=CORPUS, lenient=lenient, measures="MAep"
+    )
+    text = str(found[1])
+    assert "r2.txt, topic 1, rank 1, f: no element /a" in text or "/c[1]" in text
+    assert "r1.txt, topic 2" not in text
+
+
+def test_a_run_that_cannot_be_read_comes_before_a_strategy_that_fails(tmp_path: Path) -> None:
+    """All runs are read before the first is rewritten."""
+    runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]"]}})
+    _, message = same_for_any_number(
+        runs, corpus=CORPUS, strategies=[fails], user_model="overlap-off", measures="MAep"
+    )
+    assert message.startswith(f"{runs}/r2.txt:1: ")
+
+
+def fails(ranking: object, corpus: object) -> object:
+    raise ValueError("no result")
 
 
 def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path) -> None:
@@ -218,9 +279,10 @@ def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path
     )
 
 
-def test_one_run_is_evaluated_without_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_cannot_be_divided_needs_no_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
-    assert xcg.evaluate(ASSESSMENTS, {"r1": RUNS["r1"]}, workers=2, user_model="overlap-off").runs
+    topic = {"1": ASSESSMENTS["1"]}
+    assert xcg.evaluate(topic, {"r1": RUNS["r1"]}, workers=2, user_model="overlap-off").runs
 
 
 def test_progress_with_workers() -> None:

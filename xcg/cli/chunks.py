@@ -20,7 +20,7 @@ from xcg.terminal_tables import separated
 
 
 @command(example="xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500")
-@campaign_options("runs", "order", "ties", "unanswered")
+@campaign_options("runs", "order", "ties", "unanswered", "workers")
 @gold_option
 @click.option(
     "--budget",

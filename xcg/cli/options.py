@@ -26,6 +26,7 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Results
 from xcg.profiling import collect_profile
 from xcg.runs.chunk_documents import DocumentKey
@@ -123,6 +124,7 @@ class CampaignOptions:
     measures: str | None = None
     unanswered: Unanswered | None = None
     workers: int | None = None
+    scheduler: str | None = None
     strategies: Sequence[str] = ()
     document: DocumentKey = None
 
@@ -139,6 +141,7 @@ class CampaignOptions:
             XcgError: If CONFIG or an option is wrong, or if no assessments or runs are given.
         """
         check_order_options(self.order, self.ties)
+        check_worker_options(self.scheduler)
         given: dict[str, Any] = {
             "assessments": [Path(path) for path in self.assessments] or None,
             "corpus": Path(self.corpus) if self.corpus is not None else None,
@@ -147,7 +150,8 @@ class CampaignOptions:
             "order": self.order,
             "ties": self.ties or ("document" if self.order is not None else None),
             "unanswered": self.unanswered,
-            "workers": self.workers,
+            "workers": 1 if self.scheduler is not None else self.workers,
+            "scheduler": self.scheduler,
             "strategies": resolve_strategies(self.strategies, Path()) or None,
             "document": self.document,
         }
@@ -179,6 +183,12 @@ def check_order_options(order: Order | None, ties: Ties | None) -> None:
     """Raise XcgError if --order and --ties contradict each other, or --ties has no effect."""
     refuse_unused(order == "file", "with --order file", "--ties")
     check_order(order or "score", ties or "document")
+
+
+def check_worker_options(scheduler: str | None) -> None:
+    """Raise XcgError if --workers has no effect."""
+    reason = "with --scheduler, whose cluster has its own workers"
+    refuse_unused(scheduler is not None, reason, "--workers")
 
 
 def evaluate_with_progress(inputs: Inputs) -> Results:
@@ -283,7 +293,12 @@ _FURTHER_OPTIONS = {
     "workers": click.option(
         "--workers",
         type=int,
-        help="Evaluate runs in this number of processes; -1 uses all cores.  [default: 1]",
+        help="Divide the work among this number of processes; -1 uses all cores.  [default: 1]",
+    ),
+    "scheduler": click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Divide the work among the workers of the Dask cluster with this scheduler.",
     ),
 }
 
@@ -307,6 +322,21 @@ def replaced_option(name: str, new_form: str) -> Callable[[C], C]:
     )
 
 
+def executor_options(command: C) -> C:
+    """Add --workers and --scheduler, which the command receives as the argument ``executor``."""
+
+    @functools.wraps(command)
+    def call(*, workers: int | None, scheduler: str | None, **values: Any) -> Any:
+        check_worker_options(scheduler)
+        executor = Executor(1 if workers is None else workers, scheduler)
+        return command(executor=executor, **values)
+
+    wrapped: Any = call
+    for name in ("scheduler", "workers"):
+        wrapped = _FURTHER_OPTIONS[name](wrapped)
+    return cast(C, wrapped)
+
+
 def campaign_options(*names: str) -> Callable[[C], C]:
     """Add CONFIG and the input options to a command.
 
@@ -314,10 +344,12 @@ def campaign_options(*names: str) -> Callable[[C], C]:
 
     Args:
         names: Further options: runs (with --strategy and --document), strategies, order, ties,
-            measures, unanswered, workers.
+            measures, unanswered, workers (with --scheduler).
     """
     config = click.argument("config", required=False, type=ANY_PATH)
-    further = [*names, "strategies", "document"] if "runs" in names else names
+    further = list(names)
+    further += ["strategies", "document"] if "runs" in names else []
+    further += ["scheduler"] if "workers" in names else []
     options = [config, *_INPUT_OPTIONS, *(_FURTHER_OPTIONS[name] for name in further)]
 
     def decorate(command: C) -> C:

@@ -17,8 +17,10 @@ from xcg.cli.options import (
     campaign_options,
     count_option,
     evaluate_with_progress,
+    executor_options,
     list_option,
     paths_option,
+    replaced_option,
     resamples_option,
     seed_option,
 )
@@ -26,7 +28,7 @@ from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.errors import XcgError
 from xcg.evaluation.conversion import assess_elements_of_passages
-from xcg.evaluation.parallel import Backend, check_workers
+from xcg.evaluation.parallel import Executor
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
@@ -69,7 +71,7 @@ def stability() -> None:
     example="xcg stability assessors configs/quickstart.yaml --assessor assessments/handbook-second "
     "--user-model overlap-off",
 )
-@campaign_options("runs", "order", "ties", "measures")
+@campaign_options("runs", "order", "ties", "measures", "workers")
 @paths_option(
     "--assessor",
     "assessors",
@@ -113,6 +115,7 @@ def stability_assessors(
         "with --agreement, which compares assessments",
         *of_scores,
         *("--ranges", "--topics", "--sample", "--resamples", "--seed", "--plot"),
+        *("--workers", "--scheduler"),
     )
     refuse_unused(ranges, "with --ranges", "--resamples")
     if agreement:
@@ -145,7 +148,7 @@ def stability_assessors(
     cls=Command,
     example="xcg stability topics configs/quickstart.yaml --measures MAep --user-model overlap-off",
 )
-@campaign_options("runs", "order", "ties", "measures", "unanswered")
+@campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @count_option("--trials", "Draw this number of pairs of topic sets for each size.", default=100)
 @seed_option
 @resamples_option
@@ -167,16 +170,8 @@ def stability_assessors(
     help="Divide differences by the best score of a run, by the mean score of the runs, or by the mean "
     "of the two runs that are compared.",
 )
-@click.option("--workers", type=int, default=1, help="Use this number of processes; -1 uses all cores.")
-@click.option(
-    "--backend",
-    type=click.Choice(["loky", "dask"]),
-    help="Run the processes with this library.  [default: dask with --scheduler, else loky]",
-)
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Use the Dask cluster at this address. Implies --backend dask.  [default: a local cluster]",
+@replaced_option(
+    "--backend", "--workers N for processes on this machine, or --scheduler ADDRESS for a Dask cluster"
 )
 @click.option(
     "--checkpoint",
@@ -193,9 +188,6 @@ def stability_topics(
     sizes: str,
     smoothing: Smoothing | None,
     relative: Relative | None,
-    workers: int,
-    backend: Backend | None,
-    scheduler: str | None,
     checkpoint: Path | None,
 ) -> Printed:
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
@@ -207,12 +199,8 @@ def stability_topics(
     than 59 comparisons are sparse: they decide no difference. The plot has the form of Figure 9.
     """
     set_sizes = _whole_numbers("sizes", sizes, "25 50", 1, 99_999) if sizes.strip() else []
-    check_workers(workers)
-    refuse_unused(backend == "loky", "with --backend loky", "--scheduler")
-    refuse_unused(
-        scheduler is not None, "with --scheduler, whose cluster has its own workers", "--workers"
-    )
-    results = evaluate_with_progress(campaign.inputs()).without_references()
+    inputs = campaign.inputs()
+    results = evaluate_with_progress(inputs).without_references()
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")
     (model,) = results.user_models
@@ -231,9 +219,7 @@ def stability_topics(
             trials,
             seed,
             relative,
-            workers,
-            backend,
-            scheduler,
+            inputs.executor,
             checkpoint,
             progress,
             resamples,
@@ -303,8 +289,11 @@ def perturb(campaign: CampaignOptions, counts: str | None) -> Printed:
     help="Print NDCG and NDCNG at rank 100 instead of their means over all ranks.",
 )
 @seed_option
+@executor_options
 @prints(*RECORDS, plot=True)
-def levels(non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, seed: int) -> Printed:
+def levels(
+    non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, seed: int, executor: Executor
+) -> Printed:
     """Test whether graded measures depend on the number of relevance levels.
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
@@ -317,9 +306,14 @@ def levels(non_uniform: bool, swaps: int, repetitions: int, full_depth: bool, se
     are 1 without swaps.
     """
     measures = FULL_DEPTH_MEASURES if full_depth else MEASURES_OF_FIGURES
-    with progress_bar("points") as progress:
+    with progress_bar("numbers of levels") as progress:
         found = levels_experiment(
-            not non_uniform, swaps=swaps, repetitions=repetitions, seed=seed, progress=progress
+            not non_uniform,
+            swaps=swaps,
+            repetitions=repetitions,
+            seed=seed,
+            executor=executor,
+            progress=progress,
         )
     curves = [curve for curve in found if curve.measure in measures]
     names = [f"{curve.measure}/{curve.levels}" for curve in curves]

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, DocumentCache, digest, open_cache
 from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
+from xcg.documents.similar_names import SimilarNames
 from xcg.documents.sources import Location, Memory, Source, open_source
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, nearest_name
+from xcg.errors import InputError
 from xcg.profiling import Stage, staged
 
 if TYPE_CHECKING:
@@ -42,10 +43,6 @@ _CHECKED_AT_ONCE = 4096
 """Number of documents whose paths are in memory at the same time."""
 _KEPT_NAMES = 100_000
 """Maximum number of documents whose existence and stamps stay in memory."""
-_COMPARED_NAMES = 20_000
-"""Maximum number of documents that a name is compared with."""
-_MAX_COMPARISONS = 10
-"""Maximum number of unknown names for which a similar one is searched."""
 
 
 def _bare(error: InputError) -> InputError:
@@ -86,7 +83,7 @@ class Corpus:
         self._names: dict[str, bool] = {}
         self._stamp = lru_cache(_KEPT_NAMES)(source.stamp)
         self._cache = cache
-        self._similar: dict[str, str | None] = {}
+        self._similar = SimilarNames(self)
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -115,6 +112,11 @@ class Corpus:
         if isinstance(self._source, Memory):
             return Corpus.of, ({**self._source.documents, **self._given},)
         return partial(Corpus, cache=self._cache is not None), (self.label,)
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether the documents are in a folder or an archive."""
+        return not isinstance(self._source, Memory)
 
     @property
     def label(self) -> Path:
@@ -166,20 +168,13 @@ class Corpus:
         except ValueError as error:
             raise InputError(self.label, str(error)) from None
 
-    def similar_name(self, name: str) -> str | None:
-        """Return the name of the most similar document, for a message.
-
-        Comparing names takes time, and messages show only the first problem of a kind. So after the
-        first few names, the result is None.
+    def similar_name(self, name: str, kind: str = "") -> str | None:
+        """Return the name of the most similar document, see :class:`SimilarNames`.
 
         >>> Corpus.of({"bread": "All about bread."}).similar_name("Bread")
         'bread'
         """
-        if name not in self._similar:
-            if len(self._similar) == _MAX_COMPARISONS:
-                return None
-            self._similar[name] = nearest_name(name, islice(self, _COMPARED_NAMES))
-        return self._similar[name]
+        return self._similar.find(name, kind)
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.

@@ -15,6 +15,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.resolution import ResultResolver, retrieved_paths
+from xcg.evaluation.unjudged import UnjudgedProblems
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking
 from xcg.gains.span_reader import TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
@@ -114,8 +115,8 @@ class Campaign:
             topic, found = self.with_rankings(topic)
             notes.take(found)
             yield topic
-        for _, found in self.check_unjudged():
-            notes.take(found)
+        for problems in self.check_unjudged():
+            notes.take(problems.notes)
 
     def topic(self, name: str, notes: Notes | None = None) -> JudgedTopic:
         """Return one topic, see :meth:`topics`."""
@@ -191,7 +192,7 @@ class Campaign:
         }
         return replace(topic, rankings=rankings), notes
 
-    def check_unjudged(self) -> Iterator[tuple[str, Notes]]:
+    def check_unjudged(self) -> Iterator[UnjudgedProblems]:
         """Check the results of all topics so far, see :meth:`UnjudgedResults.check`."""
         return staged(Stage.RESOLVE, self._resolver.unjudged.check(self.corpus, self.lenient))
 

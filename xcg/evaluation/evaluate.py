@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError, first_names
+from xcg.evaluation.division import divide
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
@@ -21,19 +21,15 @@ from xcg.evaluation.inputs import (
     Unanswered,
     UserModels,
 )
-from xcg.evaluation.parallel import run_tasks
 from xcg.evaluation.repeated_results import note_repeated
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
-    MeasureValues,
     Progress,
-    ScoredRun,
-    Share,
     Work,
     find_retrieved_paths,
-    merge_shares,
     score,
 )
+from xcg.evaluation.shares import MeasureValues, ScoredRun, Share, merge_shares
 from xcg.evaluation.unique_names import note_references, unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
@@ -46,6 +42,7 @@ from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
 _LISTED_MODELS = 3
+_BYTES_PER_RESULT = 100  # in a run file
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
@@ -63,6 +60,7 @@ def evaluate(
     check_corpus: bool = False,
     progress: Progress | None = None,
     workers: int = 1,
+    scheduler: str | None = None,
     strategies: Strategies = (),
     document: DocumentKey = None,
 ) -> Results:
@@ -95,8 +93,10 @@ def evaluate(
             the documents.
         progress: Called with the number of finished topics and of all topics; less often with several
             workers.
-        workers: Number of processes that share the runs; -1 for one per core. Values, notes and errors
+        workers: Number of processes that share the work; -1 for one per core. Values, notes and errors
             do not depend on it.
+        scheduler: Address of a Dask scheduler, whose cluster does the work. Its machines need the files
+            under the same paths.
         strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
             run is evaluated once under each, as ``RUN+STRATEGY``.
         document: How chunks, in memory and in JSON Lines, name their document: a key of their
@@ -128,6 +128,7 @@ def evaluate(
         lenient=lenient,
         check_corpus=check_corpus,
         workers=workers,
+        scheduler=scheduler,
         strategies=strategies,
         document=document,
     )
@@ -137,10 +138,10 @@ def evaluate(
 def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results:
     """Evaluate runs, as :func:`evaluate` does."""
     work, model_names = _work(inputs)
-    shares = _share_work(work, inputs.run_sources, inputs.workers, progress)
     notes = inputs.new_notes()
     with inputs.naming_position("runs"):
-        scored = merge_shares(shares, notes)
+        shares = merge_shares(_score(work, inputs, progress), notes)
+    scored = [run for share in shares for run in share.runs]
     if progress is not None:
         progress(len(work.base.topics), len(work.base.topics))
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
@@ -229,29 +230,41 @@ def _work(inputs: Inputs) -> tuple[Work, list[str]]:
     return work, names
 
 
-def _share_work(
-    work: Work, sources: Sequence[Run | Path], workers: int, progress: Progress | None
-) -> list[Share]:
-    """Score the runs, divided among the workers in their order."""
-    count = min(len(sources), (os.cpu_count() or 1) if workers == -1 else workers)
-    if count == 1:
-        return [score(work, {}, sources, progress)]
-    bounds = [len(sources) * number // count for number in range(count + 1)]
-    tasks = [(sources[first:last],) for first, last in itertools.pairwise(bounds)]
+def _score(work: Work, inputs: Inputs, progress: Progress | None) -> list[Share]:
+    """Score all runs; several workers divide runs and topics."""
+    sources, executor = inputs.run_sources, inputs.executor
+    topic_count = 1 if work.levels_only else len(work.topics)
+    workers = executor.count_workers()
+    sizes = [_run_size(source) if workers > 1 else 0 for source in sources]
+    pieces = divide(sizes, topic_count, workers)
+    tasks = [(piece, sources[piece.runs.start : piece.runs.stop]) for piece in pieces]
+    if len(tasks) == 1 and executor.scheduler is None:
+        return [score(work, {}, *tasks[0], progress)]
     topics = len(work.base.topics)
 
     def report_progress(done: int, of: int) -> None:
         if progress is not None and done < of:
             progress(topics * done // of, topics)
 
+    files = [source for source in sources if isinstance(source, Path)]
+    if work.corpus is not None and work.corpus.is_on_disk:
+        files.append(work.corpus.label)
     retrieved: dict[str, dict[str, set[str]]] = {}
     if work.depends_on_other_runs:
-        for found in run_tasks(find_retrieved_paths, tasks, common=[work], workers=count):
-            for topic, files in found.items():
-                for file, paths in files.items():
+        by_runs = [(found,) for piece, found in tasks if piece.topics.start == 0]
+        for part in executor.run(find_retrieved_paths, by_runs, common=[work], files=files):
+            for topic, of_files in part.items():
+                for file, paths in of_files.items():
                     retrieved.setdefault(topic, {}).setdefault(file, set()).update(paths)
     common = [work, retrieved]
-    return run_tasks(score, tasks, common=common, workers=count, progress=report_progress)
+    return executor.run(score, tasks, common=common, files=files, progress=report_progress)
+
+
+def _run_size(source: Run | Path) -> int:
+    """Return the approximate size of a run in bytes."""
+    if isinstance(source, Run):
+        return _BYTES_PER_RESULT * sum(map(len, source.rankings.values()))
+    return source.stat().st_size if source.is_file() else 0
 
 
 def _rows(

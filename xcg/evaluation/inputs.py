@@ -15,7 +15,7 @@ from xcg.documents.files import PathLike, expand
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
-from xcg.evaluation.parallel import check_workers
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.unique_names import note_references, with_unique_names
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
@@ -77,6 +77,7 @@ class Inputs:
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
             the documents.
         workers: Number of processes; -1 for one per core.
+        scheduler: Address of a Dask scheduler whose cluster does the work.
         topics: The topics to read from run files; by default the assessed ones.
         strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
         document: How chunks, in memory and in JSON Lines, name their document, see
@@ -105,6 +106,7 @@ class Inputs:
     lenient: bool = False
     check_corpus: bool = False
     workers: int = 1
+    scheduler: str | None = None
     topics: Topics = None
     strategies: Strategies = ()
     document: DocumentKey = None
@@ -124,8 +126,13 @@ class Inputs:
         if self.order is not None and self.order not in known:
             raise XcgError(f"order is {self.order!r}: {nearest(str(self.order), known)}")
         check_order(self.file_order, self.ties)
-        check_workers(self.workers)
+        _ = self.executor
         check_document_key(self.document)
+
+    @cached_property
+    def executor(self) -> Executor:
+        """Where the work is done."""
+        return Executor(self.workers, self.scheduler)
 
     @property
     def file_order(self) -> Order:

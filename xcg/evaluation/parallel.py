@@ -4,185 +4,227 @@ from __future__ import annotations
 
 import importlib
 import os
+import pickle
+import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
 from xcg.installation import missing_extra
 from xcg.profiling import Stage, active_profile, call_in_worker, staged, take_profile
 
-Backend = Literal["loky", "dask"]
 Progress = Callable[[int, int], None]
 MAX_WORKERS = 1000
 """The highest number of processes on this machine."""
 _RETRIES = 3
 _PATIENCE = 15
-"""Seconds without a Dask scheduler or worker before a study stops."""
+"""Seconds without a Dask scheduler or worker before the work stops."""
 
 
-def run_tasks(
-    function: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
-    *,
-    common: Sequence[Any] = (),
-    workers: int = 1,
-    backend: Backend | None = None,
-    scheduler: str | None = None,
-    checkpoint: Path | None = None,
-    study: object = None,
-    is_valid: IsValid = lambda task, result: True,
-    progress: Progress | None = None,
-) -> list[Any]:
-    """Return ``function(*common, *task)`` for each task, in the order of the tasks.
-
-    The results do not depend on the number of workers. The tasks of a worker that dies are repeated.
+@dataclass(frozen=True)
+class Executor:
+    """Where tasks run: in this process, in processes on this machine, or on a Dask cluster.
 
     Args:
-        function: A pure function that can be pickled. With a checkpoint, its results must be
-            representable in JSON.
-        tasks: The arguments of each call.
-        common: Arguments that all calls have before their own.
-        workers: Number of processes; 1 runs in this process, -1 starts one per core. A cluster at
-            ``scheduler`` has its own workers.
-        backend: ``loky`` for processes on this machine, ``dask`` for a Dask cluster. The default is
-            ``dask`` with a scheduler, and else ``loky``.
-        scheduler: The address of the Dask scheduler; a local cluster by default.
-        checkpoint: A file to which each result is appended. An interrupted study continues after them.
-        study: The parameters of the study; a checkpoint of other parameters is refused.
-        is_valid: Returns whether a result from the checkpoint is valid for a task.
-        progress: Called with the number of finished tasks and of all tasks.
+        workers: Number of processes; 1 is this process, -1 is one process per core.
+        scheduler: The address of a Dask scheduler, whose cluster has its own workers.
 
     Raises:
-        InputError: If the checkpoint belongs to another study, is damaged or cannot be written.
-        XcgError: If joblib or dask is missing, the number of workers is illegal, the scheduler is for
-            another backend, does not answer or stops, or workers die repeatedly or are missing.
+        XcgError: If the number of workers is illegal, or is given together with a scheduler.
 
-    >>> run_tasks(pow, [(2, 3), (3, 2)])
+    >>> Executor().run(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
-    check_workers(workers)
-    if scheduler is not None and backend == "loky":
-        raise XcgError("a scheduler is for Dask: expected the backend 'dask', or no scheduler")
-    if scheduler is not None:
-        backend = "dask"
-    with ExitStack() as opened:
-        saved = None
-        if checkpoint is not None:
-            saved = Checkpoint(checkpoint, study, tasks, is_valid)
-            opened.callback(saved.close)
-        done = list(saved.results) if saved is not None else []
-        attempts = 0
-        while len(done) < len(tasks):
-            try:
-                rest = tasks[len(done) :]
-                call = partial(call_in_worker, active_profile() is not None, partial(function, *common))
-                for result, profile in _results(call, rest, workers, backend, scheduler):
-                    take_profile(profile)
-                    done.append(result)
-                    if saved is not None:
-                        saved.append(result)
-                    if progress is not None:
-                        progress(len(done), len(tasks))
-            except _dead_worker_errors() as error:
-                attempts += 1
-                if attempts > _RETRIES:
-                    raise XcgError(f"workers die again and again: {error}") from None
-    return done
 
+    workers: int = 1
+    scheduler: str | None = None
 
-def check_workers(workers: int) -> None:
-    """Raise XcgError if a number of workers is illegal."""
-    if workers != -1 and not 1 <= workers <= MAX_WORKERS:
-        raise XcgError(f"{workers} workers: expected 1 to {MAX_WORKERS:,}, or -1 for one per core")
+    def __post_init__(self) -> None:
+        if self.workers != -1 and not 1 <= self.workers <= MAX_WORKERS:
+            expected = f"expected 1 to {MAX_WORKERS:,}, or -1 for one per core"
+            raise XcgError(f"{self.workers} workers: {expected}")
+        if self.scheduler is not None and self.workers != 1:
+            raise XcgError(
+                f"{self.workers} workers and a scheduler, whose cluster has its own workers: expected "
+                "one of them"
+            )
 
+    def count_workers(self) -> int:
+        """Return how many tasks can run at the same time, at least 1.
 
-def _results(
-    function: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
-    workers: int,
-    backend: Backend | None,
-    scheduler: str | None,
-) -> Iterator[Any]:
-    if backend == "dask":
-        yield from staged(Stage.WAIT, _dask_results(function, tasks, workers, scheduler))
-    elif workers == 1:
-        for task in tasks:
-            yield function(*task)
-    else:
+        Raises:
+            XcgError: If dask is missing or the scheduler does not answer.
+        """
+        if self.scheduler is not None:
+            with _dask_client(self.scheduler) as client:
+                threads: dict[str, int] = client.nthreads()
+                return max(1, sum(threads.values()))
+        return (os.cpu_count() or 1) if self.workers == -1 else self.workers
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        tasks: Sequence[tuple[Any, ...]],
+        *,
+        common: Sequence[Any] = (),
+        files: Sequence[Path] = (),
+        checkpoint: Path | None = None,
+        study: object = None,
+        is_valid: IsValid = lambda task, result: True,
+        progress: Progress | None = None,
+    ) -> list[Any]:
+        """Return ``function(*common, *task)`` for each task, in the order of the tasks.
+
+        The results do not depend on the number of workers. The tasks of a worker that dies are
+        repeated.
+
+        Args:
+            function: A pure function that can be pickled. With a checkpoint, its results must be
+                representable in JSON.
+            tasks: The arguments of each call.
+            common: Arguments that all calls have before their own.
+            files: The files and folders that the tasks read. Workers need them under the same paths.
+            checkpoint: A file to which each result is appended. An interrupted study continues after
+                them.
+            study: The parameters of the study; a checkpoint of other parameters is refused.
+            is_valid: Returns whether a result from the checkpoint is valid for a task.
+            progress: Called with the number of finished tasks and of all tasks.
+
+        Raises:
+            InputError: If the checkpoint belongs to another study, is damaged or cannot be written.
+            XcgError: If dask is missing, the scheduler does not answer or stops, workers die repeatedly
+                or are missing, or a worker does not find a file.
+        """
+        with ExitStack() as opened:
+            saved = None
+            if checkpoint is not None:
+                saved = Checkpoint(checkpoint, study, tasks, is_valid)
+                opened.callback(saved.close)
+            done = list(saved.results) if saved is not None else []
+            attempts = 0
+            while len(done) < len(tasks):
+                try:
+                    rest = tasks[len(done) :]
+                    call = partial(
+                        call_in_worker, active_profile() is not None, partial(function, *common)
+                    )
+                    with closing(self._results(call, rest, files)) as results:
+                        for result, profile in results:
+                            take_profile(profile)
+                            done.append(result)
+                            if saved is not None:
+                                saved.append(result)
+                            if progress is not None:
+                                progress(len(done), len(tasks))
+                except _dead_worker_errors() as error:
+                    attempts += 1
+                    if attempts > _RETRIES:
+                        raise XcgError(f"workers die again and again: {error}") from None
+        return done
+
+    def _results(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], files: Sequence[Path]
+    ) -> Generator[Any, None, None]:
+        """Yield the results of tasks in their order."""
+        if self.scheduler is None and (self.workers == 1 or len(tasks) == 1):
+            for task in tasks:
+                yield function(*task)
+            return
         joblib = importlib.import_module("joblib")
-        folder = _WorkingDirectory()
-        calls = (joblib.delayed(_call)(folder, function, *task) for task in tasks)
-        yield from staged(Stage.WAIT, joblib.Parallel(n_jobs=workers, return_as="generator")(calls))
+        paths = [os.fspath(file) for file in files]
+        call = partial(_call, _working_directory(), paths, _pickled(function))
+        calls = map(_pickled, tasks)
+        if self.scheduler is not None:
+            yield from staged(Stage.WAIT, _dask_results(call, list(calls), self.scheduler))
+            return
+        delayed = (joblib.delayed(call)(task) for task in calls)
+        results = joblib.Parallel(n_jobs=self.workers, return_as="generator")(delayed)
+        yield from staged(Stage.WAIT, results)
 
 
-class _WorkingDirectory:
-    """The working directory of this process. A worker changes to it when it unpickles this object.
+ONE_PROCESS = Executor()
+"""All tasks run in this process."""
 
-    Workers are reused for later tasks, but relative paths refer to the directory of the main process.
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was deleted, so relative paths are impossible
+        return os.sep
+
+
+def _pickled(value: object) -> bytes:
+    """Pickle a value as joblib does, which includes functions of the main module."""
+    reduction = importlib.import_module("joblib.externals.loky.backend.reduction")
+    return bytes(reduction.dumps(value))
+
+
+def _call(folder: str, files: Sequence[str], function: bytes, task: bytes) -> Any:
+    """Call a pickled function with a pickled task, in the working directory of the main process.
+
+    Workers are kept for later tasks, but relative paths refer to the folder of the main process. So the
+    worker changes to it before it unpickles objects that open files.
     """
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        try:
-            return _enter, (os.getcwd(),)
-        except FileNotFoundError:  # it was deleted, so relative paths are impossible
-            return _enter, (os.sep,)
-
-
-def _enter(folder: str) -> None:
     with suppress(OSError):
         os.chdir(folder)
+    for file in files:
+        if not os.path.exists(file):
+            raise XcgError(
+                f"{file}: the worker on {socket.gethostname()} does not find it: expected all files "
+                "under the same paths on all machines"
+            )
+    # Both come from the main process, as everything that joblib and Dask unpickle.
+    return pickle.loads(function)(*pickle.loads(task))  # noqa: S301
 
 
-def _call(folder: object, function: Callable[..., Any], *task: Any) -> Any:
-    """Call a function in a folder.
+@contextmanager
+def _dask_client(scheduler: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler.
 
-    Arguments are unpickled in order, so the worker changes to the folder before it reads the task.
-    """
-    return function(*task)
-
-
-def _dask_results(
-    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int, scheduler: str | None
-) -> Iterator[Any]:
-    """Yield the results of tasks on a Dask cluster in their order.
-
-    The client is used directly: joblib runs all tasks in this process if the cluster has one thread.
+    Raises:
+        XcgError: If dask is missing, or the scheduler does not answer or stops in the block.
     """
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise missing_extra("--backend dask", "dask", "dask") from None
-    name = f"the Dask scheduler at {scheduler}" if scheduler else "the local Dask scheduler"
+        raise missing_extra("--scheduler", "dask", "dask") from None
+    name = f"the Dask scheduler at {scheduler}"
     # The client logs lost connections, which are reported as errors here.
     log = distributed.client.logger
     with _silent(log), _silent(log.parent), ExitStack() as opened:
         try:
-            address = scheduler or opened.enter_context(
-                distributed.LocalCluster(
-                    n_workers=workers if workers > 0 else None,
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                )
-            )
-            client = opened.enter_context(distributed.Client(address, timeout=_PATIENCE))
+            client = opened.enter_context(distributed.Client(scheduler, timeout=_PATIENCE))
         except (OSError, ValueError) as error:
             raise XcgError(f"{name} does not answer: {error}; check its address") from None
         try:
-            futures = client.map(function, *zip(*tasks, strict=True), pure=False, batch_size=100)
-            for future in futures:
-                _wait(client, future, name)
-                yield future.result()
-                future.release()
+            yield client
         except (distributed.CancelledError, distributed.comm.CommClosedError):
             raise XcgError(
                 f"{name} has stopped: start it again; with --checkpoint, a study continues after its "
                 "last result"
             ) from None
+
+
+def _dask_results(
+    call: Callable[[bytes], Any], tasks: Sequence[bytes], scheduler: str
+) -> Iterator[Any]:
+    """Yield the results of tasks on a Dask cluster in their order.
+
+    The client is used directly: joblib runs all tasks in this process if the cluster has one thread.
+    """
+    with _dask_client(scheduler) as client:
+        distributed = importlib.import_module("distributed")
+        try:
+            for future in client.map(call, tasks, pure=False, batch_size=100):
+                _wait(client, future, f"the Dask scheduler at {scheduler}")
+                yield future.result()
+                future.release()
         except distributed.scheduler.KilledWorker as error:
             raise XcgError(f"workers die again and again: {error}") from None
 

@@ -67,7 +67,7 @@ class ResultResolver:
         if self.corpus is None and not spans and not offsets_only:
             # Nothing is known of documents without assessed elements. Most results are in them.
             positions = compress(count(), map(trees.__contains__, files))
-        first_number = self.unjudged.add_ranking(source, len(files))
+        first_number = self.unjudged.add_ranking(topic, run.name, source, len(files))
         unjudged = self.unjudged.documents
         for position in positions:
             file, path = files[position], paths[position]

@@ -1,25 +1,20 @@
-"""Score some of the runs of an evaluation: what one worker does.
-
-Problems are kept with the step at which they occurred. So several workers report them in the order in
-which one worker would have met them, see :func:`merge_shares`.
-"""
+"""Score a piece of an evaluation, some runs for some topics: what one worker does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
+from xcg.evaluation.division import Piece
 from xcg.evaluation.inputs import Unanswered, load_runs
 from xcg.evaluation.repeated_results import count_repeated
 from xcg.evaluation.resolution import retrieved_paths
+from xcg.evaluation.shares import MeasureValues, Part, Phase, ScoredRun, Share, Step
 from xcg.evaluation.unique_names import with_unique_names
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.judged_topic import JudgedTopic
@@ -36,31 +31,6 @@ from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
 """Called with the number of finished topics and of all topics."""
-
-
-class Phase(IntEnum):
-    """The phases of scoring, in order."""
-
-    READ_RUNS = 0
-    TOPICS = 1
-    STANDARD_MEASURES = 2
-    UNJUDGED_DOCUMENTS = 3
-
-
-class Part(IntEnum):
-    """The parts of the work on a topic, in order; the scores of the user models follow."""
-
-    ASSESSMENTS = 0
-    RESULTS = 1
-    SCORES = 2
-
-
-class Step(NamedTuple):
-    """A step of the work: the phase, the topic's position or the document, and the part."""
-
-    phase: Phase
-    item: int | str = 0
-    part: int = 0
 
 
 @dataclass(frozen=True)
@@ -119,82 +89,26 @@ class Work:
         return any(measure.definition.needs in kinds for measure in self.measures)
 
 
-@dataclass
-class MeasureValues:
-    """The values of one measure for one run.
-
-    Attributes:
-        values: Topic → value.
-        inputs: What the mean needs of each topic if it is not the mean of the values.
-        unknown_text: The topics without a value because the text of a result is unknown.
-    """
-
-    values: dict[str, float] = field(default_factory=dict)
-    inputs: list[object] = field(default_factory=list)
-    unknown_text: list[str] = field(default_factory=list)
-
-
-class ScoredRun(NamedTuple):
-    """The values of one run.
-
-    Attributes:
-        name: The name in the file, which other runs may have too, with the strategy.
-        source: Where the run was read.
-        strategy: The overlap strategy that rewrote the run; empty without one.
-        answered: The topics with results.
-        skipped: See :class:`Run`.
-        values: One list per user model, with one entry per measure; empty without measures.
-        standard: (topic, measure) → value of the standard measures.
-        repeated: Number of results that repeat an earlier one of their topic; 0 for a reference point.
-    """
-
-    name: str
-    source: str
-    strategy: str
-    answered: frozenset[str]
-    skipped: frozenset[str]
-    values: Sequence[Sequence[MeasureValues]]
-    standard: dict[tuple[str, str], float]
-    repeated: int = 0
-
-
-@dataclass
-class Share:
-    """The result of one worker.
-
-    Attributes:
-        runs: The scored runs.
-        without_ideal: For each user model, the topics without an ideal element.
-        notes: The notes of each step.
-        error: What stopped the work, if anything.
-        error_step: The step at which it happened.
-    """
-
-    runs: list[ScoredRun] = field(default_factory=list)
-    without_ideal: list[list[str]] = field(default_factory=list)
-    notes: list[tuple[Step, Notes]] = field(default_factory=list)
-    error: XcgError | None = None
-    error_step: Step = field(default_factory=lambda: Step(Phase.READ_RUNS))
-
-
 def score(
     work: Work,
     other_paths: RetrievedPaths,
+    piece: Piece,
     sources: Sequence[Run | Path],
     progress: Progress | None = None,
 ) -> Share:
-    """Score some of the runs.
+    """Score a piece of the work.
 
     Args:
         work: What all workers have in common.
         other_paths: The paths that the other runs retrieve, see :class:`Campaign`.
-        sources: The runs to score.
+        piece: The piece: positions of runs, and of topics in ``work.topics``.
+        sources: The runs of the piece.
         progress: Called after each topic.
 
     Returns:
         The values and problems. An XcgError is in ``error`` and is not raised.
     """
-    scorer = _Scorer(work)
+    scorer = _Scorer(work, piece)
     try:
         if work.levels_only:
             scorer.score_levels(sources)
@@ -212,46 +126,25 @@ def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str,
     Returns nothing if a run cannot be read; :func:`score` reports why.
     """
     try:
-        runs = read_runs(work, sources, Notes(work.lenient))
+        runs = rewrite_all(read_runs(work, sources, Notes(work.lenient)), work.strategies, work.corpus)
     except XcgError:
         return {}
     return {topic: retrieved_paths(runs, topic, work.base.files(topic)) for topic in work.base.topics}
 
 
 def read_runs(work: Work, sources: Sequence[Run | Path], notes: Notes) -> list[Run]:
-    """Read runs and rewrite them with all strategies."""
+    """Read runs."""
     chunks = ChunkSource(work.document, work.corpus)
-    runs = load_runs(sources, notes, work.base, work.order, work.ties, chunks)
-    return rewrite_all(runs, work.strategies, work.corpus)
-
-
-def merge_shares(shares: Sequence[Share], notes: Notes) -> list[ScoredRun]:
-    """Return the runs of all workers, and add their notes in the order of one worker.
-
-    Raises:
-        XcgError: The error that one worker would have met first.
-    """
-    errors = [(share.error_step, share.error) for share in shares if share.error is not None]
-    if errors:
-        raise min(errors, key=itemgetter(0))[1]
-    steps = [
-        (step, number, found)
-        for number, share in enumerate(shares)
-        for step, found in share.notes
-        # Every worker finds the same in the assessments.
-        if number == 0 or (step.phase, step.part) != (Phase.TOPICS, Part.ASSESSMENTS)
-    ]
-    for _, _, found in sorted(steps, key=itemgetter(0, 1)):
-        notes.take(found)
-    return [run for share in shares for run in share.runs]
+    return load_runs(sources, notes, work.base, work.order, work.ties, chunks)
 
 
 class _Scorer:
     """Scores runs and records at which step it is."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, piece: Piece) -> None:
         self.work = work
-        self.share = Share()
+        self.piece = piece
+        self.share = Share(piece)
         self.step = Step(Phase.READ_RUNS)
 
     def score_levels(self, sources: Sequence[Run | Path]) -> None:
@@ -265,7 +158,9 @@ class _Scorer:
                     standard_values(levels, run, self.work.standard),
                     _repeated(run),
                 )
-                for run in self._read_runs([source])
+                for run in rewrite_all(
+                    self._read_runs([source]), self.work.strategies, self.work.corpus
+                )
             ]
 
     def score_campaign(
@@ -273,7 +168,9 @@ class _Scorer:
     ) -> None:
         """Score all runs topic by topic."""
         work = self.work
-        read = self._read_runs(sources)
+        as_read = self._read_runs(sources)
+        self.step = Step(Phase.REWRITE_RUNS)
+        read = rewrite_all(as_read, work.strategies, work.corpus)
         runs = with_unique_names(read, Notes())  # evaluate notes the names
         campaign = Campaign(
             work.base,
@@ -287,40 +184,53 @@ class _Scorer:
         scores = [_ModelScores(model, work, runs) for model in work.models]
         on_spans = {run.name: dict[tuple[str, str], float]() for run in runs}
         with_spans = set(work.span_topics)
-        topic_count = len(work.topics)
-        for position, name in enumerate(campaign.with_documents(work.topics)):
+        topics = work.topics
+        names = [topics[position] for position in self.piece.topics]
+        for position, name in zip(self.piece.topics, campaign.with_documents(names), strict=True):
             if progress is not None:
-                progress(position, topic_count)
-            self.step = Step(Phase.TOPICS, position, Part.ASSESSMENTS)
+                progress(position, len(topics))
+            self.step = Step(Phase.TOPICS, position, (Part.ASSESSMENTS,))
             topic = self._keep(campaign.judged_topic(name))
-            self.step = Step(Phase.TOPICS, position, Part.RESULTS)
+            self.step = Step(Phase.TOPICS, position, (Part.RESULTS,))
             topic = self._keep(campaign.with_rankings(topic))
             calculator = GainCalculator(topic, campaign)
             for number, model_scores in enumerate(scores if work.measures else []):
-                self.step = Step(Phase.TOPICS, position, Part.SCORES + number)
+                self.step = Step(Phase.TOPICS, position, (Part.SCORES, number))
                 model_scores.add(calculator)
+            self.step = Step(Phase.TOPICS, position, (Part.STANDARD_MEASURES,))
             for run in runs if name in with_spans else ():
                 on_spans[run.name].update(_values_on_spans(calculator, run, work.standard))
         self.step = Step(Phase.STANDARD_MEASURES)
-        levels = levels_of(work.base, but_of=with_spans) if work.standard else {}
+        is_first = self.piece.topics.start == 0  # one piece computes the measures of all topics
+        levels = levels_of(work.base, but_of=with_spans) if work.standard and is_first else {}
         standard = [
-            {**on_spans[run.name], **standard_values(levels, run, work.standard)} for run in runs
+            {**on_spans[run.name], **(standard_values(levels, run, work.standard) if is_first else {})}
+            for run in runs
         ]
-        for file, notes in campaign.check_unjudged():
-            self.step = Step(Phase.UNJUDGED_DOCUMENTS, file)
-            self.share.notes.append((self.step, notes))
+        self._check_unjudged(campaign)
         if work.corpus is not None:
             work.corpus.write_cache()
         self.share.without_ideal = [model_scores.without_ideal for model_scores in scores]
         self.share.runs = [
             ScoredRun(
-                *(as_read.name, run.source, run.strategy, run.answered, run.skipped),
+                *(rewritten.name, run.source, run.strategy, run.answered, run.skipped),
                 [model_scores.values[run.name] for model_scores in scores],
                 found,
                 _repeated(run),
             )
-            for as_read, run, found in zip(read, runs, standard, strict=True)
+            for rewritten, run, found in zip(read, runs, standard, strict=True)
         ]
+
+    def _check_unjudged(self, campaign: Campaign) -> None:
+        topics = {topic: position for position, topic in enumerate(self.work.topics)}
+        runs = {run: position for position, run in enumerate(campaign.runs)}
+        for file, ranking, rank, notes in campaign.check_unjudged():
+            part: tuple[int, ...] = ()
+            if ranking is not None:
+                first_run = self.piece.runs.start * max(1, len(self.work.strategies))
+                part = topics[ranking.topic], first_run + runs[ranking.run], rank
+            self.step = Step(Phase.UNJUDGED_DOCUMENTS, file, part)
+            self.share.notes.append((self.step, notes))
 
     def _read_runs(self, sources: Sequence[Run | Path]) -> list[Run]:
         notes = Notes(self.work.lenient)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.temporary_records import TemporaryRecords
@@ -41,6 +42,38 @@ class UnjudgedDocument:
                     self.repeats[path] = repeats
 
 
+class RegisteredRanking(NamedTuple):
+    """A ranking with results in documents without assessments.
+
+    Attributes:
+        first: The number of its first result among all results.
+        topic: The topic.
+        run: The name of the run.
+        source: Where it was read.
+    """
+
+    first: int
+    topic: str
+    run: str
+    source: str
+
+
+class UnjudgedProblems(NamedTuple):
+    """The problems of the results in one document.
+
+    Attributes:
+        file: The document.
+        ranking: The first ranking with a problem; None if the document cannot be read.
+        rank: The rank of the first result with a problem; 0 without a ranking.
+        notes: The problems that are tolerated.
+    """
+
+    file: str
+    ranking: RegisteredRanking | None
+    rank: int
+    notes: Notes
+
+
 class UnjudgedResults:
     """Results in documents without assessments, which are checked when all topics are done.
 
@@ -50,15 +83,14 @@ class UnjudgedResults:
 
     def __init__(self) -> None:
         self.documents: dict[str, UnjudgedDocument] = {}
-        self._rankings: list[tuple[int, str]] = []
-        """The number of the first result of each ranking, and where it was read."""
+        self._rankings: list[RegisteredRanking] = []
         self._count = 0
         self._counted_again = MOST_RESULTS
         self._records = TemporaryRecords()
         self._stored: list[list[int]] = []
         """The positions of all parts, for each time that results were moved."""
 
-    def add_ranking(self, source: str, length: int) -> int:
+    def add_ranking(self, topic: str, run: str, source: str, length: int) -> int:
         """Register a ranking and return the number of its first result."""
         if self._count >= self._counted_again:
             different = sum(len(document.first) for document in self.documents.values())
@@ -67,15 +99,15 @@ class UnjudgedResults:
                 different = 0
             self._counted_again = self._count + max(MOST_RESULTS - different, MOST_RESULTS // 4)
         first = self._count
-        self._rankings.append((first, source))
+        self._rankings.append(RegisteredRanking(first, topic, run, source))
         self._count += length
         return first
 
-    def check(self, corpus: Corpus | None, lenient: bool) -> Iterator[tuple[str, Notes]]:
+    def check(self, corpus: Corpus | None, lenient: bool) -> Iterator[UnjudgedProblems]:
         """Check all results and forget them.
 
         Yields:
-            The documents with problems in order of name, and the problems that are tolerated.
+            The problems of each document that has some, in order of name.
 
         Raises:
             XcgError: A problem that is not tolerated, when its document was yielded.
@@ -84,10 +116,12 @@ class UnjudgedResults:
             self.documents = {}
             return
         problems = [
-            found for documents in self._parts() for found in self._check(documents, corpus, lenient)
+            problem
+            for documents in self._parts()
+            for problem in self._check(documents, corpus, lenient)
         ]
-        for file, notes, error in sorted(problems, key=itemgetter(0)):
-            yield file, notes
+        for found, error in sorted(problems, key=lambda problem: problem[0].file):
+            yield found
             if error is not None:
                 raise error
 
@@ -116,21 +150,24 @@ class UnjudgedResults:
 
     def _check(
         self, documents: Mapping[str, UnjudgedDocument], corpus: Corpus, lenient: bool
-    ) -> Iterator[tuple[str, Notes, XcgError | None]]:
+    ) -> Iterator[tuple[UnjudgedProblems, XcgError | None]]:
         """Yield the documents with problems in order of name; an error is the last."""
         files = sorted(documents)
         missing_paths = corpus.missing_paths({file: documents[file].first for file in files})
         for file in files:
             notes, error = Notes(lenient), None
             missing: list[str] = []
+            ranking, rank = None, 0
             try:
                 _, missing = next(missing_paths)  # documents are read ahead, several at once
+                if missing:
+                    ranking, rank = self._position(documents[file].first[missing[0]])
                 for path in missing:
                     self._note_missing(corpus, file, path, documents[file], notes)
             except XcgError as raised:
                 error = raised
             if missing or error is not None:
-                yield file, notes, error
+                yield UnjudgedProblems(file, ranking, rank, notes), error
             if error is not None:
                 return
 
@@ -140,9 +177,13 @@ class UnjudgedResults:
         try:
             corpus.tree(file).row(path)
         except UnknownPathError as error:
-            number = document.first[path]
-            index = bisect_right(self._rankings, number, key=itemgetter(0)) - 1
-            first, source = self._rankings[index]
-            unmapped = UnmappedError(f"{source}, rank {number - first + 1}, {file}", str(error))
+            ranking, rank = self._position(document.first[path])
+            unmapped = UnmappedError(f"{ranking.source}, rank {rank}, {file}", str(error))
             for _ in range(1 + document.repeats.get(path, 0)):
                 notes.tolerate("results with unknown paths", unmapped)
+
+    def _position(self, number: int) -> tuple[RegisteredRanking, int]:
+        """Return the ranking and the rank of a result."""
+        index = bisect_right(self._rankings, number, key=attrgetter("first")) - 1
+        ranking = self._rankings[index]
+        return ranking, number - ranking.first + 1

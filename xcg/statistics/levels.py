@@ -6,9 +6,10 @@ in ideal order, rated on 2, 10, 20 or 50 levels, in which 0 to 99 random pairs a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.lazy_modules import np
 from xcg.statistics.topic_scores import Floats
 
@@ -41,7 +42,8 @@ def levels_experiment(
     swaps: int = 100,
     repetitions: int = 100,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    executor: Executor = ONE_PROCESS,
+    progress: Progress | None = None,
 ) -> list[LevelCurve]:
     """Compute a curve for each measure and number of levels.
 
@@ -55,26 +57,29 @@ def levels_experiment(
         swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
         repetitions: Number of lists for each number of swapped pairs.
         seed: At least 0.
-        progress: Called with the number of finished points of the curves, and of all points.
+        executor: Where the numbers of levels are computed.
+        progress: Called with the number of finished numbers of levels, and of all.
 
     Returns:
         The curves in the order of the measures and numbers of levels.
     """
-    curves = []
-    for position, count in enumerate(levels):
-        rng = np.random.default_rng([seed, count, int(uniform)])
-        totals = np.zeros((len(STUDIED_MEASURES), swaps))
-        for number in range(swaps):
-            if progress is not None:
-                progress(position * swaps + number, len(levels) * swaps)
-            for _ in range(repetitions):
-                ideal = _draw_ideal(rng, count, uniform)
-                totals[:, number] += list_scores(_swap_pairs(rng, ideal, number), ideal)
-        curves += [
-            LevelCurve(measure, count, (total / repetitions).tolist())
-            for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
-        ]
+    tasks = [(uniform, count, swaps, repetitions, seed) for count in levels]
+    curves = [curve for found in executor.run(_curves, tasks, progress=progress) for curve in found]
     return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
+
+
+def _curves(uniform: bool, levels: int, swaps: int, repetitions: int, seed: int) -> list[LevelCurve]:
+    """Return the curves of all measures for one number of levels."""
+    rng = np.random.default_rng([seed, levels, int(uniform)])
+    totals = np.zeros((len(STUDIED_MEASURES), swaps))
+    for number in range(swaps):
+        for _ in range(repetitions):
+            ideal = _draw_ideal(rng, levels, uniform)
+            totals[:, number] += list_scores(_swap_pairs(rng, ideal, number), ideal)
+    return [
+        LevelCurve(measure, levels, (total / repetitions).tolist())
+        for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
+    ]
 
 
 def largest_distance(curves: Sequence[LevelCurve], measure: str) -> float:

@@ -136,6 +136,7 @@ def compare(
     ties: Ties = "document",
     lenient: bool = False,
     workers: int = 1,
+    scheduler: str | None = None,
     strategies: Strategies = (),
     document: DocumentKey = None,
 ) -> list[Comparison]:
@@ -172,7 +173,8 @@ def compare(
         order: As for :func:`xcg.evaluate`.
         ties: As for :func:`xcg.evaluate`.
         lenient: As for :func:`xcg.evaluate`.
-        workers: As for :func:`xcg.evaluate`.
+        workers: As for :func:`xcg.evaluate`, as ``scheduler``.
+        scheduler: Address of a Dask scheduler.
         strategies: As for :func:`xcg.evaluate`.
         document: As for :func:`xcg.evaluate`.
 
@@ -209,6 +211,7 @@ def compare(
             ties=ties,
             lenient=lenient,
             workers=workers,
+            scheduler=scheduler,
             strategies=strategies,
             document=document,
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.parallel import Backend, Progress, run_tasks
+from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
@@ -288,9 +288,7 @@ def parallel_swap_rates(
     trials: int,
     seed: int,
     relative: Relative | None = None,
-    workers: int = 1,
-    backend: Backend | None = None,
-    scheduler: str | None = None,
+    executor: Executor = ONE_PROCESS,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
     resamples: int = 0,
@@ -304,9 +302,7 @@ def parallel_swap_rates(
         trials: Number of trials for each size, at least 1.
         seed: At least 0.
         relative: What differences are relative to; None for absolute differences.
-        workers: As for :func:`xcg.evaluation.parallel.run_tasks`, as the following arguments.
-        backend: Library that runs the workers.
-        scheduler: Address of a Dask cluster.
+        executor: Where the tasks run.
         checkpoint: File with the progress of an interrupted study.
         progress: Called with the number of finished and of all tasks.
         resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
@@ -316,7 +312,7 @@ def parallel_swap_rates(
         Swap rates by measure, of the best three quarters of the runs.
 
     Raises:
-        XcgError: As :func:`swap_rates` and :func:`~xcg.evaluation.parallel.run_tasks`.
+        XcgError: As :func:`swap_rates` and :meth:`xcg.evaluation.parallel.Executor.run`.
     """
     arrays = {
         measure: best_runs(np.asarray(array), BEST_FRACTION, MEASURES.order(measure))
@@ -343,12 +339,9 @@ def parallel_swap_rates(
         for part, numbers in parts
     ]
     results = iter(
-        run_tasks(
+        executor.run(
             _run_trials,
             tasks,
-            workers=workers,
-            backend=backend,
-            scheduler=scheduler,
             checkpoint=checkpoint,
             study=(trials, seed, relative, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
             is_valid=_is_result,
