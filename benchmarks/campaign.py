@@ -1,172 +1,292 @@
-"""Measure a campaign: python benchmarks/campaign.py [ARTICLES [RUNS [REPETITIONS [TREC_EVAL]]]].
+"""Measure campaigns relative to lxml and to other programs: python benchmarks/campaign.py [PART…].
 
-A simulated campaign is evaluated as a whole and step by step. Times are relative to a lower bound in
-the same run: parsing the same files with lxml. For flat TREC runs they are relative to the command of
-ir_measures, and to trec_eval if the path of its binary is given.
+Every ratio compares two commands that run alternately, each in a new process. The first ratio is of
+processor time (user and system, with all child processes), the second of wall time; both are medians of
+the pairs. Ratios of wall time need an idle machine. An evaluation is compared with a process that
+parses the same files with lxml.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from lxml import etree
+from inex_eval import write_files
 
-from xcg.documents.cache import without_cache
-from xcg.documents.corpus import Corpus
-from xcg.evaluation.evaluate import evaluate
-from xcg.formats.base import read_assessments, read_runs
-from xcg.judgements.recall_base import RecallBase
 from xcg.simulation.campaign import simulate
 from xcg.simulation.shape import Shape
 
 MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
-_TOPICS, _FLAT_RUNS = 51, 69  # of flat retrieval
-
-
-def median(repetitions: int, work: Callable[[], object]) -> float:
-    """Return the median time of a function."""
-    times = []
-    for _ in range(repetitions):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
-
-
-def parse(files: Sequence[Path]) -> None:
-    """Parse files with lxml."""
-    for file in files:
+SMALL_DOCUMENTS = Shape(articles=3000, topics=12, runs=1, elements=300, relevant=308)
+GROWTH = Shape(articles=150, topics=2, runs=4, elements=200)
+FACTORS = (1, 4, 16)
+PARSE = """
+import sys
+from pathlib import Path
+from lxml import etree
+for name in sys.argv[1:]:
+    path = Path(name)
+    for file in path.rglob("*.xml") if path.is_dir() else [path]:
         etree.parse(file)
+"""
+SWEEP = """
+quantisation: [sog, gen, strict]
+ideal: [kazai_lalmas, leaves, roots]
+relevance_value:
+  alpha: {from: 0, to: 1, step: 0.25}
+name: sweep
+"""
+_TOPICS, _RUNS = 51, 69  # of flat retrieval
 
 
-def opened_documents(folder: Path, submission: Path) -> list[Path]:
-    """Return the documents of the assessments and of a run."""
-    base = read_assessments(folder / "assessments")
-    [run] = read_runs(submission, topics=base)
-    files = {file for topic in base.topics for file in base.files(topic)}
-    files.update(file for ranking in run.rankings.values() for file, _ in ranking)
-    return [folder / "documents" / f"{file}.xml" for file in sorted(files)]
+class Cost(NamedTuple):
+    """What a command costs: seconds of processor time and of wall time, and peak memory in MB."""
+
+    processor: float
+    wall: float
+    memory: float
 
 
-def elements(folder: Path, articles: int, runs: int, repetitions: int) -> None:
-    """Print the times of a campaign of elements, relative to parsing its files."""
-    shape = dataclasses.replace(Shape(), articles=articles, runs=runs)
-    simulate(folder, shape)
-    documents = sorted((folder / "documents").rglob("*.xml"))
-    submissions = sorted((folder / "runs").glob("*.xml"))
-    judged = sorted((folder / "assessments").rglob("*.xml"))
-    print(f"{articles} articles, {shape.topics} topics, {runs} runs of {shape.results} results")
-    floor = median(repetitions, lambda: parse(documents))
-    runs_floor = median(repetitions, lambda: parse(submissions))
-    print(f"floors: lxml over the documents {floor:.2f} s, over the run files {runs_floor:.2f} s")
+def cost(*command: object, cache: Path | None = None) -> Cost:
+    """Run a command in a new process, without a document cache or with one in a folder."""
+    environment = {**os.environ, "XCG_CACHE": str(cache) if cache is not None else "off"}
+    began = time.perf_counter()
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"exit status {process.returncode}: {command}")
+    wall = time.perf_counter() - began
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
-    def whole(some: Sequence[Path], corpus: Path | None) -> Callable[[], object]:
-        return lambda: evaluate(folder / "assessments", some, corpus, measures=MEASURES)
 
-    base = read_assessments(judged)
-    reading = median(repetitions, lambda: read_runs(submissions, topics=base))
-    print(f"reading the runs: {reading / runs_floor:.2f} × lxml over them")
-    with without_cache():
-        one = median(repetitions, whole(submissions[:1], folder / "documents"))
-    print(f"one run with corpus, no cache: {one / floor:.2f} × lxml over all documents")
-    os.environ["XCG_CACHE"] = str(folder / "cache")
-    opened = opened_documents(folder, submissions[0])
-    floor_opened = median(repetitions, lambda: parse(opened))
-    floor_rest = median(repetitions, lambda: parse([*judged, submissions[0]]))
-    cold = median(1, whole(submissions[:1], folder / "documents"))
-    print(
-        f"one run with corpus, empty cache: {cold / floor_opened:.2f} × lxml over the "
-        f"{len(opened)} documents it opens"
+def lxml_cost(*files: Path) -> Cost:
+    """Parse files and folders with lxml."""
+    return cost(sys.executable, "-c", PARSE, *files)
+
+
+def xcg_cost(*words: object, cache: Path | None = None) -> Cost:
+    """Run a command of xcg."""
+    return cost(sys.executable, "-m", "xcg", *words, cache=cache)
+
+
+def report(name: str, bound: float | None, work: Callable[[], Cost], floor: Callable[[], Cost]) -> None:
+    """Print the ratios of two commands that run alternately."""
+    pairs = [(work(), floor()) for _ in range(options.pairs)]
+    processor = statistics.median(one.processor / other.processor for one, other in pairs)
+    wall = statistics.median(one.wall / other.wall for one, other in pairs)
+    seconds = statistics.median(one.processor for one, _ in pairs)
+    goal = f" (goal {bound:g})" if bound is not None else ""
+    print(f"{name}: {processor:.2f} × processor time, {wall:.2f} × wall time{goal}; {seconds:.1f} s")
+
+
+class Campaign:
+    """The files of a simulated campaign."""
+
+    def __init__(self, folder: Path) -> None:
+        self.documents = folder / "documents"
+        self.assessments = folder / "assessments"
+        self.runs = folder / "runs"
+
+    def evaluate(
+        self, *words: object, runs: Path | None = None, corpus: bool = True, cache: Path | None = None
+    ) -> Cost:
+        """Evaluate all runs or one of them."""
+        documents = ["--corpus", self.documents] if corpus else []
+        files = ["--assessments", self.assessments, "--run", runs or self.runs, *documents]
+        return xcg_cost("evaluate", *files, "--format", "jsonl", *words, cache=cache)
+
+
+def large(folder: Path) -> None:
+    """Many runs: documents, user models, and one run."""
+    if options.campaign is None:
+        shape = dataclasses.replace(Shape(), articles=options.articles, runs=options.runs)
+        simulate(folder / "campaign", shape)
+    campaign = Campaign(options.campaign or folder / "campaign")
+    files = [campaign.documents, campaign.assessments, campaign.runs]
+    one = sorted(campaign.runs.glob("*"))[0]
+    cache = folder / "cache"
+    measures = ["--measures", MEASURES]
+
+    def with_empty_cache(*words: object) -> Cost:
+        shutil.rmtree(cache, ignore_errors=True)
+        return campaign.evaluate(*measures, *words, cache=cache)
+
+    for workers, goal in ((1, None), (2, 1.5)):
+        name = f"all runs, empty cache, {workers} workers ÷ lxml over all files"
+        report(
+            name, goal, lambda n=workers: with_empty_cache("--workers", n), lambda: lxml_cost(*files)
+        )
+    with_empty_cache()
+    for workers, goal in ((1, None), (2, 1.0)):
+        report(
+            f"all runs, filled cache, {workers} workers ÷ lxml over all files",
+            goal,
+            lambda n=workers: campaign.evaluate(*measures, "--workers", n, cache=cache),
+            lambda: lxml_cost(*files),
+        )
+    report(
+        "all runs, filled cache ÷ lxml over runs and assessments",
+        None,
+        lambda: campaign.evaluate(*measures, cache=cache),
+        lambda: lxml_cost(*files[1:]),
     )
-    warm = median(repetitions, whole(submissions[:1], folder / "documents"))
-    print(
-        f"one run with corpus, filled cache: {warm / cold:.2f} × with an empty one, "
-        f"{warm / floor_rest:.2f} × lxml over run and assessments"
+    report(
+        "one run, no cache ÷ lxml over all documents",
+        None,
+        lambda: campaign.evaluate(*measures, runs=one),
+        lambda: lxml_cost(campaign.documents),
     )
-    every = median(1, whole(submissions, folder / "documents"))
-    print(f"all runs with corpus: {every / (floor + runs_floor):.2f} × lxml over documents and runs")
-    sized = assessments_with_sizes(folder)
-
-    def shared(workers: int) -> Callable[[], object]:
-        return lambda: evaluate(sized, submissions, measures=MEASURES, workers=workers)
-
-    for workers in (1, 2):
-        without = median(repetitions, shared(workers))
-        print(f"runs without corpus, {workers} workers: {without / runs_floor:.2f} × lxml over them")
-    results = shape.results * shape.topics * runs
-    print(f"that is {1e6 * every / results:.1f} µs a result")
+    report(
+        "one run, filled cache ÷ lxml over all documents",
+        None,
+        lambda: campaign.evaluate(*measures, runs=one, cache=cache),
+        lambda: lxml_cost(campaign.documents),
+    )
 
 
-def assessments_with_sizes(folder: Path) -> RecallBase:
-    """Return the assessments of a simulated campaign with element sizes, so it needs no corpus."""
-    corpus = Corpus(folder / "documents")
-    base, sized = read_assessments(folder / "assessments"), RecallBase()
-    for topic in base.topics:
-        sized.add_topic(topic, "simulated")
-        for file, elements in base.files(topic).items():
-            tree = corpus.tree(file)
-            for path, assessment in elements.items():
-                size = int(tree.characters[tree.row(path)])
-                sized.add(topic, file, path, assessment._replace(characters=size), "simulated")
-    return sized
+def models(folder: Path) -> None:
+    """45 user models relative to one."""
+    shape = dataclasses.replace(Shape(), articles=1500, runs=10, relevant=30)
+    simulate(folder / "models", shape)
+    campaign, cache = Campaign(folder / "models"), folder / "models-cache"
+    (folder / "sweep.yaml").write_text(SWEEP)
+    campaign.evaluate(cache=cache)
+    report(
+        "45 user models ÷ one",
+        3.0,
+        lambda: campaign.evaluate(
+            *("--measures", MEASURES, "--user-model", folder / "sweep.yaml"), cache=cache
+        ),
+        lambda: campaign.evaluate("--measures", MEASURES, cache=cache),
+    )
 
 
-def flat(folder: Path, repetitions: int, trec_eval: str | None) -> None:
-    """Print the time for flat runs, relative to ir_measures and trec_eval."""
+def small_documents(folder: Path) -> None:
+    """Many small documents, of which many are assessed."""
+    simulate(folder / "small", SMALL_DOCUMENTS)
+    campaign = Campaign(folder / "small")
+    report(
+        "one run over small documents, no cache ÷ lxml over all files",
+        3.0,
+        lambda: campaign.evaluate("--measures", MEASURES),
+        lambda: lxml_cost(campaign.documents, campaign.assessments, campaign.runs),
+    )
+
+
+def growth(folder: Path) -> None:
+    """Time and memory at 1, 4 and 16 times the size."""
+    campaigns = []
+    for factor in FACTORS:
+        path = folder / f"growth-{factor}"
+        articles, topics = GROWTH.articles * factor, GROWTH.topics * factor
+        simulate(path, dataclasses.replace(GROWTH, articles=articles, topics=topics))
+        campaigns.append(Campaign(path))
+    costs = [
+        [campaign.evaluate("--measures", MEASURES) for campaign in campaigns]
+        for _ in range(options.pairs)
+    ]
+    least = [min(of_size) for of_size in zip(*costs, strict=True)]
+    for kind, values in (("time", [c.processor for c in least]), ("memory", [c.memory for c in least])):
+        per_unit = [v / f / values[0] for v, f in zip(values, FACTORS, strict=True)]
+        steps = [(values[i + 1] - values[i]) / (FACTORS[i + 1] - FACTORS[i]) for i in range(2)]
+        print(
+            f"{kind} per unit at 4 and 16 times the size: {per_unit[1]:.2f}, {per_unit[2]:.2f} ×; "
+            f"the second step ÷ the first, without constant costs: {steps[1] / steps[0]:.2f} × "
+            f"(goal 1.2); {', '.join(f'{value:.2f}' for value in values)}"
+        )
+
+
+def flat(folder: Path) -> None:
+    """Flat TREC runs relative to trec_eval, or to ir_measures without its path."""
     chance = random.Random(1)
     qrels = folder / "flat.qrels"
     with qrels.open("w") as file:
         for topic in range(_TOPICS):
             for number in range(200):
                 file.write(f"{topic} 0 d{number * 7} {chance.choice([0, 0, 0, 1, 2])}\n")
-    runs = [folder / "flat" / f"run{number}" for number in range(_FLAT_RUNS)]
+    runs = [folder / "flat" / f"run{number}" for number in range(_RUNS)]
     runs[0].parent.mkdir()
     for run in runs:
         with run.open("w") as file:
             for topic in range(_TOPICS):
                 for rank, document in enumerate(chance.sample(range(5000), 1000), 1):
                     file.write(f"{topic} Q0 d{document} {rank} {1000 - rank} {run.name}\n")
-    measures = "nDCG@10 AP P@10"
+    names = "nDCG@10 AP P@10"
 
-    def call(*command: object) -> Callable[[], object]:
-        return lambda: subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    def ours(given: Path) -> Cost:
+        return xcg_cost("evaluate", "--assessments", qrels, "--run", given, "--measures", names)
 
-    def ours(run: Path) -> Callable[[], object]:
-        options = ["--assessments", qrels, "--run", run, "--measures", measures]
-        return call(sys.executable, "-m", "xcg", "evaluate", *options)
+    def loop() -> Cost:
+        costs = [trec_eval(run) for run in runs]
+        return Cost(sum(c.processor for c in costs), sum(c.wall for c in costs), 0)
 
-    one = median(repetitions, ours(runs[0]))
-    other = median(repetitions, call(sys.executable, "-m", "ir_measures", qrels, runs[0], measures))
-    print(f"51,000 flat results: {one / other:.2f} × ir_measures' command ({other:.2f} s)")
-    every = median(repetitions, ours(runs[0].parent))
-    print(f"{len(runs)} such runs in one call: {every / one:.1f} × one of them")
-    if trec_eval is None:
+    def trec_eval(run: Path) -> Cost:
+        measures = ["-c", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.10"]
+        return cost(options.trec_eval, *measures, qrels, run)
+
+    if options.trec_eval is None:
+        other = [sys.executable, "-m", "ir_measures", qrels, runs[0], names]
+        report("one flat run ÷ ir_measures", None, lambda: ours(runs[0]), lambda: cost(*other))
         return
-    official = ["-c", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.10"]
-    calls = [call(trec_eval, *official, qrels, run) for run in runs]
-    single = median(repetitions, calls[0])
-    loop = median(repetitions, lambda: [evaluate_run() for evaluate_run in calls])
-    print(f"one: {one / single:.2f} × trec_eval ({single:.3f} s), all: {every / loop:.2f} × one by one")
+    report("one flat run ÷ trec_eval", 3.0, lambda: ours(runs[0]), lambda: trec_eval(runs[0]))
+    report(f"{_RUNS} flat runs ÷ trec_eval one by one", 0.8, lambda: ours(runs[0].parent), loop)
 
 
-def main() -> None:
-    """Print all ratios."""
-    articles, runs, repetitions = (
-        int(sys.argv[n]) if len(sys.argv) > n else given for n, given in ((1, 600), (2, 3), (3, 3))
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        elements(Path(folder) / "campaign", articles, runs, repetitions)
-        flat(Path(folder), repetitions, sys.argv[4] if len(sys.argv) > 4 else None)
+def official(folder: Path) -> None:
+    """The evaluator of INEX 2009 and 2010 relative to the Java program, if its path is given."""
+    if options.inex_eval is None:
+        return
+    qrels, run = write_files(folder)
+    for task in "ftrbi":
+        words = [f"-{task}", qrels, run]
+        report(
+            f"inex-eval -{task}, 120 topics ÷ the Java program",
+            1.0,
+            lambda given=words: xcg_cost("inex-eval", *given),
+            lambda given=words: cost("java", "-jar", options.inex_eval, *given),
+        )
+
+
+PARTS = {
+    "large": large,
+    "models": models,
+    "small": small_documents,
+    "growth": growth,
+    "flat": flat,
+    "official": official,
+}
+
+
+def parsed_options() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--articles", type=int, default=600, help="of the campaign of many runs")
+    parser.add_argument("--runs", type=int, default=3, help="of the campaign of many runs")
+    parser.add_argument("--campaign", type=Path, help="a simulated campaign, instead of a new one")
+    parser.add_argument("--pairs", type=int, default=5, help="of commands for each ratio")
+    parser.add_argument("--trec-eval", type=Path, help="the program trec_eval")
+    parser.add_argument("--inex-eval", type=Path, help="the jar of the Java program")
+    found = parser.parse_args()
+    if unknown := set(found.parts) - PARTS.keys():
+        parser.error(f"unknown parts {', '.join(sorted(unknown))}: expected some of {', '.join(PARTS)}")
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    options = parsed_options()
+    for name in options.parts or PARTS:
+        with tempfile.TemporaryDirectory() as temporary:
+            PARTS[name](Path(temporary))
