@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,6 +99,7 @@ class Campaign:
         self.documents = folder / "documents"
         self.assessments = folder / "assessments"
         self.runs = folder / "runs"
+        self.files = [self.documents, self.assessments, self.runs]
 
     def evaluate(
         self, *words: object, runs: Path | None = None, corpus: bool = True, cache: Path | None = None
@@ -108,51 +110,47 @@ class Campaign:
         return xcg_cost("evaluate", *files, "--format", "jsonl", *words, cache=cache)
 
 
-def large(folder: Path) -> None:
-    """Many runs: documents, user models, and one run."""
+def many_runs(folder: Path) -> Campaign:
+    """Return the campaign of many runs."""
     if options.campaign is None:
         shape = dataclasses.replace(Shape(), articles=options.articles, runs=options.runs)
         simulate(folder / "campaign", shape)
-    campaign = Campaign(options.campaign or folder / "campaign")
-    files = [campaign.documents, campaign.assessments, campaign.runs]
-    one = sorted(campaign.runs.glob("*"))[0]
-    cache = folder / "cache"
-    measures = ["--measures", MEASURES]
+    return Campaign(options.campaign or folder / "campaign")
 
-    def with_empty_cache(*words: object) -> Cost:
+
+def empty_cache(folder: Path) -> None:
+    """Many runs, documents, and an empty cache."""
+    campaign, cache = many_runs(folder), folder / "cache"
+
+    def evaluate(workers: int) -> Cost:
         shutil.rmtree(cache, ignore_errors=True)
-        return campaign.evaluate(*measures, *words, cache=cache)
+        return campaign.evaluate("--measures", MEASURES, "--workers", workers, cache=cache)
 
     for workers, goal in ((1, None), (2, 1.5)):
         name = f"all runs, empty cache, {workers} workers ÷ lxml over all files"
-        report(
-            name, goal, lambda n=workers: with_empty_cache("--workers", n), lambda: lxml_cost(*files)
-        )
-    with_empty_cache()
+        report(name, goal, partial(evaluate, workers), partial(lxml_cost, *campaign.files))
+
+
+def filled_cache(folder: Path) -> None:
+    """Many runs, documents, and a filled cache."""
+    campaign, cache = many_runs(folder), folder / "cache"
+    campaign.evaluate(cache=cache)
     for workers, goal in ((1, None), (2, 1.0)):
-        report(
-            f"all runs, filled cache, {workers} workers ÷ lxml over all files",
-            goal,
-            lambda n=workers: campaign.evaluate(*measures, "--workers", n, cache=cache),
-            lambda: lxml_cost(*files),
-        )
+        evaluate = partial(campaign.evaluate, "--measures", MEASURES, "--workers", workers, cache=cache)
+        name = f"all runs, filled cache, {workers} workers ÷ lxml over all files"
+        report(name, goal, evaluate, partial(lxml_cost, *campaign.files))
+
+
+def one_run(folder: Path) -> None:
+    """One run, without a cache and with a filled one."""
+    campaign, cache = many_runs(folder), folder / "cache"
+    run = sorted(campaign.runs.glob("*"))[0]
+    evaluate = partial(campaign.evaluate, "--measures", MEASURES, runs=run)
+    parse = partial(lxml_cost, campaign.documents)
+    report("one run, no cache ÷ lxml over all documents", None, evaluate, parse)
+    evaluate(cache=cache)
     report(
-        "all runs, filled cache ÷ lxml over runs and assessments",
-        None,
-        lambda: campaign.evaluate(*measures, cache=cache),
-        lambda: lxml_cost(*files[1:]),
-    )
-    report(
-        "one run, no cache ÷ lxml over all documents",
-        None,
-        lambda: campaign.evaluate(*measures, runs=one),
-        lambda: lxml_cost(campaign.documents),
-    )
-    report(
-        "one run, filled cache ÷ lxml over all documents",
-        None,
-        lambda: campaign.evaluate(*measures, runs=one, cache=cache),
-        lambda: lxml_cost(campaign.documents),
+        "one run, filled cache ÷ lxml over all documents", None, partial(evaluate, cache=cache), parse
     )
 
 
@@ -181,7 +179,7 @@ def small_documents(folder: Path) -> None:
         "one run over small documents, no cache ÷ lxml over all files",
         3.0,
         lambda: campaign.evaluate("--measures", MEASURES),
-        lambda: lxml_cost(campaign.documents, campaign.assessments, campaign.runs),
+        lambda: lxml_cost(*campaign.files),
     )
 
 
@@ -260,7 +258,9 @@ def official(folder: Path) -> None:
 
 
 PARTS = {
-    "large": large,
+    "empty-cache": empty_cache,
+    "filled-cache": filled_cache,
+    "one-run": one_run,
     "models": models,
     "small": small_documents,
     "growth": growth,

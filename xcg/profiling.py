@@ -130,8 +130,8 @@ class Profile:
             lines.append(f"  {Stage.WAIT.value:{width}}  {self.seconds[Stage.WAIT]:8.2f}")
         for kind in ("assessments", "runs"):
             lines += _file_lines(kind, {path: p for (k, path), p in self.files.items() if k == kind})
-        again = sum(count > 1 for count in self.parsed.values())
-        more = f" ({again:,} of them more than once)" if again else ""
+        times = self.parsed.total()
+        more = f" ({times:,} times in total)" if times > len(self.parsed) else ""
         lines.append(f"documents: {len(self.parsed):,} parsed{more}, {self.cached:,} from the cache")
         return lines
 

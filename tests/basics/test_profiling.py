@@ -201,7 +201,7 @@ def test_the_lines_of_a_profile() -> None:
         r"  1 not, a pipe: a\nb",
         "runs: 1 of 6 files read column-wise",
         "  5 not, entities: r1, r2, r3 and 2 more",
-        "documents: 2 parsed (1 of them more than once), 1,000 from the cache",
+        "documents: 2 parsed (3 times in total), 1,000 from the cache",
     ]
     assert str(profile).splitlines() == profile.lines()
 
