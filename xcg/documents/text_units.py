@@ -109,7 +109,7 @@ class CharacterConverter(UnitConverter):
     """Converts offsets to characters, which changes nothing."""
 
     def __init__(self) -> None:
-        super().__init__([], 1)
+        """Do nothing: a table of offsets, as in the base class, would need the import of numpy."""
 
     def amounts(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the offsets."""
