@@ -373,3 +373,16 @@ def test_a_run_can_be_read_from_a_pipe(
     rankings = read_run(pipe).rankings
     assert {topic: list(ranking) for topic, ranking in rankings.items()} == expected
     writer.join()
+
+
+@pytest.mark.parametrize("block_size", [1, 40, 1 << 16])
+def test_names_are_canonical_in_all_blocks_after_one_in_another_spelling(
+    tmp_path: Path, block_size: int
+) -> None:
+    names = ["a", "b", "./b", "a", "./c", "b"]
+    lines = [f"{topic} Q0 {name} 1 {-topic} tag" for topic, name in enumerate(names, 1)]
+    path = write(tmp_path, "\n".join([*lines, "1 Q0 ./b 2 -2 tag", "2 Q0 ./c 2 -3 tag"]), "run")
+    with patch.object(document_files, "CHUNK_BYTES", block_size):
+        rankings = read_run(path).rankings
+    found = {topic: " ".join(ranking.files) for topic, ranking in rankings.items()}
+    assert found == {"1": "a b", "2": "b c", "3": "b", "4": "a", "5": "c", "6": "b"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from xcg.documents.paths import WHOLE
 from xcg.errors import Notes
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
@@ -22,7 +23,8 @@ def count_repeated(run: Run) -> int:
 def count_repeated_in_topic(ranking: Ranking) -> int:
     """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
     if not ranking.spans:
-        return len(ranking) - len(set(ranking))
+        are_documents = ranking.paths.count(WHOLE) == len(ranking)
+        return len(ranking) - len(set(ranking.files if are_documents else ranking))
     results = [(*result, ranking.spans.get(position)) for position, result in enumerate(ranking)]
     known = [result for result in results if result[2] != UNKNOWN_SPAN]
     return len(known) - len(set(known))

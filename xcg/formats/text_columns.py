@@ -42,7 +42,11 @@ class TextBlock(NamedTuple):
         except UnicodeDecodeError:
             return None
         columns = split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
-        has_comments = columns is not None and any(first.startswith("#") for first in set(columns[0]))
+        has_comments = (
+            columns is not None
+            and "#" in text
+            and any(first.startswith("#") for first in set(columns[0]))
+        )
         return None if has_comments else columns
 
     def rows(self) -> Iterable[tuple[int, list[str]]]:

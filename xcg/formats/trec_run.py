@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from io import BufferedReader
@@ -111,11 +112,12 @@ class _TopicLines:
         self.line_numbers: list[range] = []
         self.plain = True
 
-    def add(self, first_line: int, documents: Sequence[str], elements: Iterable[str]) -> None:
+    def add(self, first_line: int, documents: Iterable[str], elements: Iterable[str]) -> None:
         """Add the results of consecutive lines."""
+        before = len(self.documents)
         self.documents.extend(documents)
         self.elements.extend(elements)
-        end = first_line + len(documents)
+        end = first_line + len(self.documents) - before
         if self.line_numbers and self.line_numbers[-1].stop == first_line:
             first_line = self.line_numbers.pop().start
         self.line_numbers.append(range(first_line, end))
@@ -150,6 +152,7 @@ class _Reader:
         self._with_ranks = "rank" in (order, ties)
         self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
+        self._plain = True  # whether all these texts are document names in canonical form
         self._lines_in_memory = 0
 
     def add(self, block: TextBlock) -> None:
@@ -187,16 +190,21 @@ class _Reader:
                 skipped.add(topic)
         self.tag = tag
         self.skipped |= skipped
-        plain = not elements and are_plain_names(documents)
         same = self._texts.setdefault
         for topic, start, end, scores in stretches:
             lines = self.topics[topic]
-            names, marked = documents[start:end], elements[start:end] or [""] * (end - start)
-            lines.add(
-                block.first_line + start, list(map(same, names, names)), map(same, marked, marked)
-            )
-            lines.plain &= plain
-            lines.scores.extend(scores)
+            names, marked = documents[start:end], elements[start:end]
+            if elements:
+                lines.add(block.first_line + start, map(same, names, names), map(same, marked, marked))
+                self._plain = False
+            else:
+                known = len(self._texts)
+                lines.add(block.first_line + start, map(same, names, names), [""] * len(names))
+                new = islice(reversed(self._texts), len(self._texts) - known)
+                self._plain = self._plain and are_plain_names(list(new))
+            lines.plain &= self._plain
+            # array.extend takes ten times as long.
+            lines.scores.frombytes(struct.pack(f"{len(scores)}d", *scores))
             if self._with_ranks:
                 lines.ranks.extend(map(int, ranks[start:end]))
         return True
@@ -225,7 +233,7 @@ class _Reader:
                 continue
             lines = self.topics[line.topic]
             lines.add(number, [same(line.document, line.document)], [same(line.element, line.element)])
-            lines.plain = False
+            lines.plain = self._plain = False
             if self._with_scores:
                 lines.scores.append(line.score)
             if self._with_ranks:
@@ -242,7 +250,8 @@ def _regular_columns(block: TextBlock, check_ranks: bool) -> tuple[list[str], ..
     if columns is None or not 6 <= len(columns) <= 8:
         return None
     topics, iterations, documents, ranks, scores, tags, *others = columns
-    documents, elements = _split_documents(documents)
+    has_marks = b"#" in block.data
+    documents, elements = _split_documents(documents) if has_marks else (documents, [])
     if others and elements:
         return None  # two columns may name an element
     match others:
@@ -256,7 +265,7 @@ def _regular_columns(block: TextBlock, check_ranks: bool) -> tuple[list[str], ..
             elements = list(map("#{}:{}".format, offsets, lengths))
     if check_ranks and not are_numbers(ranks, 18):
         return None
-    if any("#/" in text for text in {*topics, *iterations}):
+    if has_marks and any("#/" in text for text in {*topics, *iterations}):
         return None
     return topics, documents, elements, ranks, scores, tags
 
