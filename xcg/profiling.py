@@ -55,7 +55,8 @@ class Profile:
     needs the package first.
 
     Attributes:
-        seconds: Stage → seconds: the sum over this process and all workers.
+        seconds: Stage → seconds of wall time: the sum over this process and all workers.
+        processor_seconds: The same in processor time, which other programs hardly change.
         wall_time: Seconds from start to end.
         tasks: Number of tasks that workers finished.
         parsed: File of a document → how often it was parsed.
@@ -65,6 +66,7 @@ class Profile:
 
     def __init__(self) -> None:
         self.seconds: defaultdict[Stage, float] = defaultdict(float)
+        self.processor_seconds: defaultdict[Stage, float] = defaultdict(float)
         self.wall_time = 0.0
         self.tasks = 0
         self.parsed: Counter[str] = Counter()
@@ -74,12 +76,14 @@ class Profile:
         self._stage = Stage.OTHER
         self._thread = threading.get_ident()
         self._began = self._since = time.perf_counter()
+        self._since_processor = time.process_time()
 
     def switch(self, new: Stage) -> Stage:
         """Begin a stage, and return the one that ends."""
-        now, old = time.perf_counter(), self._stage
+        now, processor, old = time.perf_counter(), time.process_time(), self._stage
         self.seconds[old] += now - self._since
-        self._stage, self._since = new, now
+        self.processor_seconds[old] += processor - self._since_processor
+        self._stage, self._since, self._since_processor = new, now, processor
         return old
 
     def end(self) -> None:
@@ -105,6 +109,7 @@ class Profile:
         """Add the profile of a task that another process worked on."""
         for stage, seconds in other.seconds.items():
             self.seconds[stage] += seconds
+            self.processor_seconds[stage] += other.processor_seconds[stage]
         self.tasks += 1
         self.parsed += other.parsed
         self.cached += other.cached
@@ -118,16 +123,18 @@ class Profile:
         >>> profile.lines()[-1]
         'documents: 1 parsed, 0 from the cache'
         """
-        work = {stage: self.seconds[stage] for stage in Stage if stage != Stage.WAIT}
-        total = math.fsum(work.values()) or 1.0
-        workers = f", the sum over this process and {self.tasks} tasks of workers" if self.tasks else ""
-        lines = [f"profile: {self.wall_time:.2f} s of wall time; seconds per stage{workers}:"]
+        total = math.fsum(self.processor_seconds.values()) or 1.0
+        workers = f"; sums over this process and {self.tasks} tasks of workers" if self.tasks else ""
         width = max(len(stage.value) for stage in Stage)
-        for stage, seconds in work.items():
-            if seconds >= _SHOWN_SECONDS:
-                lines.append(f"  {stage.value:{width}}  {seconds:8.2f}  {100 * seconds / total:3.0f} %")
-        if Stage.WAIT in self.seconds:
-            lines.append(f"  {Stage.WAIT.value:{width}}  {self.seconds[Stage.WAIT]:8.2f}")
+        lines = [
+            f"profile: {self.wall_time:.2f} s of wall time{workers}",
+            f"  {'seconds':{width}}      wall  processor",
+        ]
+        for stage in Stage:
+            wall, processor = self.seconds.get(stage, 0.0), self.processor_seconds.get(stage, 0.0)
+            if max(wall, processor) >= _SHOWN_SECONDS:
+                share = f"{100 * processor / total:4.0f} %"
+                lines.append(f"  {stage.value:{width}}  {wall:8.2f}   {processor:8.2f} {share}")
         for kind in ("assessments", "runs"):
             lines += _file_lines(kind, {path: p for (k, path), p in self.files.items() if k == kind})
         times = self.parsed.total()

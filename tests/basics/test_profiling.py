@@ -50,6 +50,7 @@ def test_an_inner_stage_counts_for_itself_only(clock: Iterator[list[float]]) -> 
         now[0] += 16
     assert profile.seconds == {Stage.OTHER: 17, Stage.RESOLVE: 10, Stage.READ_CACHE: 4}
     assert profile.wall_time == 31
+    assert set(profile.processor_seconds) == set(profile.seconds)
 
 
 def test_the_use_of_items_does_not_belong_to_their_stage(clock: Iterator[list[float]]) -> None:
@@ -185,18 +186,19 @@ def test_a_profile_states_why_assessments_are_not_read_column_wise(tmp_path: Pat
 def test_the_lines_of_a_profile() -> None:
     profile = Profile()
     profile.seconds.update(
-        {Stage.READ_RUNS: 3.0, Stage.GAINS: 1.0, Stage.WAIT: 9.0, Stage.MEANS: 0.001}
+        {Stage.READ_RUNS: 6.0, Stage.GAINS: 1.0, Stage.WAIT: 9.0, Stage.MEANS: 0.001}
     )
+    profile.processor_seconds.update({Stage.READ_RUNS: 3.0, Stage.GAINS: 1.0, Stage.MEANS: 0.001})
     profile.wall_time, profile.tasks, profile.cached = 12.25, 2, 1000
     profile.parsed.update({"ants": 2, "bees": 1})
     profile.files = {("runs", f"r{n}"): "entities" if n else "" for n in range(6)}
     profile.files["assessments", "a\nb"] = "a pipe"
     assert profile.lines() == [
-        "profile: 12.25 s of wall time; seconds per stage, the sum over this process and 2 tasks of "
-        "workers:",
-        f"  {'reading runs':33}      3.00   75 %",
-        f"  {'gains':33}      1.00   25 %",
-        f"  {'waiting for workers':33}      9.00",
+        "profile: 12.25 s of wall time; sums over this process and 2 tasks of workers",
+        f"  {'seconds':33}      wall  processor",
+        f"  {'reading runs':33}      6.00       3.00   75 %",
+        f"  {'gains':33}      1.00       1.00   25 %",
+        f"  {'waiting for workers':33}      9.00       0.00    0 %",
         "assessments: 0 of 1 files read column-wise",
         r"  1 not, a pipe: a\nb",
         "runs: 1 of 6 files read column-wise",
