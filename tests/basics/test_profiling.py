@@ -250,6 +250,13 @@ def test_inex_eval_prints_a_profile(xcg_command: Command, tmp_path: Path) -> Non
     assert "xcg: runs: 0 of 1 files read column-wise" in done.stderr
 
 
+def test_a_gate_that_fails_prints_a_profile(xcg_command: Command) -> None:
+    gate = ("--measures", "MAep", "--user-model", "overlap-off", "--fail-under", "MAep=0.99")
+    done = xcg_command("compare", "configs/quickstart.yaml", *gate, "--profile")
+    assert done.returncode == 1
+    assert "xcg: runs: 8 of 8 files read column-wise" in done.stderr
+
+
 def test_an_error_leaves_no_profile(xcg_command: Command) -> None:
     done = xcg_command("evaluate", CONFIG, "--measures", "nxGC@10", "--profile")
     assert done.returncode == 2

@@ -28,7 +28,7 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Results
-from xcg.profiling import collect_profile
+from xcg.profiling import Profile, collect_profile
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
@@ -214,8 +214,16 @@ no_cache_option = click.option(
 @contextmanager
 def _printed_profile() -> Iterator[None]:
     """Collect a profile, and print it if the block ends without an error."""
-    with collect_profile() as profile:
-        yield
+    try:
+        with collect_profile() as profile:
+            yield
+    except SystemExit:  # the exit status of a gate
+        _print_profile(profile)
+        raise
+    _print_profile(profile)
+
+
+def _print_profile(profile: Profile) -> None:
     for line in profile.lines():
         print_status(line)
 
