@@ -79,7 +79,7 @@ def write_caches() -> None:
         cache.flush()
 
 
-def open_cache(corpus: str) -> DocumentCache | None:
+def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
     """Open the cache for a corpus, after writing the new entries of other corpora.
 
     The environment variable ``XCG_CACHE`` is a folder or ``off``, ``XCG_CACHE_SIZE`` the maximum size
@@ -87,6 +87,7 @@ def open_cache(corpus: str) -> DocumentCache | None:
 
     Args:
         corpus: Absolute path of the corpus.
+        folder: The folder of a cache that is used even if caches are switched off.
 
     Returns:
         The cache; None if it is switched off, or if its folder cannot be used or is not private.
@@ -95,7 +96,7 @@ def open_cache(corpus: str) -> DocumentCache | None:
         XcgError: If the size is not a whole number.
     """
     setting = os.environ.get("XCG_CACHE", "")
-    if setting == "off" or _switched_off.get():
+    if folder is None and (setting == "off" or _switched_off.get()):
         return None
     size = os.environ.get("XCG_CACHE_SIZE", "") or str(_DEFAULT_MEGABYTES)
     if not (size.isdecimal() and len(size) <= _MAX_DIGITS):
@@ -104,9 +105,12 @@ def open_cache(corpus: str) -> DocumentCache | None:
             f"{_MAX_DIGITS} digits"
         )
     if int(size) == 0:
-        return None
+        if folder is None:
+            return None
+        size = str(_DEFAULT_MEGABYTES)
     try:
-        folder = Path(setting).expanduser() if setting else _default_folder()
+        if folder is None:
+            folder = Path(setting).expanduser() if setting else _default_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_private(folder):
             return None
@@ -135,6 +139,11 @@ class DocumentCache:
         self._unwritten_bytes = 0
         self._used: set[int] = set()
         self._hashes = {"": 0}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the cache."""
+        return self._database.folder
 
     @cached_property
     def _files(self) -> dict[str, tuple[bytes, bytes]]:

@@ -151,6 +151,11 @@ class Database:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the file."""
+        return self._path.parent
+
     def rows(self, query: str, keys: Iterable[Sequence[object]]) -> list[Any]:
         """Return the rows of a query for all keys; none if the database cannot be used."""
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from xcg.documents.cache import ALL_PATHS, SOME_PATHS, DocumentCache, digest, open_cache
+from xcg.documents.cache import ALL_PATHS, SOME_PATHS, TREE, DocumentCache, digest, open_cache
 from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.similar_names import SimilarNames
@@ -59,7 +59,7 @@ class Corpus:
 
     Args:
         path: A folder, a ``.zip`` or a ``.tar`` or ``.tar.gz`` archive; files may be gzipped.
-        cache: Whether to use the document cache on disk, see :mod:`xcg.documents.cache`.
+        cache: Whether to use the document cache on disk, see :mod:`xcg.documents.cache`; or its folder.
 
     Raises:
         InputError: If the path is not a folder or an archive.
@@ -71,8 +71,10 @@ class Corpus:
     False
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, cache: bool = True) -> None:
-        self._open(open_source(path), open_cache(os.path.abspath(path)) if cache else None)
+    def __init__(self, path: str | os.PathLike[str], *, cache: bool | Path = True) -> None:
+        folder = cache if isinstance(cache, Path) else None
+        self._open(open_source(path), open_cache(os.path.abspath(path), folder) if cache else None)
+        self._cache_setting = cache
 
     def _open(self, source: Source, cache: DocumentCache | None = None) -> None:
         self._source = source
@@ -83,7 +85,8 @@ class Corpus:
         self._names: dict[str, bool] = {}
         self._stamp = lru_cache(_KEPT_NAMES)(source.stamp)
         self._cache = cache
-        self._similar = SimilarNames(self)
+        self.cache_folder = cache.folder if cache is not None else None
+        self.similar_names = SimilarNames()
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -111,7 +114,7 @@ class Corpus:
         """Support pickling: another process opens the corpus again and gets no trees."""
         if isinstance(self._source, Memory):
             return Corpus.of, ({**self._source.documents, **self._given},)
-        return partial(Corpus, cache=self._cache is not None), (self.label,)
+        return partial(Corpus, cache=self._cache_setting if self._cache else False), (self.label,)
 
     @property
     def is_on_disk(self) -> bool:
@@ -168,14 +171,6 @@ class Corpus:
         except ValueError as error:
             raise InputError(self.label, str(error)) from None
 
-    def similar_name(self, name: str, kind: str = "") -> str | None:
-        """Return the name of the most similar document, see :class:`SimilarNames`.
-
-        >>> Corpus.of({"bread": "All about bread."}).similar_name("Bread")
-        'bread'
-        """
-        return self._similar.find(name, kind)
-
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
 
@@ -231,6 +226,8 @@ class Corpus:
                 known = cache.missing({name: (found, asked[name])})
                 if name in known:
                     return known[name]
+            elif (absent := self._absent(name, found, asked[name])) is not None:
+                return absent
             elif not cache.has(SOME_PATHS, found):
                 missing = absent_paths(data, asked[name], where)
                 cache.add_some_paths(found, set(asked[name]).difference(missing))
@@ -257,6 +254,11 @@ class Corpus:
                     raise missing
                 yield name, missing
 
+    def is_tree_cached(self, name: str) -> bool:
+        """Return whether the cache has the tree of a document whose file has not changed."""
+        found = self._digest(name)
+        return self._cache is not None and found is not None and self._cache.has(TREE, found)
+
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
         if self._cache is not None:
@@ -272,7 +274,18 @@ class Corpus:
                 known[name] = [path for path in paths if path not in tree]
             elif (found := self._digest(name)) is not None:
                 digests[name] = found, paths
-        return known | self._cache.missing(digests) if self._cache is not None else known
+        if self._cache is not None:
+            known |= self._cache.missing(digests)
+        for name in digests.keys() - known.keys():
+            missing = self._absent(name, *digests[name])
+            if missing is not None:
+                known[name] = missing
+        return known
+
+    def _absent(self, name: str, found: bytes, paths: Collection[str]) -> list[str] | None:
+        """Return the paths that a document lacks, None if its tree is not in the cache."""
+        tree = self._cached_tree(name, found)
+        return None if tree is None else [path for path in paths if path not in tree]
 
     def _read_trees(self, names: Iterable[str]) -> Iterator[ElementTree | InputError]:
         """Yield the trees and errors of documents in any order, and keep the trees in memory."""

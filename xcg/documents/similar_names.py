@@ -19,30 +19,27 @@ class SimilarNames:
 
     Comparing names takes time, and messages show only the first problem of a kind.
 
-    Args:
-        names: The names of all documents.
-
-    >>> names = SimilarNames(["bread", "wine"])
-    >>> names.find("Bread", "results"), names.find("x", "results")
+    >>> names, documents = SimilarNames(), ["bread", "wine"]
+    >>> names.find("Bread", "results", documents), names.find("x", "results", documents)
     ('bread', None)
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = names
+    def __init__(self) -> None:
         self._found: dict[str, str | None] = {}
         self._comparisons: Counter[str] = Counter()
 
-    def find(self, name: str, kind: str) -> str | None:
+    def find(self, name: str, kind: str, documents: Iterable[str]) -> str | None:
         """Return the name of the most similar document; None for later names of the same kind.
 
         Args:
             name: A name that no document has.
             kind: What has the name. Each kind has its own first names, so that they do not depend on
                 other problems.
+            documents: The names of all documents.
         """
         if name not in self._found:
             if self._comparisons[kind] == _MAX_COMPARISONS:
                 return None
             self._comparisons[kind] += 1
-            self._found[name] = nearest_name(name, islice(self._names, _COMPARED_NAMES))
+            self._found[name] = nearest_name(name, islice(documents, _COMPARED_NAMES))
         return self._found[name]

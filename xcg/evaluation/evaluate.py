@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError, first_names
-from xcg.evaluation.division import divide
+from xcg.evaluation.campaign import RetrievedPaths
+from xcg.evaluation.division import Piece, divide
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
@@ -21,6 +23,7 @@ from xcg.evaluation.inputs import (
     Unanswered,
     UserModels,
 )
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.repeated_results import note_repeated
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
@@ -29,6 +32,7 @@ from xcg.evaluation.scoring import (
     find_retrieved_paths,
     score,
 )
+from xcg.evaluation.shared_documents import shared_documents
 from xcg.evaluation.shares import MeasureValues, ScoredRun, Share, merge_shares
 from xcg.evaluation.unique_names import note_references, unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
@@ -249,6 +253,27 @@ def _score(work: Work, inputs: Inputs, progress: Progress | None) -> list[Share]
     files = [source for source in sources if isinstance(source, Path)]
     if work.corpus is not None and work.corpus.is_on_disk:
         files.append(work.corpus.label)
+    if work.corpus is not None:
+        work.corpus.write_cache()
+    needed = [] if work.levels_only else work.topics
+    with shared_documents(work.corpus, work.base, needed, executor) as shared:
+        work = replace(work, corpus=shared)
+        return executor.run(
+            score,
+            tasks,
+            common=[work, _retrieved_paths(work, tasks, files, executor)],
+            files=files,
+            progress=report_progress,
+        )
+
+
+def _retrieved_paths(
+    work: Work,
+    tasks: Sequence[tuple[Piece, Sequence[Run | Path]]],
+    files: Sequence[Path],
+    executor: Executor,
+) -> RetrievedPaths:
+    """Return the paths that the runs of all pieces retrieve, if the scores of other runs need them."""
     retrieved: dict[str, dict[str, set[str]]] = {}
     if work.depends_on_other_runs:
         by_runs = [(found,) for piece, found in tasks if piece.topics.start == 0]
@@ -256,8 +281,7 @@ def _score(work: Work, inputs: Inputs, progress: Progress | None) -> list[Share]
             for topic, of_files in part.items():
                 for file, paths in of_files.items():
                     retrieved.setdefault(topic, {}).setdefault(file, set()).update(paths)
-    common = [work, retrieved]
-    return executor.run(score, tasks, common=common, files=files, progress=report_progress)
+    return retrieved
 
 
 def _run_size(source: Run | Path) -> int:

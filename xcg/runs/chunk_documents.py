@@ -146,7 +146,7 @@ def missing_document(
     if "/" in file and last and (document_name(last) or last) in corpus:
         hint = f" --document {FILE_NAME!r} (document=) takes the last part of a path"
         return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
-    similar = corpus.similar_name(file, "results" if is_result else "assessments")
+    similar = corpus.similar_names.find(file, "results" if is_result else "assessments", corpus)
     if similar is not None:
         return f"{message}did you mean {similar!r}?"
     hint = "" if is_lenient else ", or --lenient (lenient=True) to only warn of missing documents"
