@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", ElementTree, list[str])
 
-_KEPT_ELEMENTS = 4_000_000
-"""Maximum number of elements of the trees in memory: about 400 MB."""
+_KEPT_ELEMENTS = 2_000_000
+"""Maximum number of elements of the trees in memory: 150 to 400 MB."""
 _BATCH_DOCUMENTS = 32
 """Maximum number of documents that are parsed at once."""
 _BATCH_BYTES = 1 << 22

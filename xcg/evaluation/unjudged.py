@@ -30,16 +30,13 @@ class UnjudgedDocument:
     first: dict[str, int] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
 
-    def add(self, later: UnjudgedDocument) -> None:
-        """Add later results in the same document."""
-        for path, number in later.first.items():
-            repeats = later.repeats.get(path, 0)
-            if path in self.first:
-                self.repeats[path] = self.repeats.get(path, 0) + 1 + repeats
-            else:
-                self.first[path] = number
-                if repeats:
-                    self.repeats[path] = repeats
+    def add(self, first: dict[str, int], repeats: dict[str, int]) -> None:
+        """Add later results in the same document, see the attributes."""
+        for path in self.first.keys() & first.keys():
+            self.repeats[path] = self.repeats.get(path, 0) + 1
+        for path, count in repeats.items():
+            self.repeats[path] = self.repeats.get(path, 0) + count
+        self.first = self.first | (first | self.first)
 
 
 class RegisteredRanking(NamedTuple):
@@ -127,9 +124,10 @@ class UnjudgedResults:
 
     def _store(self) -> None:
         """Move the results to the temporary file."""
-        parts: list[dict[str, UnjudgedDocument]] = [{} for _ in range(_PARTS)]
+        # Pickling plain dicts takes much less time than pickling objects.
+        parts: list[dict[str, tuple[dict[str, int], dict[str, int]]]] = [{} for _ in range(_PARTS)]
         for file, document in self.documents.items():
-            parts[hash(file) % _PARTS][file] = document
+            parts[hash(file) % _PARTS][file] = document.first, document.repeats
         self._stored.append([self._records.add(part) for part in parts])
         self.documents.clear()
 
@@ -144,8 +142,11 @@ class UnjudgedResults:
         for positions in zip(*stored, strict=True):
             documents: dict[str, UnjudgedDocument] = {}
             for part in map(self._records.get, positions):
-                for file, document in part.items():
-                    documents.setdefault(file, UnjudgedDocument()).add(document)
+                for file, (first, repeats) in part.items():
+                    if file in documents:
+                        documents[file].add(first, repeats)
+                    else:
+                        documents[file] = UnjudgedDocument(first, repeats)
             yield documents
 
     def _check(
