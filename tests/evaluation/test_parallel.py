@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from dask_cluster import dask_process, dask_scheduler
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
@@ -73,33 +70,6 @@ def test_the_extra_of_dask_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(XcgError) as error:
         Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
     assert str(error.value) == f"--scheduler needs dask: {install_command('dask')}"
-
-
-@contextmanager
-def dask_process(program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a Dask scheduler or worker until the block ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", f"distributed.cli.dask_{program}", "--no-dashboard", *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-@contextmanager
-def dask_scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run a Dask scheduler, and yield its address and process."""
-    file = folder / "scheduler.json"
-    with dask_process("scheduler", "--port", "0", "--scheduler-file", str(file)) as scheduler:
-        end = time.monotonic() + 60
-        while not file.exists() or not file.read_text().endswith("}"):
-            assert time.monotonic() < end
-            time.sleep(0.1)
-        yield json.loads(file.read_text())["address"], scheduler
 
 
 @pytest.mark.slow

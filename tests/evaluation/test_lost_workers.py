@@ -1,0 +1,137 @@
+"""A lost worker, a missing file or an interruption: on this machine and on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dask_cluster import dask_cluster
+
+import xcg
+from xcg.errors import XcgError
+from xcg.evaluation.parallel import Executor
+from xcg.statistics.topic_sets import parallel_swap_rates
+
+ASSESSMENTS = {topic: {"d": {"/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}} for topic in ("1", "2", "3", "4")}
+RUNS = {f"r{n}": {topic: [f"d#/a/s[{n % 3 + 1}]"] for topic in ASSESSMENTS} for n in range(4)}
+CORPUS = {"d": "<a><s>one</s><s>two</s><s>three</s></a>"}
+DIED = Path("died")
+
+
+def dies_once(ranking: object, corpus: object) -> object:
+    """Kill the first worker that calls this strategy."""
+    if not DIED.exists():
+        DIED.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return ranking
+
+
+def evaluate(**options: object) -> tuple[list[object], list[str]]:
+    found = xcg.evaluate(
+        ASSESSMENTS, RUNS, CORPUS, "overlap-off", "MAep", strategies=[dies_once], **options
+    )
+    return list(found), found.notes
+
+
+@pytest.fixture
+def expected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[object], list[str]]:
+    """Return the results of one process; the next worker dies."""
+    monkeypatch.chdir(tmp_path)
+    DIED.touch()
+    found = evaluate()
+    DIED.unlink()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_an_evaluation_survives_a_killed_process(expected: object) -> None:
+    assert evaluate(workers=2) == expected
+    assert DIED.exists()
+
+
+@pytest.mark.slow
+def test_an_evaluation_survives_a_killed_worker_of_a_cluster(expected: object, tmp_path: Path) -> None:
+    with dask_cluster(tmp_path) as (address, workers):
+        assert evaluate(scheduler=address) == expected
+        assert DIED.exists()
+        assert sorted(worker.poll() is None for worker in workers) == [False, True]
+
+
+@pytest.mark.slow
+def test_a_study_survives_a_killed_worker_of_a_cluster(tmp_path: Path) -> None:
+    scores = {"MAep": np.random.default_rng(1).random((12, 6))}
+    one = parallel_swap_rates(scores, 60, 1, resamples=20)
+    with dask_cluster(tmp_path) as (address, workers):
+
+        def kill(done: int, of: int) -> None:
+            workers[0].kill()
+
+        cluster = Executor(scheduler=address)
+        found = parallel_swap_rates(scores, 60, 1, executor=cluster, resamples=20, progress=kill)
+        assert workers[0].wait() == -signal.SIGKILL
+    for name in ("counts", "swaps", "ties"):
+        assert np.array_equal(getattr(found["MAep"], name), getattr(one["MAep"], name))
+
+
+@pytest.mark.slow
+def test_the_command_prints_the_same_on_a_cluster(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+
+    def xcg_evaluate(*options: str) -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-m", "xcg", "evaluate", "configs/quickstart.yaml", "--per-topic"]
+        environment = {**os.environ, "PYTHONPATH": str(root)}
+        return subprocess.run(
+            [*call, *options], cwd=root, env=environment, capture_output=True, text=True, check=True
+        )
+
+    with dask_cluster(tmp_path) as (address, _):
+        found = xcg_evaluate("--scheduler", address)
+    one = xcg_evaluate()
+    assert (found.stdout, found.stderr) == (one.stdout, one.stderr)
+
+
+def test_a_worker_that_lacks_a_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(XcgError) as error:
+        Executor(2).run(abs, [(1,), (2,)], files=[tmp_path / "run.txt"])
+    assert str(error.value) == (
+        f"{tmp_path}/run.txt: the worker on {socket.gethostname()} does not find it: expected all "
+        "files under the same paths on all machines"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+def test_an_interruption_prints_one_line(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, time\n\ndef slow(ranking, corpus):\n"
+        "    pathlib.Path('started').touch()\n    time.sleep(60)\n    return ranking\n"
+    )
+    (tmp_path / "gold").write_text("1 0 d 1\n2 0 d 1\n")
+    for name in ("r1", "r2"):
+        (tmp_path / name).write_text(f"1 Q0 d 1 2 {name}\n2 Q0 d 1 2 {name}\n")
+    (tmp_path / "c.yaml").write_text(
+        "assessments: gold\nruns: [r1, r2]\nmeasures: AP\nstrategies: ['slow:slow']\nworkers: 2\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xcg", "evaluate", "c.yaml"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, b"xcg: interrupted\n")
