@@ -73,6 +73,19 @@ class IrregularFileError(ValueError):
     """The file does not have a regular layout."""
 
 
+def _checked(text: str) -> str:
+    """Return text that can occur between tags; IrregularFileError if it has the end of CDATA."""
+    if "]]>" in text:
+        raise IrregularFileError("entities or CDATA sections")
+    return text
+
+
+_FILES: FunctionCache[str, str] = FunctionCache(lambda text: canonical_file(_checked(text)))
+_PATHS: FunctionCache[str, str] = FunctionCache(lambda text: canonical_path(_checked(text)))
+"""Canonical names and paths. Runs share them, so that equal texts are one object, and later steps are
+faster."""
+
+
 def read_regular_submission(file: BufferedReader, path: Path, topics: Topics = None) -> Run | None:
     """Return the run in an INEX submission with a regular layout.
 
@@ -173,14 +186,15 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
     name = (root.get("run-id") or "").strip()
     if not name:
         raise IrregularFileError("no run-id")
-    caches = FunctionCache(canonical_file), FunctionCache(canonical_path)
-    results = _Results(*caches)
+    clear_large(_FILES, _PATHS)
+    results = _Results()
     layout: _ResultLayout | None = None
     for topic, text, is_end in _topics(blocks):
         if layout is None and text.strip(" \t\n"):
             layout = _ResultLayout(text)
         fields = layout.split(text) if layout is not None else {}
         if topics is not None and topic not in topics:
+            _checked(text)
             skipped.add(topic)
             continue
         if fields:
@@ -189,8 +203,8 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
             if topic in rankings:
                 raise IrregularFileError("a topic that occurs twice")
             rankings.add(topic, results.ranking())
-            clear_large(*caches)
-            results = _Results(*caches)
+            clear_large(_FILES, _PATHS)
+            results = _Results()
     return Run(name, rankings.as_mapping(), str(path), skipped)
 
 
@@ -199,7 +213,7 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     start_tag = re.compile(_TOPIC)
     topic = rest = ""
     for block in blocks:
-        if rest or "&" in block or "]]>" in block:
+        if rest or "&" in block:
             raise IrregularFileError("entities or CDATA sections")
         parts = block.split("</topic>")
         for number, part in enumerate(parts, 1):
@@ -211,6 +225,7 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
                     break
                 if tag is None or not tag[1].strip():
                     raise IrregularFileError("other elements between topics")
+                _checked(tag[0])
                 topic, start = tag[1].strip(), tag.end()
             yield topic, part[start:], is_end
             topic = "" if is_end else topic
@@ -224,30 +239,41 @@ class _ResultLayout:
     def __init__(self, text: str) -> None:
         """Take the layout from the first result in a text."""
         first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
-        tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
+        content = first[1] if first is not None else ""
+        tags = re.findall("<([a-z]+)", content)
         kinds = {"path", "fol", "passage"} & set(tags)
         is_known = {"file"} <= set(tags) <= set(_RESULT_FIELDS)
         if not is_known or len(kinds) != 1 or len(tags) > len(set(tags)):
             raise IrregularFileError("unusual fields in a result")
-        content = _SPACE.join(_RESULT_FIELDS[tag] for tag in tags)
-        self._result = re.compile(f"<result>{_SPACE}{content}{_SPACE}</result>")
+        fields = [_RESULT_FIELDS[tag] for tag in tags]
+        space, last_space = _white_space(content), _white_space(content[::-1])[::-1]
+        # Most programs write the same white space everywhere, which is faster to match.
+        self._results = [
+            re.compile(f"<result>{space}{space.join(fields)}{last_space}</result>"),
+            re.compile(f"<result>{_SPACE}{_SPACE.join(fields)}{_SPACE}</result>"),
+        ]
 
     def split(self, text: str) -> dict[str, list[str]]:
         """Return field → values of a text that contains only results."""
-        parts = self._result.split(text)
-        width = self._result.groups + 1
-        if "".join(parts[::width]).strip(" \t\n"):
-            raise IrregularFileError("results with different fields")
-        return {name: parts[index::width] for name, index in self._result.groupindex.items()}
+        while self._results:
+            result = self._results[0]
+            parts = result.split(text)
+            width = result.groups + 1
+            if not "".join(parts[::width]).strip(" \t\n"):
+                return {name: parts[index::width] for name, index in result.groupindex.items()}
+            del self._results[0]
+        raise IrregularFileError("results with different fields")
+
+
+def _white_space(text: str) -> str:
+    """Return the white space at the start of a text."""
+    return text[: len(text) - len(text.lstrip(" \t\n"))]
 
 
 class _Results:
     """The results of one topic in the order of the file."""
 
-    def __init__(
-        self, known_files: FunctionCache[str, str], known_paths: FunctionCache[str, str]
-    ) -> None:
-        self._known_files, self._known_paths = known_files, known_paths
+    def __init__(self) -> None:
         self._files: list[str] = []
         self._paths: list[str] = []
         self._spans: list[AnySpan] = []
@@ -256,9 +282,9 @@ class _Results:
 
     def add(self, fields: dict[str, list[str]]) -> None:
         """Add results; raise ValueError for an illegal one."""
-        self._files += map(self._known_files.__getitem__, fields["file"])
+        self._files += map(_FILES.__getitem__, fields["file"])
         if "path" in fields:
-            self._paths += map(self._known_paths.__getitem__, fields["path"])
+            self._paths += map(_PATHS.__getitem__, fields["path"])
         elif "start" in fields:
             self._spans += map(Passage.of, fields["start"], fields["end"])
         else:
