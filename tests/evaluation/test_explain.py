@@ -16,7 +16,8 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import GainCalculator, ranking_gains
+from xcg.gains.element_gains import KnownGains, ranking_gains
+from xcg.gains.topic import GainCalculator
 from xcg.user_model.model import UserModel, shipped_models
 
 
@@ -113,7 +114,7 @@ def test_explained_gains_of_random_campaigns_are_those_of_the_evaluation(c: Rand
         ideal = calculator.ideal(model)
         if not ideal.gains:
             continue
-        gains = ranking_gains(calculator.topic.ranking("r"), ideal, model).gains
+        gains = ranking_gains(calculator.topic.ranking("r"), KnownGains(ideal, model)).gains
         (found,) = explain(base, runs, "1", corpus, model)
         assert [result.gain for result in found.results] == list(gains)  # type: ignore[arg-type]
         assert found.ideal_gain == pytest.approx(sum(ideal.gains))

@@ -21,9 +21,10 @@ from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
 from xcg.gains import oracle
+from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
-from xcg.gains.topic import GainCalculator, ranking_gains
+from xcg.gains.topic import GainCalculator
 from xcg.strategies.registry import STRATEGIES
 from xcg.strategies.rewriting import reference_run, rewrite
 from xcg.user_model.relevance_value import RelevanceValue
@@ -94,7 +95,9 @@ def evaluated(
 
     def gains(order: Sequence[int]) -> list[float]:
         if ideal.gold is None:
-            return list(ranking_gains(judged.ranking("r").in_order(order), ideal, model).gains)
+            return list(
+                ranking_gains(judged.ranking("r").in_order(order), KnownGains(ideal, model)).gains
+            )
         read, _ = calculator.span_topic(ideal, model).read(
             [spans[position] for position in order], model.relevance_value
         )

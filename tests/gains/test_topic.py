@@ -16,8 +16,8 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
+from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.ideal import ideal_elements_of
-from xcg.gains.topic import ranking_gains
 from xcg.measures import MEASURES, TopicGains
 
 ALL = [
@@ -40,7 +40,7 @@ def topic_gains(
     runs = Inputs(base, {"run": {"1": ranking}}).loaded_runs
     documents = Corpus.of(campaign.sources) if corpus else None
     view = Campaign(base, runs, documents).topic("1")
-    return ranking_gains(view.ranking("run"), ideal_elements_of(view, model), model)
+    return ranking_gains(view.ranking("run"), KnownGains(ideal_elements_of(view, model), model))
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
@@ -170,7 +170,7 @@ def test_results_in_an_ideal_element_never_gain_more_than_its_score(campaign: Ra
     view = Campaign(base, runs, Corpus.of(campaign.sources)).topic("1")
     ideal = ideal_elements_of(view, model)
     ranking = view.ranking("run")
-    gains = ranking_gains(ranking, ideal, model).gains
+    gains = ranking_gains(ranking, KnownGains(ideal, model)).gains
     for file, document in ideal.documents.items():
         for element in document.ideal:
             earned = sum(

@@ -15,7 +15,8 @@ from xcg.documents.parsing import parse_document
 from xcg.errors import XcgError
 from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import GainCalculator, ranking_gains
+from xcg.gains.element_gains import KnownGains, ranking_gains
+from xcg.gains.topic import GainCalculator
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_scores
@@ -181,7 +182,7 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     ideal = GainCalculator(view, campaign).ideal(user)
     if not ideal.gains or "r" not in view.rankings:
         return None
-    found = ranking_gains(view.rankings["r"], ideal, user)
+    found = ranking_gains(view.rankings["r"], KnownGains(ideal, user))
     inside = math.fsum(
         gain
         for (file, row), gain in zip(view.rankings["r"], found.gains, strict=True)  # type: ignore[arg-type]

@@ -20,10 +20,11 @@ from xcg.evaluation.explanation import (
     RelatedIdeal,
 )
 from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
+from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
-from xcg.gains.topic import GainCalculator, element_readers
+from xcg.gains.topic import GainCalculator
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import UNKNOWN_SPAN, Ties
 from xcg.user_model.model import UserModel

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from typing import Protocol
 
@@ -16,7 +18,7 @@ from xcg.runs.run import Ranking
 from xcg.user_model.model import UserModel
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResolvedRanking:
     """A run's ranking for a topic, with results resolved to elements and to text.
 
@@ -41,6 +43,17 @@ class ResolvedRanking:
     def files(self) -> Sequence[str]:
         """The document of each result."""
         return self.ranking.files
+
+    @cached_property
+    def by_document(self) -> Mapping[str, tuple[Sequence[int], tuple[int, ...]]]:
+        """Document → positions and rows of its results, in rank order, for the results with a row."""
+        groups: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        files = self.files
+        for position, row in self.rows.items():
+            positions, rows = groups[files[position]]
+            positions.append(position)
+            rows.append(row)
+        return {file: (positions, tuple(rows)) for file, (positions, rows) in groups.items()}
 
     def __len__(self) -> int:
         return len(self.ranking)

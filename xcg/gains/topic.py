@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.gains.document_reader import CheckedReader
-from xcg.gains.element_reader import ElementReader
+from xcg.gains.element_gains import KnownGains, element_readers, ranking_gains
 from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
 from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
 from xcg.judgements.assessment import Assessment
-from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
@@ -33,21 +31,6 @@ from xcg.user_model.near_misses import near_elements
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-
-def element_readers(
-    ideal: IdealRecallBase, model: UserModel
-) -> FunctionCache[str, ElementReader | CheckedReader | None]:
-    """Return document → its new reader; None for a document without scored elements."""
-
-    def reader(file: str) -> ElementReader | CheckedReader | None:
-        if file not in ideal.documents:
-            return None
-        if model.relevance_value.reader is not None:
-            return CheckedReader(model.relevance_value.reader, ideal.documents[file])
-        return ElementReader(ideal.documents[file], model.relevance_value, model.size)
-
-    return FunctionCache(reader)
 
 
 class GainCalculator:
@@ -69,6 +52,7 @@ class GainCalculator:
         self._highlighted: dict[str, HighlightedRanking] = {}
         self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
         self._model_of_references: UserModel | None = None
+        self._known_gains: KnownGains | None = None  # under one user model
 
     @in_stage(Stage.IDEAL)
     def ideal(self, model: UserModel) -> IdealRecallBase:
@@ -153,7 +137,10 @@ class GainCalculator:
         if not ideal.gains:
             return TopicGains((), (), 0, self.details(run, ideal, model, ()))
         if ideal.gold is None:
-            found = ranking_gains(self.ranking(run, model), ideal, model)
+            known = self._known_gains
+            if known is None or known.model is not model or known.ideal is not ideal:
+                known = self._known_gains = KnownGains(ideal, model)
+            found = ranking_gains(self.ranking(run, model), known)
             return replace(found, details=self.details(run, ideal, model, found.gains))
         read, missed = self.read_text(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
@@ -369,19 +356,6 @@ def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:
     """Return what the user reads of a ranking of text."""
     stretches = [stretch for result in results for stretch in result.stretches(charge)]
     return Reading(vector([text for text, _ in stretches]), vector([gain for _, gain in stretches]))
-
-
-def ranking_gains(ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
-    """Return the gain of each result of a ranking of elements."""
-    readers = element_readers(ideal, model)
-    files = ranking.files
-    gains = np.zeros(len(ranking))
-    for position, row in ranking.rows.items():
-        reader = readers[files[position]]
-        if reader is not None:
-            gains[position] = reader.read(row)
-    retrieved = sum(len(reader.retrieved) for reader in readers.values() if reader is not None)
-    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)
 
 
 def _element_scores(ranking: ResolvedRanking, ideal: IdealRecallBase) -> list[float]:

@@ -1,0 +1,57 @@
+"""Gains of rankings of elements: what rankings share, and which error is raised."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+
+from xcg.errors import InputError
+from xcg.evaluation.campaign import Campaign
+from xcg.gains import element_gains
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.topic import GainCalculator
+from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import RecallBase
+from xcg.runs.run import Run
+from xcg.user_model.model import UserModel
+
+MODEL = UserModel.shipped("kazai-lalmas-2006")
+
+
+def base(characters: int | None) -> RecallBase:
+    """Return assessments of a section and two paragraphs in it, in the documents d1 and d2."""
+    base = RecallBase()
+    base.add_topic("1", "t1")
+    for file in ("d1", "d2"):
+        base.add("1", file, "/s[1]", Assessment(2, 1, characters), "t1")
+        for path in ("/s[1]/p[1]", "/s[1]/p[2]"):
+            base.add("1", file, path, Assessment(3, 3, characters and characters // 2), "t1")
+    return base
+
+
+def calculator(recall_base: RecallBase, *runs: Run) -> GainCalculator:
+    campaign = Campaign(recall_base, runs)
+    return GainCalculator(campaign.topic("1"), campaign)
+
+
+def test_the_error_of_the_first_result_is_raised() -> None:
+    results = [("d1", "/s/p"), ("d2", "/s/p"), ("d2", "/s"), ("d1", "/s")]
+    gains = calculator(base(None), Run.of("r", {"1": results}))
+    with pytest.raises(InputError, match=r"topic 1, d2, /s\[1\]/p\[2\]: its size"):
+        gains.gains("r", gains.ideal(MODEL), MODEL)
+
+
+def test_rankings_with_the_same_results_in_a_document_share_their_gains() -> None:
+    first = Run.of("first", {"1": [("d1", "/s"), ("d2", "/s/p"), ("d1", "/s/p")]})
+    second = Run.of("second", {"1": [("d2", "/s"), ("d1", "/s"), ("x", "/s"), ("d1", "/s/p")]})
+    gains = calculator(base(100), first, second)
+    ideal = gains.ideal(MODEL)
+    with patch.object(element_gains, "ElementReader", wraps=ElementReader) as reader:
+        found = {run: gains.gains(run, ideal, MODEL) for run in ("first", "second")}
+        assert reader.call_count == 3  # d1 once, d2 twice
+    for run, topic_gains in found.items():
+        alone = calculator(base(100), first if run == "first" else second).gains(run, ideal, MODEL)
+        assert list(topic_gains.gains) == list(alone.gains)  # type: ignore[arg-type]
+        assert topic_gains.not_retrieved == alone.not_retrieved
+    assert list(found["second"].gains)[2] == 0  # type: ignore[arg-type]
