@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +33,10 @@ from xcg.user_model.model import UserModel
 
 Progress = Callable[[int, int], None]
 """Called with the number of finished topics and of all topics."""
+
+
+_OBJECTS_PER_COLLECTION = 20_000
+"""Number of new objects after which Python looks for reference cycles; its default is 700."""
 
 
 @dataclass(frozen=True)
@@ -110,14 +116,26 @@ def score(
     """
     scorer = _Scorer(work, piece)
     try:
-        if work.levels_only:
-            scorer.score_levels(sources)
-        else:
-            scorer.score_campaign(other_paths, sources, progress)
+        with _rare_garbage_collection():
+            if work.levels_only:
+                scorer.score_levels(sources)
+            else:
+                scorer.score_campaign(other_paths, sources, progress)
     except XcgError as error:
         scorer.share.error = error
         scorer.share.error_step = scorer.step
     return scorer.share
+
+
+@contextmanager
+def _rare_garbage_collection() -> Iterator[None]:
+    """Look for reference cycles rarely: scoring makes many objects that live long, and few cycles."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_PER_COLLECTION, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def find_retrieved_paths(work: Work, sources: Sequence[Run | Path]) -> dict[str, dict[str, set[str]]]:
