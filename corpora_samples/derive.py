@@ -163,7 +163,8 @@ class Derivation:
             write_files(old, folder, self.root)
 
             def console(block: re.Match[str]) -> str:
-                text, outputs = refreshed(block[2], lambda line: self.output(line, folder))
+                has_notes = re.search("^xcg: ", block[2], re.MULTILINE) is not None
+                text, outputs = refreshed(block[2], lambda line: self.output(line, folder, has_notes))
                 self.outputs += outputs
                 return block[1] + text + block[3]
 
@@ -171,18 +172,20 @@ class Derivation:
         if text != old:
             page.write_text(text, encoding="utf-8")
 
-    def output(self, line: str, folder: Path | None = None) -> str:
-        """Return what a command prints."""
+    def output(self, line: str, folder: Path | None = None, with_notes: bool = False) -> str:
+        """Return what a command prints, with or without its notes."""
         words = shlex.split(line)
         if words[0] != "xcg":
             sys.exit(f"$ {line}: only commands of xcg can be run")
-        return self.python("-m", *words, folder=folder, where=line)
+        return self.python("-m", *words, folder=folder, where=line, with_notes=with_notes)
 
     def script(self, name: str, *arguments: str) -> str:
         """Run a script in ``corpora_samples/``."""
         return self.python(self.root / "corpora_samples" / name, *arguments)
 
-    def python(self, *words: str | Path, folder: Path | None = None, where: str = "") -> str:
+    def python(
+        self, *words: str | Path, folder: Path | None = None, where: str = "", with_notes: bool = False
+    ) -> str:
         """Run Python and return what it prints."""
         folder = folder or self.root
         paths = [folder / "packages", folder, ROOT]
@@ -197,7 +200,7 @@ class Derivation:
         )
         if done.returncode != 0:
             sys.exit(f"{where or ' '.join(map(str, words))}\n{done.stderr}")
-        return done.stdout
+        return done.stdout + done.stderr * with_notes
 
 
 def refreshed(block: str, run: Callable[[str], str]) -> tuple[str, list[Output]]:

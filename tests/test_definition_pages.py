@@ -15,6 +15,7 @@ from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.model import shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 
+pytest.importorskip("sphinx")
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
 import definitions

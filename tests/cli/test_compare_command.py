@@ -80,7 +80,7 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
             [
                 "intervals: all of a family hold together with 95 %",
                 "assumption: all pairs have the same variance, unlike with --correction holm; the "
-                "standard deviation of a pair is up to 1.5 times the average",
+                "standard deviation of a pair is up to 1.4 times the average",
                 "detectable: the smallest true difference that a comparison finds with 80 % power: "
                 "{low}",
             ],
