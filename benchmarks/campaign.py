@@ -62,6 +62,7 @@ class Cost(NamedTuple):
 def cost(*command: object, cache: Path | None = None) -> Cost:
     """Run a command in a new process, without a document cache or with one in a folder."""
     environment = {**os.environ, "XCG_CACHE": str(cache) if cache is not None else "off"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users do not compile at every start
     began = time.perf_counter()
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
