@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from score_tables import score_arrays
 
 from xcg.errors import XcgError
+from xcg.evaluation.parallel import Executor
 from xcg.measures import Order
 from xcg.statistics.bootstrap import random_generator, resampled_topics
 from xcg.statistics.topic_sets import (
@@ -288,5 +289,5 @@ def test_resamples_repeat_the_trials_on_topics_drawn_with_replacement() -> None:
         assert np.array_equal(found.resamples[number].counts, alone.counts)
         assert np.array_equal(found.resamples[number].swaps, alone.swaps)
         assert np.array_equal(found.resamples[number].ties, alone.ties)
-    (again,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21, workers=2).values()
+    (again,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21, executor=Executor(2)).values()
     assert np.array_equal(again.resamples[20].swaps, found.resamples[20].swaps)
