@@ -69,6 +69,18 @@ def test_documents_are_parsed_once_without_a_cache(corpus: Path, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus"]
 
 
+def test_documents_are_parsed_once_if_the_cache_is_a_foreign_file(corpus: Path, tmp_path: Path) -> None:
+    def evaluate() -> object:
+        return xcg.evaluate(ASSESSMENTS, RUNS, corpus, "overlap-off", "MAep", workers=2)
+
+    (tmp_path / "cache").mkdir(mode=0o700)
+    foreign = tmp_path / "cache" / "xcg-documents.sqlite"
+    foreign.write_bytes(b"another program")
+    assert parsed_documents(evaluate) == sorted(NAMES)
+    assert foreign.read_bytes() == b"another program"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpus"]
+
+
 def test_the_temporary_cache_is_deleted_after_an_error(corpus: Path, tmp_path: Path) -> None:
     wrong = {**RUNS, "r3": {"1": ["d1#/a[1]/b[1]"]}}
     with without_cache(), pytest.raises(UnmappedError):

@@ -145,6 +145,11 @@ class DocumentCache:
         """The folder of the cache."""
         return self._database.folder
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether the file of the cache can be read and written; otherwise, the cache stays empty."""
+        return self._database.is_usable
+
     @cached_property
     def _files(self) -> dict[str, tuple[bytes, bytes]]:
         """Name → stamp and digest of the documents, at most ``_KEPT_FILES`` of them."""

@@ -156,6 +156,11 @@ class Database:
         """The folder of the file."""
         return self._path.parent
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether the database can be opened, and no earlier use of it failed."""
+        return self._try(lambda _: True) is not None
+
     def rows(self, query: str, keys: Iterable[Sequence[object]]) -> list[Any]:
         """Return the rows of a query for all keys; none if the database cannot be used."""
 

@@ -32,10 +32,7 @@ _BATCH_DOCUMENTS = 32
 _BATCH_BYTES = 1 << 22
 """A batch ends when it has this number of bytes."""
 _BYTES_IN_MEMORY = 1 << 28
-"""Maximum total size of the documents that threads parse at the same time: 256 MB.
-
-A single document may be larger.
-"""
+"""Maximum size of all documents that threads parse at the same time; a single one may be larger."""
 _MAX_WORKERS = 8
 _PARSED_AHEAD = 256
 """Number of documents that are prepared at once."""
@@ -85,7 +82,6 @@ class Corpus:
         self._names: dict[str, bool] = {}
         self._stamp = lru_cache(_KEPT_NAMES)(source.stamp)
         self._cache = cache
-        self.cache_folder = cache.folder if cache is not None else None
         self.similar_names = SimilarNames()
 
     @classmethod
@@ -115,6 +111,11 @@ class Corpus:
         if isinstance(self._source, Memory):
             return Corpus.of, ({**self._source.documents, **self._given},)
         return partial(Corpus, cache=self._cache_setting if self._cache else False), (self.label,)
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """The folder of the document cache; None without a cache that can be used."""
+        return self._cache.folder if self._cache is not None and self._cache.is_usable else None
 
     @property
     def is_on_disk(self) -> bool:
@@ -190,9 +191,7 @@ class Corpus:
             pass
 
     def prepared(self, names: Sequence[str]) -> Iterator[str]:
-        """Yield the names of documents after preparing them, several at once.
-
-        Names of missing documents are also yielded.
+        """Yield names after preparing their documents, several at once; also those of missing ones.
 
         >>> list(Corpus.of({"d": "<a/>"}).prepared(["d", "e"]))
         ['d', 'e']
