@@ -29,7 +29,7 @@ OTHER_LIBRARIES = ("collections.", "io.", "np.", "npt.", "nx.", "os.", "pandas."
 
 
 class _Factory:
-    """Shows the default of a field that a function creates."""
+    """The default of a dataclass field with a factory, as the signature shows it."""
 
     def __repr__(self) -> str:
         return "..."

@@ -32,11 +32,13 @@ class UnjudgedDocument:
 
     def add(self, first: dict[str, int], repeats: dict[str, int]) -> None:
         """Add later results in the same document, see the attributes."""
-        for path in self.first.keys() & first.keys():
-            self.repeats[path] = self.repeats.get(path, 0) + 1
+        for path, number in first.items():
+            if path in self.first:
+                self.repeats[path] = self.repeats.get(path, 0) + 1
+            else:
+                self.first[path] = number
         for path, count in repeats.items():
             self.repeats[path] = self.repeats.get(path, 0) + count
-        self.first = self.first | (first | self.first)
 
 
 class RegisteredRanking(NamedTuple):

@@ -15,9 +15,9 @@ from xcg.documents.text_search import LONG, Location, Quote, Span, Status
 _SLACK = 50
 """Maximum distance of a plausible position from the expected positions, in characters."""
 _SLACK_SHARE = 10
-"""This fraction (1 / n) of the distance between the neighbours is added, because edits add up."""
+"""The tolerance grows by 1 / n of the distance between the neighbours, because edits add up."""
 _DRIFT = 4
-"""This fraction (1 / n) of the distance to the neighbour is added if there is only one."""
+"""The tolerance grows by 1 / n of the distance to the neighbour if there is only one."""
 _MIN_MATCHED = 20
 """Characters of a quote and its context that must match for the neighbours to decide."""
 
