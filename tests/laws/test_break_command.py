@@ -195,7 +195,10 @@ def test_several_user_models_are_an_error(xcg_command: Command, tmp_path: Path) 
     assert "means 2 user models: expected one" in done.stderr
 
 
-def test_without_hypothesis_the_extra_is_named(xcg_process: Command, tmp_path: Path) -> None:
+def test_without_hypothesis_the_extra_is_named(
+    xcg_process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the command is relative to the folder in which xcg runs
     (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError(name='hypothesis')\n")
     done = xcg_process("break", "MAep", cwd=tmp_path)
     assert done.returncode == 2
