@@ -84,7 +84,8 @@ class Registry(Generic[T]):
         Raises:
             XcgError: If the name is unknown, or its entry point is refused or cannot be loaded.
         """
-        self._import_package()
+        if name not in self._objects:
+            self._import_package()
         if name in self._objects:
             return self._objects[name]
         offered = self._offered

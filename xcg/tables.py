@@ -8,16 +8,15 @@ This module is below the models, which use it to show themselves in notebooks.
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Literal
 
 from xcg.errors import XcgError, nearest, printable
+from xcg.lazy_modules import csv, html, json
+from xcg.text_wrapping import cell_length
 
 Row = Sequence[str]
 Record = Mapping[str, object]
@@ -189,14 +188,12 @@ def text_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None
     bm25   0.5
     lm    0.25
     """
-    from rich.cells import cell_len
-
     body = [list(map(printable, row)) for row in (heading, *rows)]
     columns = []
     for column, is_numeric in zip(
         zip(*body, strict=True), numeric or _numeric_columns(body), strict=True
     ):
-        lengths = list(map(cell_len, column))
+        lengths = list(map(cell_length, column))
         width = max(lengths)
         blanks = [" " * (width - length) for length in lengths]
         columns.append(
@@ -216,11 +213,9 @@ def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | 
     | :----|----: |
     | a\|b |  0.5 |
     """
-    from rich.cells import cell_len
-
     body = [list(map(markdown_text, row)) for row in (heading, *rows)]
     numeric = numeric or _numeric_columns(body)
-    widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
+    widths = [max(map(cell_length, column)) for column in zip(*body, strict=True)]
     rule = [
         f"{'-' * width}: " if is_numeric else f" :{'-' * width}"
         for width, is_numeric in zip(widths, numeric, strict=True)
@@ -229,7 +224,7 @@ def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | 
     for row in body:
         cells = []
         for cell, width, is_numeric in zip(row, widths, numeric, strict=True):
-            padding = " " * (width - cell_len(cell))
+            padding = " " * (width - cell_length(cell))
             cells.append(f" {padding}{cell} " if is_numeric else f" {cell}{padding} ")
         lines.append("|".join(cells))
     lines[:2] = lines[1::-1]  # the heading is above the rule
@@ -312,7 +307,7 @@ def html_text(text: object) -> str:
     >>> html_text("<b>\x1b")
     '&lt;b&gt;\\x1b'
     """
-    return escape(printable(text, keep=_HTML_SPACES))
+    return html.escape(printable(text, keep=_HTML_SPACES))
 
 
 def with_references(markup: str) -> str:

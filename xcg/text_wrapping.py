@@ -95,6 +95,8 @@ def longest_part(text: str, keeps_words: bool = True) -> int:
 
 def cell_length(text: str) -> int:
     """Return the number of columns in which a terminal shows a text."""
+    if text.isascii() and text.isprintable():
+        return len(text)
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -23,6 +24,21 @@ def test_importing_the_names_imports_no_package() -> None:
         "print(sorted({'numpy', 'lxml', 'sqlite3', 'voluptuous', 'yaml'} & set(sys.modules)))"
     )
     assert run(script) == "[]\n"
+
+
+def test_an_evaluation_of_whole_documents_imports_few_packages(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2.5 bm25\n")
+    words = ["evaluate", "--assessments", "qrels", "--run", "run", "--measures", "AP nDCG@10"]
+    unused = {
+        *("csv", "fractions", "hashlib", "html", "json", "lxml", "numpy", "pickle", "rich", "scipy"),
+        *("shutil", "socket", "sqlite3", "textwrap", "voluptuous", "yaml"),
+    }
+    script = (
+        f"import os, sys; from xcg.cli.main import main; os.chdir({str(tmp_path)!r});"
+        f"main({words!r}, standalone_mode=False); print(sorted({unused!r} & set(sys.modules)))"
+    )
+    assert run(script).splitlines()[-1] == "[]"
 
 
 def test_the_names_are_the_packages() -> None:

@@ -204,3 +204,10 @@ def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
         ),
         "unknown measure 'nxGC': did you mean 'nxCG'?",
     ]
+
+
+def test_no_alias_is_the_name_of_another_measure() -> None:
+    assert list(MEASURES)  # imports all definitions
+    aliases = [(alias, name) for name, found in MEASURES._objects.items() for alias in found.aliases]
+    others = [(alias, name) for alias, name in aliases if alias in MEASURES._objects and alias != name]
+    assert not others

@@ -6,6 +6,7 @@ This module is imported at every start, so it imports little.
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
 import re
@@ -22,9 +23,15 @@ _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
 """Variables in which matplotlib, joblib and click expect whole numbers. Other values are removed."""
 
 
+_OBJECTS_PER_COLLECTION = 20_000
+"""Number of new objects after which Python looks for reference cycles; its default is 700."""
+
+
 def prepare() -> None:
-    """Prepare the standard streams and the environment for a command."""
+    """Prepare the standard streams, the garbage collector and the environment for a command."""
     _open_missing_streams()
+    # Imports make many objects that live until the end, and few cycles.
+    gc.set_threshold(_OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # escape characters that the encoding lacks
             stream.reconfigure(errors="backslashreplace")

@@ -7,14 +7,13 @@ another study.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from xcg.errors import InputError
+from xcg.lazy_modules import hashlib, json
 
 MAX_LINE_BYTES = 1 << 20
 """The maximum size of one result in a checkpoint."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pickle
-import socket
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -17,6 +15,7 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
 from xcg.installation import missing_extra
+from xcg.lazy_modules import pickle, socket
 from xcg.profiling import Stage, active_profile, call_in_worker, staged, take_profile
 
 Progress = Callable[[int, int], None]
@@ -180,7 +179,7 @@ def _call(folder: str, files: Sequence[str], function: bytes, task: bytes) -> An
                 "under the same paths on all machines"
             )
     # Both come from the main process, as everything that joblib and Dask unpickle.
-    return pickle.loads(function)(*pickle.loads(task))  # noqa: S301
+    return pickle.loads(function)(*pickle.loads(task))
 
 
 @contextmanager

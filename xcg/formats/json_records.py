@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import reprlib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xcg.documents.files import lines
 from xcg.errors import InputError, nearest
+from xcg.lazy_modules import json
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
@@ -57,7 +58,7 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
         record = _plain_record(line.rstrip("\r\n"))
         if record is None:
             try:
-                record = _DECODER.decode(line)
+                record = _decoder().decode(line)
             except (ValueError, RecursionError) as error:
                 raise InputError(where, f"not valid JSON: {error}") from None
         if not isinstance(record, dict):
@@ -78,7 +79,7 @@ def _plain_record(line: str) -> dict[str, Any] | None:
     if "\\" in line or line.count("{") != 1 or not line.isprintable():
         return None
     try:
-        record, end = _PLAIN_DECODER.raw_decode(line)
+        record, end = _plain_decoder().raw_decode(line)
     except (ValueError, RecursionError):
         return None  # the other decoder raises the error again
     if end != len(line) or not isinstance(record, dict):
@@ -104,8 +105,15 @@ def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     return record
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_record)
-_PLAIN_DECODER = json.JSONDecoder()
+@cache
+def _decoder() -> json.JSONDecoder:
+    """Return the decoder that checks records."""
+    return json.JSONDecoder(object_pairs_hook=_record)
+
+
+@cache
+def _plain_decoder() -> json.JSONDecoder:
+    return json.JSONDecoder()
 
 
 def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cache, partial
 from itertools import accumulate
 from typing import Any
 
+from xcg.lazy_modules import fractions
 from xcg.measures.definition import (
     RANK_OR_ALL,
     RECALL_FROM_0,
@@ -164,7 +164,7 @@ def _characters(recall: float, relevant: int) -> int:
 @cache
 def _fraction(number: float) -> tuple[int, int]:
     """Return the decimal number that was meant: (29, 100) for 0.29."""
-    return Fraction(repr(float(number))).as_integer_ratio()
+    return fractions.Fraction(repr(float(number))).as_integer_ratio()
 
 
 # Declarations

@@ -73,6 +73,9 @@ class MeasureRegistry(Registry[Definition]):
         """
         if name in _RENAMED:
             raise XcgError(f"{name} is now called {_RENAMED[name]}")
+        found = self._objects.get(name)
+        if found is not None and found.compute is not None:  # no alias; needs no further modules
+            return found
         self._import_package()
         key = self._aliases.get(name, name)
         if key not in self:

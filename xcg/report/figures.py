@@ -7,13 +7,13 @@ in greyscale and for colour-blind readers.
 from __future__ import annotations
 
 import functools
-import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest, printable
+from xcg.lazy_modules import textwrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
