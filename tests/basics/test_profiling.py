@@ -247,7 +247,14 @@ def test_inex_eval_prints_a_profile(xcg_command: Command, tmp_path: Path) -> Non
     run.write_text("1 Q0 d 1 1 r 0 10\n")
     done = xcg_command("inex-eval", "-f", qrels, run, "--profile")
     assert done.returncode == 0
-    assert "xcg: runs: 0 of 1 files read column-wise" in done.stderr
+    assert "xcg: assessments: 1 of 1 files read column-wise" in done.stderr
+    assert "xcg: runs: 1 of 1 files read column-wise" in done.stderr
+    qrels.write_text("# a comment\n1 Q0 d 10 20 0 0:10\n")
+    run.write_text("1 Q0 d 1 1 r X 10\n")
+    done = xcg_command("inex-eval", "-f", qrels, run, "--profile")
+    assert done.returncode == 0
+    assert "lines with comments, other sixth columns or illegal numbers" in done.stderr
+    assert "unknown offsets or illegal lines" in done.stderr
 
 
 def test_a_gate_that_fails_prints_a_profile(xcg_command: Command) -> None:

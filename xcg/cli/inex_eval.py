@@ -100,6 +100,7 @@ def inex_eval(
     try:
         scores = inex_eval_files(qrels, runs, options, bound)
     finally:
+        gc.freeze()  # the process ends soon, so nothing is freed
         gc.enable()
     # inex_eval accepts these options with all tasks.
     unused = [

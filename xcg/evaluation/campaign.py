@@ -329,16 +329,16 @@ class Campaign:
     ) -> dict[str, list[Span]]:
         """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
-        stated: dict[str, Sequence[Span | Passage]] = {
-            **self.base.spans(topic),
-            **self.base.passages(topic),
-        }
+        spans, points = self.base.spans(topic), self.base.passages(topic)
+        stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
+        assessed = self.base.files(topic)
+        offsets_only = self._needs_offsets_only(topic)
         for file, passages in stated.items():
             tree = trees.get(file)
             if self.corpus is None:
-                if file in self.base.files(topic):
+                if file in assessed:
                     continue  # the assessments of its elements are enough
-                if not self._needs_offsets_only(topic):
+                if not offsets_only:
                     raise InputError(
                         self._where(topic, file),
                         "relevant passages become assessments of elements through the document; "
@@ -346,6 +346,9 @@ class Campaign:
                     )
             elif tree is None and any(isinstance(passage, Passage) for passage in passages):
                 continue  # the corpus lacks the document, which the passages need
+            if tree is None and file not in points:
+                found[file] = [span for span in spans[file] if span.start < span.end]
+                continue
             found[file] = []
             for passage in passages:
                 try:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
+from io import BytesIO
+from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.files import lines, open_input
+from xcg.documents.files import chunks, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
-from xcg.profiling import Stage, count_file, stage
+from xcg.formats.text_columns import TextBlock, are_numbers, equal_stretches
+from xcg.profiling import Stage, count_file, record_layout, stage
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _UNKNOWN_OFFSETS = {"X", "-1"}
-
-_Result = tuple[str, str, tuple[int, int]]
-"""Document, the path ``""`` of a passage, and its span."""
 
 
 class InexEvalRun(NamedTuple):
@@ -52,31 +52,96 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
         InputError: If a line is illegal, with file and line.
     """
     path = Path(file)
-    results: dict[str, list[_Result]] = {}
-    line_numbers: dict[str, list[int]] = {}
-    tag = ""
+    reader = _Reader(file, topics)
+    first_line = 1
     with stage(Stage.READ_RUNS), open_input(path) as opened:
-        for number, line in lines(opened, path):
+        record_layout(path)
+        for data in chunks(opened):
+            block = TextBlock(data, path, first_line)
+            if not reader.add_columns(block):
+                record_layout(path, "unknown offsets or illegal lines")
+                reader.add_lines(block)
+            first_line += data.count(b"\n")
+    count_file("runs", path, "of inex_eval")
+    rankings = {
+        topic: Ranking(found.files, [""] * len(found.files), dict(enumerate(found.spans)))
+        for topic, found in reader.results.items()
+    }
+    line_numbers = {topic: found.line_numbers for topic, found in reader.results.items()}
+    return InexEvalRun(Run(file, rankings, file), reader.tag, line_numbers)
+
+
+class _Results:
+    """The results of one topic."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.spans: list[tuple[int, int]] = []
+        self.line_numbers: list[int] = []
+
+
+class _Reader:
+    """Collects the results of assessed topics from a file.
+
+    Attributes:
+        results: Topic → its results.
+        tag: The tag of the last result.
+    """
+
+    def __init__(self, file: str, topics: Container[str]) -> None:
+        self.results: dict[str, _Results] = {}
+        self.tag = ""
+        self._file = file
+        self._topics = topics
+
+    def add_columns(self, block: TextBlock) -> bool:
+        """Add a block if all its lines are regular; return whether they are."""
+        columns = block.columns()
+        if columns is None or len(columns) != 8:
+            return False
+        topics, _, documents, _, _, tags, offsets, lengths = columns
+        if len(topics) < block.data.count(b"\n"):  # blank lines are illegal
+            return False
+        if not (are_numbers(offsets, 15) and are_numbers(lengths, 15)):
+            return False
+        try:
+            files = list(map(canonical_file, documents))
+        except ValueError:
+            return False
+        starts = list(map(int, offsets))
+        spans = list(zip(starts, map(add, starts, map(int, lengths)), strict=True))
+        for start, end in equal_stretches(topics):
+            if topics[start] in self._topics:
+                results = self.results.setdefault(topics[start], _Results())
+                results.files += files[start:end]
+                results.spans += spans[start:end]
+                results.line_numbers += range(block.first_line + start, block.first_line + end)
+                self.tag = tags[end - 1]
+        return True
+
+    def add_lines(self, block: TextBlock) -> None:
+        """Add the lines of a block one by one; InputError if one is illegal."""
+        for number, line in lines(BytesIO(block.data), block.path, block.first_line):
+            where = f"{self._file}:{number}"
             fields = line.split()
             if len(fields) != 8:
                 raise InputError(
-                    f"{file}:{number}",
+                    where,
                     f"{len(fields)} columns; expected eight, "
                     "topic Q0 document rank score tag offset length",
                 )
-            topic, _, document, _, _, tag_of_line, offset, length = fields
-            if topic not in topics:
+            topic, _, document, _, _, tag, offset, length = fields
+            if topic not in self._topics:
                 continue
             try:
-                result = canonical_file(document), "", _span(offset, length)
+                result = canonical_file(document), _span(offset, length)
             except ValueError as error:
-                raise InputError(f"{file}:{number}", str(error)) from None
-            tag = tag_of_line
-            results.setdefault(topic, []).append(result)
-            line_numbers.setdefault(topic, []).append(number)
-    count_file("runs", path, "of inex_eval")
-    rankings = {topic: Ranking.of(found) for topic, found in results.items()}
-    return InexEvalRun(Run(file, rankings, file), tag, line_numbers)
+                raise InputError(where, str(error)) from None
+            results = self.results.setdefault(topic, _Results())
+            results.files.append(result[0])
+            results.spans.append(result[1])
+            results.line_numbers.append(number)
+            self.tag = tag
 
 
 def _span(offset: str, length: str) -> tuple[int, int]:

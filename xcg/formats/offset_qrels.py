@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
+from itertools import accumulate, count, pairwise, repeat
+from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +14,7 @@ from xcg.documents.passage_points import Point
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
-from xcg.formats.text_columns import text_blocks
+from xcg.formats.text_columns import TextBlock, text_blocks
 from xcg.formats.writing import check_no_white_space, lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -22,16 +24,25 @@ from xcg.judgements.recall_base import (
     RecallBase,
     Span,
 )
+from xcg.profiling import record_layout
 
+_REGULAR = re.compile(
+    r"^(?!#)(\S+)[ \t]+\S+[ \t]+(\S+)[ \t]+([0-9]{1,15})[ \t]+([0-9]{1,15})"
+    r"(?:[ \t]+(?:(-1|[0-9]{1,15})((?:[ \t]+[0-9]{1,15}:[0-9]{1,15})+)|-1))?[ \t\r]*$",
+    re.MULTILINE,
+)
+"""A line with legal numbers, whose sixth field is -1, or an entry point before passages."""
 _PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _is_number = re.compile(r"[0-9]{1,15}").fullmatch
 _is_entry_point = re.compile(r"[0-9]{1,15}|-1").fullmatch
 _NO_ENTRY_POINT = "-1"
+_LEFT_OUT = "lines left out of the assessments"
 
 
 class _Line(NamedTuple):
     """A line of offset qrels; ``ignored`` is a sixth field that inex_eval does not read."""
 
+    number: int
     topic: str
     document: str
     sizes: DocumentSizes
@@ -64,36 +75,83 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    blocks = (block.rows() for block in text_blocks(file, path))
-    lines = [line for block in blocks for line in block if not line[1][0].startswith("#")]
-    if not lines:
-        raise InputError(path, "an empty file; expected assessments")
-    without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
+    record_layout(path)
+    blocks = list(text_blocks(file, path))
+    lines: Iterable[_Line] | None = _regular_lines(blocks)
+    if lines is None:
+        record_layout(path, "lines with comments, other sixth columns or illegal numbers")
+        lines = _checked_lines(blocks, path, notes)
+    name = str(path)
     topics: set[str] = set()
-    for number, fields in lines:
+    for line in lines:
+        number, topic, document, sizes, spans, entry_point, ignored = line
         try:
-            line = _parse_line(fields, without_entry_points)
-            topic, document, sizes, spans, entry_point, _ = line
+            document = canonical_file(document)
             if topic not in topics:
-                base.add_topic(topic, str(path))
+                base.add_topic(topic, name)
                 topics.add(topic)
             is_repeated = document in base.spans(topic)
-            base.add_spans(topic, document, spans, f"{path}:{number}")
+            base.add_spans(topic, document, spans, f"{name}:{number}")
         except InputError as error:
-            notes.tolerate("lines left out of the assessments", error)
+            notes.tolerate(_LEFT_OUT, error)
             continue
         except ValueError as error:
-            notes.problem("lines left out of the assessments", f"{path}:{number}", str(error))
+            notes.problem(_LEFT_OUT, f"{name}:{number}", str(error))
             continue
         base.add_document_sizes(topic, document, sizes)
         if entry_point is not None:
             base.add_entry_point(topic, document, entry_point)
-        if is_repeated or len(fields) > 5 or sizes.relevant:
-            for kind, detail in _oddities(line, is_repeated):
-                notes.oddity(kind, f"{path}:{number}", detail)
+        if is_repeated:
+            repeated = f"topic {topic}: the document {document!r} occurs again"
+            notes.oddity("documents in several lines, which add up", f"{name}:{number}", repeated)
+        if spans or sizes.relevant or ignored is not None:
+            for kind, detail in _oddities(line):
+                notes.oddity(kind, f"{name}:{number}", detail)
 
 
-def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
+def _regular_lines(blocks: Iterable[TextBlock]) -> list[_Line] | None:
+    """Return the lines of a file that has no irregular lines, else None."""
+    lines: list[_Line] = []
+    for block in blocks:
+        text = block.text()
+        found = _REGULAR.findall(text) if text is not None else []
+        if text is None or len(found) < text.count("\n") + (not text.endswith("\n")):
+            return None
+        topics, documents, relevant, lengths, points, passages = zip(*found, strict=True)
+        sizes = map(DocumentSizes, map(int, relevant), map(int, lengths))
+        numbers = list(map(int, " ".join(passages).replace(":", " ").split()))
+        starts = numbers[::2]
+        spans = list(map(Span, starts, map(add, starts, numbers[1::2])))
+        ends = accumulate((of_line.count(":") for of_line in passages), initial=0)
+        lines += map(
+            _Line,
+            count(block.first_line),
+            topics,
+            documents,
+            sizes,
+            [spans[start:end] for start, end in pairwise(ends)],
+            [int(point) if point not in ("", _NO_ENTRY_POINT) else None for point in points],
+            repeat(None),
+        )
+    return lines or None
+
+
+def _checked_lines(blocks: Sequence[TextBlock], path: Path, notes: Notes) -> Iterator[_Line]:
+    """Yield the legal lines of any file; the others are problems."""
+    lines = [line for block in blocks for line in block.rows() if not line[1][0].startswith("#")]
+    if not lines:
+        raise InputError(path, "an empty file; expected assessments")
+    without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
+    for number, fields in lines:
+        try:
+            line = _parse_line(number, fields, without_entry_points)
+        except ValueError as error:
+            notes.problem(_LEFT_OUT, f"{path}:{number}", str(error))
+            continue
+        yield line
+
+
+def _parse_line(number: int, fields: list[str], without_entry_points: bool) -> _Line:
     """Return the content of a line; raise ValueError if it is illegal."""
     if len(fields) < 5:
         raise ValueError(
@@ -118,7 +176,7 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
             entry_point = int(sixth)
     sizes = DocumentSizes(int(relevant), int(length))
     spans = list(map(_parse_passage, rest))
-    return _Line(topic, canonical_file(document), sizes, spans, entry_point, ignored)
+    return _Line(number, topic, document, sizes, spans, entry_point, ignored)
 
 
 def _parse_passage(text: str) -> Span:
@@ -128,11 +186,8 @@ def _parse_passage(text: str) -> Span:
     return Span(offset, offset + length)
 
 
-def _oddities(line: _Line, is_repeated: bool) -> Iterator[tuple[str, str]]:
+def _oddities(line: _Line) -> Iterator[tuple[str, str]]:
     """Yield kind and description of what is legal but probably wrong in a line."""
-    if is_repeated:
-        repeated = f"topic {line.topic}: the document {line.document!r} occurs again"
-        yield "documents in several lines, which add up", repeated
     if line.ignored is not None:
         ignored = f"{line.ignored!r}; expected an entry point or -1, and then passages"
         yield "sixth fields without passages, which are ignored", ignored

@@ -49,14 +49,21 @@ class TextBlock(NamedTuple):
         )
         return None if has_comments else columns
 
+    def text(self) -> str | None:
+        """Return the text of the lines, or None if the lines must be read one by one."""
+        if len(self.data) > MAX_LINE_BYTES or b"\xef\xbb\xbf" in self.data:
+            return None
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError:
+            return None
+
     def rows(self) -> Iterable[tuple[int, list[str]]]:
         """Return number and columns of each line that is not blank, faster than :meth:`lines`."""
-        if len(self.data) > MAX_LINE_BYTES or b"\xef\xbb\xbf" in self.data:
+        text = self.text()
+        if text is None:
             return self.lines()
-        try:
-            rows = map(str.split, self.data.decode().split("\n"))
-        except UnicodeDecodeError:
-            return self.lines()
+        rows = map(str.split, text.split("\n"))
         return [row for row in enumerate(rows, self.first_line) if row[1]]
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:

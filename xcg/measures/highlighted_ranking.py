@@ -56,8 +56,12 @@ class HighlightedRanking:
     @cached_property
     def relevant_in(self) -> dict[str, int]:
         """Relevant document → its relevant size."""
-        sizes = {document: sum(map(_length, spans)) for document, spans in self.highlighted.items()}
-        return {document: size for document, size in {**sizes, **self.stated_sizes}.items() if size > 0}
+        stated = self.stated_sizes
+        sizes = {
+            document: stated[document] if document in stated else sum(map(_length, spans))
+            for document, spans in self.highlighted.items()
+        }
+        return {document: size for document, size in {**sizes, **stated}.items() if size > 0}
 
     @cached_property
     def relevant(self) -> int:

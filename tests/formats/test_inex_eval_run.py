@@ -1,0 +1,67 @@
+"""Runs as inex_eval reads them: column-wise, or line by line, with the same results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from format_examples import write
+
+from xcg.errors import InputError
+from xcg.formats.inex_eval_run import read_inex_eval_run
+from xcg.runs.run import UNKNOWN_SPAN
+
+REGULAR = (
+    "1 Q0 a.xml 1 9 first 5 10\n"
+    "7 Q0 a 1 9 unassessed 5 10\n"
+    "1\tQ0 b 2 8 second 0 0 \r\n"
+    "2 Q0 c/d 1 7 third 12 1\n"
+    "1 Q0 b 3 7 fourth 100 20\n"
+)
+
+
+def test_regular_lines_are_read(tmp_path: Path) -> None:
+    found = read_inex_eval_run(str(write(tmp_path, REGULAR, "r")), {"1", "2"})
+    assert found.tag == "fourth"
+    assert found.line_numbers == {"1": [1, 3, 5], "2": [4]}
+    first, second = (found.run.rankings[topic] for topic in "12")
+    assert (first.files, first.paths) == (["a", "b", "b"], ["", "", ""])
+    assert first.spans == {0: (5, 15), 1: (0, 0), 2: (100, 120)}
+    assert (list(second), second.spans) == ([("c/d", "")], {0: (12, 13)})
+
+
+def test_an_unknown_offset_does_not_change_the_other_lines(tmp_path: Path) -> None:
+    text = REGULAR + "2 Q0 e 2 6 fifth X 30\n"
+    found = read_inex_eval_run(str(write(tmp_path, text, "r")), {"1", "2"})
+    assert found.tag == "fifth"
+    assert found.line_numbers == {"1": [1, 3, 5], "2": [4, 6]}
+    assert found.run.rankings["1"].spans == {0: (5, 15), 1: (0, 0), 2: (100, 120)}
+    assert found.run.rankings["2"].spans == {0: (12, 13), 1: UNKNOWN_SPAN}
+
+
+def test_lines_of_a_long_file_keep_their_numbers(tmp_path: Path) -> None:
+    lines = [f"{number // 1000} Q0 d{number} 1 1 tag {number} 2" for number in range(5000)]
+    lines[2500] = lines[2500].replace(" 2500 2", " -1 2")
+    found = read_inex_eval_run(str(write(tmp_path, "\n".join(lines), "r")), {"0", "2", "4"})
+    for topic, spans in ((topic, found.run.rankings[topic].spans) for topic in "024"):
+        numbers = range(int(topic) * 1000, int(topic) * 1000 + 1000)
+        assert found.line_numbers[topic] == [number + 1 for number in numbers]
+        expected = [UNKNOWN_SPAN if n == 2500 else (n, n + 2) for n in numbers]
+        assert list(spans.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "0 columns; expected eight"),
+        ("1 Q0 a 1 9 tag 5", "7 columns; expected eight"),
+        ("1 Q0 a 1 9 tag -2 5", "illegal offset '-2': expected a number of characters, X or -1"),
+        ("1 Q0 a 1 9 tag 2 5.0", "illegal length '5.0': expected a number of characters"),
+        ("1 Q0 ../a 1 9 tag 2 5", "'../a' is not a document name"),
+    ],
+)
+def test_an_illegal_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path, f"{REGULAR}{line}\n{REGULAR}", "r")
+    with pytest.raises(InputError, match=r"r:6: ") as raised:
+        read_inex_eval_run(str(path), {"1", "2"})
+    assert message in str(raised.value)
