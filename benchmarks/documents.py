@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from xcg.documents.parsing import parse_document, serialise, trees_of
+from xcg.documents.parsing import parse_document, trees_of
+from xcg.documents.serialising import serialise
 
 REPEATS = 7
 

@@ -32,9 +32,9 @@ from xcg.documents.parsing import (
     hash_paths,
     parse_document,
     path_hashes,
-    serialise,
     trees_of,
 )
+from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.sources import Folder
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
@@ -78,7 +78,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every parsed document is added."""
     done: list[str] = []
 
-    def watched(data: bytes, name: object = "") -> bytes:
+    def watched(data: bytes, name: object = "") -> Serialised:
         done.append(Path(str(name)).stem)
         return serialise(data, name)
 

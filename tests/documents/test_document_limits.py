@@ -15,11 +15,12 @@ from lxml import etree
 
 import xcg
 from xcg.cli.main import main
-from xcg.documents import markup, parsing
+from xcg.documents import markup, parsing, serialising
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
 from xcg.documents.markup_limits import check_markup
-from xcg.documents.parsing import absent_paths, parse_document, path_hashes, serialise, trees_of
+from xcg.documents.parsing import absent_paths, parse_document, path_hashes, trees_of
+from xcg.documents.serialising import serialise
 from xcg.errors import InputError, XcgError
 from xcg.report.article import show
 
@@ -44,7 +45,7 @@ class TestNodes:
         def refuse(*_: object) -> None:
             raise AssertionError("the document was parsed")
 
-        monkeypatch.setattr(parsing, "hardened_parser", refuse)
+        monkeypatch.setattr(serialising, "hardened_parser", refuse)
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32", "latin-1"])
     @pytest.mark.parametrize("document", NODES.values(), ids=NODES)
@@ -106,7 +107,7 @@ def test_small_documents_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_serialised_documents_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "LARGEST_SERIALISED", 99)
+    monkeypatch.setattr(serialising, "LARGEST_SERIALISED", 99)
     with pytest.raises(
         InputError, match=r"^d\.xml: the parsed document has 127 bytes; the limit is 99"
     ):

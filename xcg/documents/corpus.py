@@ -9,11 +9,12 @@ from contextvars import copy_context
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, TREE, DocumentCache, digest, open_cache
-from xcg.documents.parsing import absent_paths, path_hashes, serialise, text_of, trees_of
+from xcg.documents.parsing import absent_paths, path_hashes, text_of, trees_of
 from xcg.documents.paths import canonical_file
+from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.similar_names import SimilarNames
 from xcg.documents.sources import Location, Memory, Source, open_source
 from xcg.documents.tree import ElementTree
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T", ElementTree, list[str])
+_Batch: TypeAlias = Mapping[str, Serialised]
+_Look: TypeAlias = Callable[[str, bytes, bytes], T | Serialised]
+_Make: TypeAlias = Callable[[_Batch, Mapping[str, bytes]], Sequence[T]]
 
 _KEPT_ELEMENTS = 2_000_000
 """Maximum number of elements of the trees in memory: 150 to 400 MB."""
@@ -31,6 +35,7 @@ _BATCH_DOCUMENTS = 32
 """Maximum number of documents that are parsed at once."""
 _BATCH_BYTES = 1 << 22
 """A batch ends when it has this number of bytes."""
+_SMALL_DOCUMENT = 1 << 15  # bytes; threads that parse smaller ones wait for each other most of the time
 _BYTES_IN_MEMORY = 1 << 28
 """Maximum size of all documents that threads parse at the same time; a single one may be larger."""
 _MAX_WORKERS = 8
@@ -217,7 +222,7 @@ class Corpus:
         """
         cache = self._cache
 
-        def look(name: str, data: bytes, found: bytes) -> list[str] | bytes:
+        def look(name: str, data: bytes, found: bytes) -> list[str] | Serialised:
             where = Location(self._source, name)
             if cache is None:
                 return absent_paths(data, asked[name], where)
@@ -234,7 +239,7 @@ class Corpus:
             # The second request for paths of a document stores all its paths.
             return serialise(data, where)
 
-        def make(documents: Mapping[str, bytes], digests: Mapping[str, bytes]) -> list[list[str]]:
+        def make(documents: _Batch, digests: Mapping[str, bytes]) -> list[list[str]]:
             assert cache is not None
             all_hashes = path_hashes(list(documents.values()))
             return [
@@ -296,11 +301,11 @@ class Corpus:
             else:
                 yield self._keep(name, tree)
 
-        def look(name: str, data: bytes, found: bytes) -> ElementTree | bytes:
+        def look(name: str, data: bytes, found: bytes) -> ElementTree | Serialised:
             tree = self._cached_tree(name, found)
             return serialise(data, Location(self._source, name)) if tree is None else tree
 
-        def make(documents: Mapping[str, bytes], digests: Mapping[str, bytes]) -> list[ElementTree]:
+        def make(documents: _Batch, digests: Mapping[str, bytes]) -> list[ElementTree]:
             trees = trees_of(list(documents.values()), [self._read_text(name) for name in documents])
             if self._cache is not None:
                 for name, tree in zip(documents, trees, strict=True):
@@ -340,10 +345,7 @@ class Corpus:
         return self._cache.digest(name, stamp) if stamp is not None else None
 
     def _documents(
-        self,
-        names: Sequence[str],
-        look: Callable[[str, bytes, bytes], T | bytes],
-        make: Callable[[Mapping[str, bytes], Mapping[str, bytes]], Sequence[T]],
+        self, names: Sequence[str], look: _Look[T], make: _Make[T]
     ) -> Iterator[T | InputError]:
         """Read and parse documents in batches with several threads.
 
@@ -372,6 +374,9 @@ class Corpus:
             in_memory = 0
             for batch in self._read(names):
                 size = sum(len(data) for data in batch.values() if isinstance(data, bytes))
+                if size < _SMALL_DOCUMENT * len(batch) and not running:
+                    yield from results(batch)
+                    continue
                 running.append((pool.submit(copy_context().run, results, batch), size))
                 in_memory += size
                 while len(running) == 2 * workers or (running and in_memory > _BYTES_IN_MEMORY):
@@ -381,8 +386,7 @@ class Corpus:
             for future, _ in running:
                 yield from future.result()
         finally:
-            # If the caller stops early, the garbage collector may run this in one of the threads, which
-            # cannot wait for itself.
+            # If the caller stops early, one of the threads may run this, and cannot wait for itself.
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _read(self, names: Iterable[str]) -> Iterator[dict[str, bytes | InputError]]:
@@ -402,13 +406,10 @@ class Corpus:
             yield batch
 
     def _results(
-        self,
-        batch: Mapping[str, bytes | InputError],
-        look: Callable[[str, bytes, bytes], T | bytes],
-        make: Callable[[Mapping[str, bytes], Mapping[str, bytes]], Sequence[T]],
+        self, batch: Mapping[str, bytes | InputError], look: _Look[T], make: _Make[T]
     ) -> Iterable[T | InputError]:
         """Return the results of a batch of documents, see :meth:`_documents`."""
-        results: dict[str, T | InputError | bytes] = {}
+        results: dict[str, T | InputError | Serialised] = {}
         digests = {}
         for name, data in batch.items():
             try:
@@ -418,7 +419,7 @@ class Corpus:
                 results[name] = look(name, data, digests[name])
             except InputError as error:
                 results[name] = _bare(error)
-        serialised = {name: found for name, found in results.items() if isinstance(found, bytes)}
+        serialised = {name: found for name, found in results.items() if isinstance(found, Serialised)}
         if serialised:
             results.update(zip(serialised, make(serialised, digests), strict=True))
         return cast("Iterable[T | InputError]", results.values())

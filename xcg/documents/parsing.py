@@ -1,11 +1,10 @@
 """Parse XML documents into element trees.
 
-lxml parses a document safely and serialises it again. In the serialised form, there are no comments,
-processing instructions and CDATA sections, and every ``<`` and ``>`` outside markup is escaped, so
-numpy finds the tags by these two bytes. This is several times faster than one Python callback per tag.
+numpy computes the columns of a tree from the tags of a serialised document, see
+:mod:`xcg.documents.serialising`. This is several times faster than one Python callback per tag.
 
-Documents can be as large as :data:`LARGEST_SERIALISED`, so arrays that need eight bytes for each
-character are computed block by block.
+Documents can be as large as :data:`~xcg.documents.serialising.LARGEST_SERIALISED`, so arrays that need
+eight bytes for each character are computed block by block.
 """
 
 from __future__ import annotations
@@ -16,29 +15,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import AnyStr, TypeAlias
 
-from xcg.documents.files import SAFE_PARSING, xml_error
-from xcg.documents.markup_limits import check_markup
 from xcg.documents.paths import split_step, walk
+from xcg.documents.serialising import Serialised, document_root, serialise, serialised_root
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.errors import InputError
 from xcg.lazy_modules import etree, hashlib, np, npt
-from xcg.profiling import Stage, count_parsed, in_stage
+from xcg.profiling import Stage, in_stage
 
 Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
 ENTITY = "\ufffc"
 """The character that replaces an entity reference in a document's text."""
 
-LARGEST_SERIALISED = 1 << 28
-"""Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
-
 _BLOCK = 1 << 22
 """Number of bytes or characters in a block."""
 _SCANNED_BYTES = 10**8
 """Maximum size of a document times the number of paths that are looked up one by one."""
 
-_NAME = re.compile(rb"[^/> ]+")
-_ENDS_NAME = bytes(code in b"/> " for code in range(256))
+_NAME = re.compile(rb"[^/> \t\n]+")
+_ENDS_NAME = bytes(code in b"/> \t\n" for code in range(256))
 _WORD = 8
 _FIRST_SHORT = 1 << (8 * (_WORD - 1))
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
@@ -46,11 +40,6 @@ _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 _IS_SOLID = bytes(not (code == ord("<") or chr(code).isspace()) for code in range(128)) + b"\1" * 128
-
-
-def hardened_parser() -> etree.XMLParser:
-    """Return an lxml parser for input that may be hostile."""
-    return etree.XMLParser(**SAFE_PARSING)
 
 
 def parse_document(data: bytes, name: object = "document") -> ElementTree:
@@ -82,28 +71,6 @@ def text_of(data: bytes, name: object) -> str:
     return _text(_Tags([serialise(data, name)]))
 
 
-def serialise(data: bytes, name: object = "document") -> bytes:
-    """Parse a document and return it in UTF-8 with only elements, attributes and text.
-
-    Threads can do this in parallel.
-
-    Raises:
-        InputError: If it is too large, or not well-formed XML (then the message states the line).
-    """
-    return _serialised(document_root(data, name), name)
-
-
-def _serialised(root: etree._Element, name: object) -> bytes:
-    serialised = etree.tostring(root, encoding="utf-8", with_tail=False)
-    if len(serialised) > LARGEST_SERIALISED:
-        raise InputError(
-            name,
-            f"the parsed document has {len(serialised):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
-            "split it into smaller documents",
-        )
-    return serialised
-
-
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
     """Parse a document and return the canonical paths that it lacks.
 
@@ -118,7 +85,7 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     root = document_root(data, name)
     paths = list(paths)
     if len(data) * len(paths) > _SCANNED_BYTES:
-        [tree] = trees_of([_serialised(root, name)], [str])
+        [tree] = trees_of([serialised_root(root, name)], [str])
         return [path for path in paths if path not in tree]
     known: dict[str, etree._Element | None] = {"": None, f"/{etree.QName(root).localname}[1]": root}
     return [path for path in paths if walk(path, known, _child) is None]
@@ -131,28 +98,18 @@ def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
     return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), position - 1, None), None)
 
 
-def document_root(data: bytes, name: object) -> etree._Element:
-    """Parse a document with lxml, within the limits for documents.
-
-    Raises:
-        InputError: If it is too large, or not well-formed XML (then the message states the line).
-    """
-    count_parsed(name)
-    check_markup(data, name)
-    try:
-        return etree.fromstring(data, hardened_parser())
-    except etree.XMLSyntaxError as error:
-        raise xml_error(name, error) from None
-
-
 class _Tags:
     """The positions of the tags in concatenated serialised documents."""
 
-    def __init__(self, documents: Sequence[bytes]) -> None:
-        self.serialised = serialised = b"".join(documents)
+    def __init__(self, documents: Sequence[Serialised]) -> None:
+        self.serialised = serialised = b"".join(document.content for document in documents)
         self.raw_bytes = raw_bytes = np.frombuffer(serialised, dtype=np.uint8)
-        self.first = np.flatnonzero(raw_bytes == ord("<"))
-        self.last = np.flatnonzero(raw_bytes == ord(">"))
+        sizes = [len(document.content) for document in documents]
+        starts = [*itertools.accumulate(sizes[:-1], initial=0)]
+        self.first = np.concatenate(
+            [d.first + start for d, start in zip(documents, starts, strict=True)]
+        )
+        self.last = np.concatenate([d.last + start for d, start in zip(documents, starts, strict=True)])
         self.closing = raw_bytes[self.first + 1] == ord("/")
         self.empty = raw_bytes[self.last - 1] == ord("/")
 
@@ -276,11 +233,13 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     return names, np.array([code_of[name] for name in local])[codes]
 
 
-def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
+def trees_of(
+    documents: Sequence[Serialised], read_texts: Sequence[Callable[[], str]]
+) -> list[ElementTree]:
     """Return the trees of serialised documents; batches are faster than single documents.
 
     Args:
-        documents: Documents as returned by :func:`serialise`.
+        documents: Documents as returned by :func:`~xcg.documents.serialising.serialise`.
         read_texts: For each document, the function that reads its text.
     """
     if not documents:
@@ -368,13 +327,13 @@ def hash_paths(paths: Iterable[str], known: dict[str, int]) -> list[int]:
     return [known[path] if path in known else walk(path, known, _child_hash) for path in paths]
 
 
-def path_hashes(documents: Sequence[bytes]) -> list[Hashes]:
+def path_hashes(documents: Sequence[Serialised]) -> list[Hashes]:
     """Return the hashes of all paths of each serialised document in increasing order.
 
     The hashes are computed level by level, without the paths as strings. Two different paths have the
     same hash with a probability of 2^-64.
 
-    >>> _, hashes = path_hashes([b"<c/>", b"<a><b/><b/></a>"])
+    >>> _, hashes = path_hashes([serialise(b"<c/>"), serialise(b"<a><b/><b/></a>")])
     >>> hashes.tolist() == sorted(hash_paths(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]"], {"": 0}))
     True
     """

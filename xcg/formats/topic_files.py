@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from xcg.documents.files import PathLike, expand, local_name, open_input
-from xcg.documents.parsing import document_root
+from xcg.documents.serialising import document_root
 from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long
 from xcg.lazy_modules import etree
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from xcg.documents.files import local_name, open_input
-from xcg.documents.parsing import document_root
+from xcg.documents.serialising import document_root
 from xcg.documents.sources import LARGEST_DOCUMENT
 from xcg.errors import InputError, XcgError, nearest, printable
 from xcg.tables import text_table, with_references
