@@ -18,7 +18,7 @@ NO_ERRORS = {
     "documents.duplicate_search.MAX_SEARCHES": "a note counts the quotes",
     "evaluation.gold_improvement.MAX_PASSAGES": "the first are listed, with a note",
     "evaluation.threshold_curves.MOST_THRESHOLDS": "the default of an option",
-    "evaluation.unjudged.MOST_RESULTS": "more are kept in a temporary file",
+    "evaluation.different_results.MOST_RESULTS": "more are kept in a temporary file",
     "formats.topic_files.LONGEST_TITLE": "titles are shortened",
     "statistics.assessor_combinations.MAX_COMBINATIONS": "more are sampled",
     "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",

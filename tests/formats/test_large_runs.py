@@ -28,7 +28,7 @@ def little_memory() -> Iterator[None]:
         patch.setattr("xcg.runs.stored_rankings.RESULTS_IN_MEMORY", 3)
         patch.setattr("xcg.runs.stored_rankings.RESULTS_OF_ALL_RUNS", 8)
         patch.setattr("xcg.documents.files.CHUNK_BYTES", 200)
-        patch.setattr("xcg.evaluation.unjudged.MOST_RESULTS", 4)
+        patch.setattr("xcg.evaluation.different_results.MOST_RESULTS", 4)
         patch.setattr("xcg.documents.corpus._CHECKED_AT_ONCE", 2)
         patch.setattr("xcg.documents.corpus._KEPT_NAMES", 2)
         patch.setattr("xcg.documents.cache._KEPT_FILES", 2)

@@ -11,7 +11,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
-from xcg.evaluation.unjudged import UnjudgedDocument, UnjudgedResults
+from xcg.evaluation.unjudged import UnjudgedResults
 from xcg.gains.judged_topic import ResolvedRanking
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import UNKNOWN_SPAN, FunctionCache, Ranking, Run
@@ -64,11 +64,11 @@ class ResultResolver:
         passages: dict[int, tuple[int, int]] = {}
         source = run.where(topic)
         positions: Iterable[int] = range(len(files))
-        if self.corpus is None and not spans and not offsets_only:
+        if self.corpus is not None:
+            positions = self.unjudged.add(run, topic, trees, self.corpus)
+        elif not spans and not offsets_only:
             # Nothing is known of documents without assessed elements. Most results are in them.
             positions = compress(count(), map(trees.__contains__, files))
-        first_number = self.unjudged.add_ranking(topic, run.name, source, len(files))
-        unjudged = self.unjudged.documents
         for position in positions:
             file, path = files[position], paths[position]
             tree = trees.get(file)
@@ -77,18 +77,11 @@ class ResultResolver:
                 if row is not None:
                     rows[position] = row
                     continue
-            elif file in unjudged and path and path != WHOLE:  # most results of most runs
-                document = unjudged[file]
-                if path in document.first:
-                    document.repeats[path] = document.repeats.get(path, 0) + 1
-                else:
-                    document.first[path] = first_number + position
-                continue
             try:
                 if position in spans:
                     passages[position], row = self._passage(ranking, position, tree, offsets_only)
                 else:
-                    row = self._element(file, path, tree, first_number + position, offsets_only)
+                    row = self._element(file, path, tree, offsets_only)
             except UnknownPathError as error:
                 # Without documents the passage is not to blame.
                 kind = InputError if position in spans and self.corpus is None else UnmappedError
@@ -129,7 +122,7 @@ class ResultResolver:
         return characters, document.smallest_element(start, end)
 
     def _element(
-        self, file: str, path: str, tree: ElementTree | None, number: int, offsets_only: bool
+        self, file: str, path: str, tree: ElementTree | None, offsets_only: bool
     ) -> int | None:
         """Return the row of an element; None in a document without assessed elements."""
         if not path:
@@ -146,7 +139,6 @@ class ResultResolver:
             return tree.row(path)
         if self.corpus is not None:
             check_document(file, self.corpus)
-            self.unjudged.documents[file] = UnjudgedDocument({path: number})
         return None
 
     def _missing(self, run: Run, file: str, notes: Notes) -> str:

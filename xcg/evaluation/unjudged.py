@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.temporary_records import TemporaryRecords
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import Notes, UnmappedError, XcgError
-
-MOST_RESULTS = 1 << 20
-"""Number of different results in memory: about 200 MB."""
-_PARTS = 64
-
-
-@dataclass(slots=True)
-class UnjudgedDocument:
-    """Results in one document.
-
-    Attributes:
-        first: Path → number, among all results of the campaign, of its first result.
-        repeats: Path → number of further results with this path.
-    """
-
-    first: dict[str, int] = field(default_factory=dict)
-    repeats: dict[str, int] = field(default_factory=dict)
-
-    def add(self, first: dict[str, int], repeats: dict[str, int]) -> None:
-        """Add later results in the same document, see the attributes."""
-        for path, number in first.items():
-            if path in self.first:
-                self.repeats[path] = self.repeats.get(path, 0) + 1
-            else:
-                self.first[path] = number
-        for path, count in repeats.items():
-            self.repeats[path] = self.repeats.get(path, 0) + count
+from xcg.evaluation.different_results import DifferentResults, DocumentResults
+from xcg.runs.run import Run
 
 
 class RegisteredRanking(NamedTuple):
@@ -76,31 +49,32 @@ class UnjudgedProblems(NamedTuple):
 class UnjudgedResults:
     """Results in documents without assessments, which are checked when all topics are done.
 
-    So each document is opened once, and not once per topic. If there are many results, they are moved
-    to a temporary file, divided into parts by document, and checked part by part.
+    So each document is opened once, and not once per topic.
     """
 
     def __init__(self) -> None:
-        self.documents: dict[str, UnjudgedDocument] = {}
+        self._results = DifferentResults()
         self._rankings: list[RegisteredRanking] = []
         self._count = 0
-        self._counted_again = MOST_RESULTS
-        self._records = TemporaryRecords()
-        self._stored: list[list[int]] = []
-        """The positions of all parts, for each time that results were moved."""
 
-    def add_ranking(self, topic: str, run: str, source: str, length: int) -> int:
-        """Register a ranking and return the number of its first result."""
-        if self._count >= self._counted_again:
-            different = sum(len(document.first) for document in self.documents.values())
-            if different >= MOST_RESULTS:
-                self._store()
-                different = 0
-            self._counted_again = self._count + max(MOST_RESULTS - different, MOST_RESULTS // 4)
-        first = self._count
-        self._rankings.append(RegisteredRanking(first, topic, run, source))
-        self._count += length
-        return first
+    def add(self, run: Run, topic: str, judged: Collection[str], corpus: Corpus) -> list[int]:
+        """Add the elements that a run returns for a topic from documents without assessments.
+
+        Args:
+            run: The run.
+            topic: The topic.
+            judged: The documents with assessments.
+            corpus: The documents.
+
+        Returns:
+            The positions of the results that were not added: passages, whole documents, and results in
+            documents that are judged or missing.
+        """
+        ranking = run.rankings[topic]
+        self._rankings.append(RegisteredRanking(self._count, topic, run.name, run.where(topic)))
+        others = self._results.add(ranking, self._count, judged, corpus.__contains__)
+        self._count += len(ranking)
+        return others
 
     def check(self, corpus: Corpus | None, lenient: bool) -> Iterator[UnjudgedProblems]:
         """Check all results and forget them.
@@ -112,11 +86,10 @@ class UnjudgedResults:
             XcgError: A problem that is not tolerated, when its document was yielded.
         """
         if corpus is None:
-            self.documents = {}
             return
         problems = [
             problem
-            for documents in self._parts()
+            for documents in self._results.pop_parts()
             for problem in self._check(documents, corpus, lenient)
         ]
         for found, error in sorted(problems, key=lambda problem: problem[0].file):
@@ -124,49 +97,23 @@ class UnjudgedResults:
             if error is not None:
                 raise error
 
-    def _store(self) -> None:
-        """Move the results to the temporary file."""
-        # Pickling plain dicts takes much less time than pickling objects.
-        parts: list[dict[str, tuple[dict[str, int], dict[str, int]]]] = [{} for _ in range(_PARTS)]
-        for file, document in self.documents.items():
-            parts[hash(file) % _PARTS][file] = document.first, document.repeats
-        self._stored.append([self._records.add(part) for part in parts])
-        self.documents.clear()
-
-    def _parts(self) -> Iterator[dict[str, UnjudgedDocument]]:
-        """Yield the documents part by part, each with all its results, and forget them."""
-        if self._stored:
-            self._store()
-        else:
-            yield self.documents
-        self.documents = {}
-        stored, self._stored = self._stored, []
-        for positions in zip(*stored, strict=True):
-            documents: dict[str, UnjudgedDocument] = {}
-            for part in map(self._records.get, positions):
-                for file, (first, repeats) in part.items():
-                    if file in documents:
-                        documents[file].add(first, repeats)
-                    else:
-                        documents[file] = UnjudgedDocument(first, repeats)
-            yield documents
-
     def _check(
-        self, documents: Mapping[str, UnjudgedDocument], corpus: Corpus, lenient: bool
+        self, documents: Mapping[str, DocumentResults], corpus: Corpus, lenient: bool
     ) -> Iterator[tuple[UnjudgedProblems, XcgError | None]]:
         """Yield the documents with problems in order of name; an error is the last."""
         files = sorted(documents)
-        missing_paths = corpus.missing_paths({file: documents[file].first for file in files})
+        missing_paths = corpus.missing_paths({file: documents[file].paths for file in files})
         for file in files:
             notes, error = Notes(lenient), None
             missing: list[str] = []
             ranking, rank = None, 0
             try:
                 _, missing = next(missing_paths)  # documents are read ahead, several at once
-                if missing:
-                    ranking, rank = self._position(documents[file].first[missing[0]])
                 for path in missing:
-                    self._note_missing(corpus, file, path, documents[file], notes)
+                    first, count = documents[file].first_and_count(path)
+                    if ranking is None:
+                        ranking, rank = self._position(first)
+                    self._note_missing(corpus, file, path, first, count, notes)
             except XcgError as raised:
                 error = raised
             if missing or error is not None:
@@ -175,14 +122,14 @@ class UnjudgedResults:
                 return
 
     def _note_missing(
-        self, corpus: Corpus, file: str, path: str, document: UnjudgedDocument, notes: Notes
+        self, corpus: Corpus, file: str, path: str, first: int, count: int, notes: Notes
     ) -> None:
         try:
             corpus.tree(file).row(path)
         except UnknownPathError as error:
-            ranking, rank = self._position(document.first[path])
+            ranking, rank = self._position(first)
             unmapped = UnmappedError(f"{ranking.source}, rank {rank}, {file}", str(error))
-            for _ in range(1 + document.repeats.get(path, 0)):
+            for _ in range(count):
                 notes.tolerate("results with unknown paths", unmapped)
 
     def _position(self, number: int) -> tuple[RegisteredRanking, int]:
