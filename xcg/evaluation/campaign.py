@@ -222,15 +222,19 @@ class Campaign:
         if self.corpus is None and not self._needs_offsets_only(topic.topic):
             self._required_corpus()
         resolved = topic.ranking(run)
-        return [self._stated_span(topic, resolved, position) for position in range(len(resolved))]
+        spans = {**resolved.ranking.spans, **resolved.passages}
+        return [
+            self._stated_span(topic, resolved, position)
+            if (span := spans.get(position)) is None or isinstance(span, Passage)
+            else (file, *span)
+            for position, file in enumerate(resolved.files)
+        ]
 
     def _stated_span(
         self, topic: JudgedTopic, resolved: ResolvedRanking, position: int
     ) -> TextSpan | None:
+        """Return an element as text; None if its document is unknown."""
         file, path = resolved.files[position], resolved.ranking.paths[position]
-        span = resolved.passages.get(position, resolved.ranking.spans.get(position))
-        if span is not None and not isinstance(span, Passage):
-            return file, *span
         row, tree = resolved.rows.get(position), topic.trees.get(file)
         if tree is None and self.corpus is not None and file in self.corpus:
             tree = self.corpus.tree(file)

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
-from operator import mul
+from itertools import accumulate
 from typing import Literal
 
 from xcg.documents.intervals import IntervalSet
@@ -168,8 +167,8 @@ class HighlightedRanking:
 class RelevantText:
     """The relevant passages of one document.
 
-    Stored are the offsets where the number of passages changes, so that neither time nor memory depends
-    on the length of the document.
+    Stored are the offsets where passages start and end, so that neither time nor memory depends on the
+    length of the document.
 
     Args:
         passages: (start, end) in any order; they may be empty and may overlap.
@@ -180,32 +179,26 @@ class RelevantText:
     """
 
     def __init__(self, passages: Spans) -> None:
-        changes: dict[int, int] = {}
-        for start, end in passages:
-            changes[start] = changes.get(start, 0) + 1
-            changes[end] = changes.get(end, 0) - 1
-        self._offsets = sorted(changes)
-        self._depths = list(accumulate(map(changes.__getitem__, self._offsets)))
-        steps = map(_length, pairwise(self._offsets))
-        self._before: list[int] = list(accumulate(map(mul, steps, self._depths), initial=0))
+        self._starts = sorted([start for start, _ in passages])
+        self._ends = sorted([end for _, end in passages])
+        self._sums_of_starts = list(accumulate(self._starts, initial=0))
+        self._sums_of_ends = list(accumulate(self._ends, initial=0))
 
     def count(self, start: int, end: int) -> int:
         """Return the number of relevant characters from start to end - 1."""
         return self._count_before(end) - self._count_before(start)
 
     def _count_before(self, offset: int) -> int:
-        index = bisect_right(self._offsets, offset) - 1
-        if index < 0:
-            return 0
-        return self._before[index] + self._depths[index] * (offset - self._offsets[index])
+        started, ended = bisect_right(self._starts, offset), bisect_right(self._ends, offset)
+        return (started - ended) * offset - self._sums_of_starts[started] + self._sums_of_ends[ended]
 
     def stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the length of each stretch from start to end - 1, and in how many passages it is."""
-        index = bisect_right(self._offsets, start)
         while start < end:
-            stop = min(end, self._offsets[index]) if index < len(self._offsets) else end
-            yield stop - start, self._depths[index - 1] if index else 0
-            start, index = stop, index + 1
+            started, ended = bisect_right(self._starts, start), bisect_right(self._ends, start)
+            stop = min([end, *self._starts[started : started + 1], *self._ends[ended : ended + 1]])
+            yield stop - start, started - ended
+            start = stop
 
 
 def _length(span: tuple[int, int]) -> int:

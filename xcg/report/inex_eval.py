@@ -255,8 +255,12 @@ def _offence(
     earlier: dict[str, list[tuple[int, int]]] = {}
     last = None
     for index, (document, start, end) in enumerate(results):
-        spans = earlier.setdefault(document, [])
-        if spans and options.in_context:
+        spans = earlier.get(document)
+        if spans is None:  # most results of most runs
+            earlier[document] = [(start, end)]
+            last = document
+            continue
+        if options.in_context:
             if document != last:
                 return index, (
                     f"the document {document!r} comes back after another document; expected the "
@@ -382,9 +386,9 @@ def _interpolated(pairs: Iterable[tuple[float, float]], levels: int) -> list[flo
     points = [0.0] * levels
     for precision, recall in pairs:
         # In floating point, as in inex_eval: a recall of 0.29 belongs to point 28. NaN is 0 in Java.
-        point = 0 if math.isnan(recall) else math.floor((levels - 1) * recall)
-        if point < levels:
-            points[point] = max(points[point], precision)
+        point = 0 if math.isnan(recall) else int((levels - 1) * recall)
+        if point < levels and precision > points[point]:
+            points[point] = precision
     return list(accumulate(reversed(points), max))[::-1]
 
 
