@@ -8,7 +8,6 @@ from io import BufferedReader
 from itertools import accumulate, count, pairwise, repeat
 from operator import add
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.passage_points import Point
 from xcg.documents.paths import canonical_file
@@ -39,16 +38,8 @@ _NO_ENTRY_POINT = "-1"
 _LEFT_OUT = "lines left out of the assessments"
 
 
-class _Line(NamedTuple):
-    """A line of offset qrels; ``ignored`` is a sixth field that inex_eval does not read."""
-
-    number: int
-    topic: str
-    document: str
-    sizes: DocumentSizes
-    spans: list[Span]
-    entry_point: int | None
-    ignored: str | None
+_Line = tuple[int, str, str, DocumentSizes, list[Span], int | None, str | None]
+"""Number, topic, document, sizes, passages, entry point, and a sixth field that inex_eval ignores."""
 
 
 def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -83,10 +74,9 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
         lines = _checked_lines(blocks, path, notes)
     name = str(path)
     topics: set[str] = set()
-    for line in lines:
-        number, topic, document, sizes, spans, entry_point, ignored = line
+    for number, topic, stated_name, sizes, spans, entry_point, ignored in lines:
         try:
-            document = canonical_file(document)
+            document = canonical_file(stated_name)
             if topic not in topics:
                 base.add_topic(topic, name)
                 topics.add(topic)
@@ -105,7 +95,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
             repeated = f"topic {topic}: the document {document!r} occurs again"
             notes.oddity("documents in several lines, which add up", f"{name}:{number}", repeated)
         if spans or sizes.relevant or ignored is not None:
-            for kind, detail in _oddities(line):
+            for kind, detail in _oddities(sizes, spans, ignored):
                 notes.oddity(kind, f"{name}:{number}", detail)
 
 
@@ -123,8 +113,7 @@ def _regular_lines(blocks: Iterable[TextBlock]) -> list[_Line] | None:
         starts = numbers[::2]
         spans = list(map(Span, starts, map(add, starts, numbers[1::2])))
         ends = accumulate((of_line.count(":") for of_line in passages), initial=0)
-        lines += map(
-            _Line,
+        lines += zip(
             count(block.first_line),
             topics,
             documents,
@@ -132,6 +121,7 @@ def _regular_lines(blocks: Iterable[TextBlock]) -> list[_Line] | None:
             [spans[start:end] for start, end in pairwise(ends)],
             [int(point) if point not in ("", _NO_ENTRY_POINT) else None for point in points],
             repeat(None),
+            strict=False,  # two of them are endless
         )
     return lines or None
 
@@ -176,7 +166,7 @@ def _parse_line(number: int, fields: list[str], without_entry_points: bool) -> _
             entry_point = int(sixth)
     sizes = DocumentSizes(int(relevant), int(length))
     spans = list(map(_parse_passage, rest))
-    return _Line(number, topic, document, sizes, spans, entry_point, ignored)
+    return number, topic, document, sizes, spans, entry_point, ignored
 
 
 def _parse_passage(text: str) -> Span:
@@ -186,22 +176,28 @@ def _parse_passage(text: str) -> Span:
     return Span(offset, offset + length)
 
 
-def _oddities(line: _Line) -> Iterator[tuple[str, str]]:
-    """Yield kind and description of what is legal but probably wrong in a line."""
-    if line.ignored is not None:
-        ignored = f"{line.ignored!r}; expected an entry point or -1, and then passages"
-        yield "sixth fields without passages, which are ignored", ignored
-    relevant, length = line.sizes
+def _oddities(
+    sizes: DocumentSizes, spans: Sequence[Span], ignored: str | None
+) -> list[tuple[str, str]]:
+    """Return kind and description of what is legal but probably wrong in a line."""
     size = end = 0
-    for first, stop, _ in line.spans:
+    for first, stop, _ in spans:
         size += stop - first
         end = max(end, stop)
-    if relevant != size and relevant != _union_length(line.spans):
+    relevant, length = sizes
+    if relevant == size and end <= length and ignored is None:  # most lines
+        return []
+    found = []
+    if ignored is not None:
+        message = f"{ignored!r}; expected an entry point or -1, and then passages"
+        found.append(("sixth fields without passages, which are ignored", message))
+    if relevant not in (size, _union_length(spans)):
         message = f"{relevant} relevant characters, but the passages have {size}"
-        yield "relevant sizes that differ from the passages; the stated sizes count", message
+        found.append(("relevant sizes that differ from the passages; the stated sizes count", message))
     if end > length:
         message = f"a passage ends at character {end}, but the document has {length} characters"
-        yield "passages that end after the document; they are used as they are", message
+        found.append(("passages that end after the document; they are used as they are", message))
+    return found
 
 
 def _union_length(spans: Iterable[Span]) -> int:
