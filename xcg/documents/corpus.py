@@ -139,7 +139,7 @@ class Corpus:
                 found = canonical_file(name)
             except ValueError:
                 return False
-            known = found in self._given or self._stamp(found) is not None or found in self._source
+            known = found in self._given or found in self._source
             if len(self._names) == _KEPT_NAMES:
                 self._names.clear()
             self._names[name] = known

@@ -39,8 +39,6 @@ _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
-_IS_SOLID = bytes(not (code == ord("<") or chr(code).isspace()) for code in range(128)) + b"\1" * 128
-
 
 def parse_document(data: bytes, name: object = "document") -> ElementTree:
     """Parse an XML document.
@@ -259,11 +257,13 @@ def trees_of(
     sizes = np.diff(roots, append=len(start))
     document, root = np.repeat(np.arange(len(roots)), sizes), np.repeat(roots, sizes)
     # The names of one document after the other, each once.
-    used, tag_codes = np.unique(document * len(names) + elements.tag_codes, return_inverse=True)
-    first_names = np.searchsorted(used, np.arange(len(roots) + 1) * len(names))
-    used_names = [names[code] for code in (used % len(names)).tolist()]
+    is_used = np.zeros((len(roots), len(names)), dtype=np.bool_)
+    is_used[document, elements.tag_codes] = True
+    first_names = np.r_[0, np.cumsum(is_used.sum(axis=1))]
+    used_names = [names[code] for code in np.nonzero(is_used)[1].tolist()]
+    code_in_document = np.cumsum(is_used, axis=1) - 1
     columns = {
-        "tag_codes": tag_codes - first_names[document],
+        "tag_codes": code_in_document[document, elements.tag_codes],
         "parent": np.where(elements.parent < 0, -1, elements.parent - root),
         "end": elements.end - root,
         "depth": elements.depth,
@@ -372,7 +372,8 @@ def _words(tags: _Tags) -> tuple[Ints, npt.NDArray[np.bool_]]:
         serialised = _CHARACTER_REFERENCE.sub(_blanked, serialised)
     # In the text between two tags, a word starts at a solid byte after white space. No word seems to
     # start at the text's ends, because > counts as solid and < as white space.
-    solid = np.frombuffer(serialised.translate(_IS_SOLID), np.bool_)
+    solid = np.frombuffer(serialised, dtype=np.uint8) > ord(" ")
+    solid[tags.first] = False
     starts_next = (solid[1:] & ~solid[:-1]).view(np.int8)
     ends = np.stack((tags.last[:-1], tags.first[1:]), axis=1)
     words = np.empty(len(ends), dtype=np.int64)
@@ -385,7 +386,7 @@ def _words(tags: _Tags) -> tuple[Ints, npt.NDArray[np.bool_]]:
             words[first:stop] = counts[::2]  # of texts; the others are of tags
 
     is_text = ends[:, 0] + 1 < ends[:, 1]
-    starts_solid, ends_solid = solid[ends[is_text, 0] + 1], solid[ends[is_text, 1] - 1]
+    starts_solid, ends_solid = solid[ends[:, 0] + 1][is_text], solid[ends[:, 1] - 1][is_text]
     is_continued = ends_solid[:-1] & starts_solid[1:]  # a word, by the next text
     words = words[is_text] + starts_solid
     words[1:] -= is_continued

@@ -101,11 +101,12 @@ def walk(path: str, known: dict[str, T], child: Callable[[T, str], T]) -> T:
     unknown = []
     above = path
     while above not in known:
-        unknown.append(above)
-        above = parent_path(above)
+        below = above
+        above, _, step = below.rpartition("/")
+        unknown.append((below, step))
     found = known[above]
-    for below in reversed(unknown):
-        found = known[below] = child(found, below.rpartition("/")[2])
+    for below, step in reversed(unknown):
+        found = known[below] = child(found, step)
     return found
 
 

@@ -270,7 +270,7 @@ class Folder(Source):
             files = ", ".join(sorted(doubles))
             raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
         with open(where, "rb") as stream:
-            return read_up_to(most, stream)
+            return read_up_to(most, stream, os.fstat(stream.fileno()).st_size)
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
