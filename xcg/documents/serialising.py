@@ -133,8 +133,11 @@ def _has_only_tags(document: Serialised) -> bool:
     """Return whether there are no comments, CDATA sections, etc., and not too many nested elements."""
     raw_bytes = np.frombuffer(document.content, dtype=np.uint8)
     following = raw_bytes[document.first + 1]
-    if ((following == ord("!")) | (following == ord("?"))).any():
+    kinds = following.tobytes()
+    if b"!" in kinds or b"?" in kinds:
         return False
+    if kinds.count(b"/") < _MOST_LEVELS:  # end tags
+        return True
     opened = np.ones(len(following), dtype=np.int64)
     opened[following == ord("/")] = -1
     opened[raw_bytes[document.last - 1] == ord("/")] = 0  # elements without content
