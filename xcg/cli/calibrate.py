@@ -7,14 +7,13 @@ from dataclasses import asdict
 
 import click
 
-from xcg.cli.command import command
-from xcg.cli.options import (
+from xcg.cli.campaign_options import (
     CampaignOptions,
     campaign_options,
-    count_option,
     evaluate_with_progress,
-    seed_option,
 )
+from xcg.cli.command import command
+from xcg.cli.options import count_option, seed_option
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
 from xcg.report.columns import FALSE_ALARMS

@@ -8,8 +8,13 @@ from typing import Literal
 
 import click
 
+from xcg.cli.campaign_options import CampaignOptions, campaign_options
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, gold_option, list_option
+from xcg.cli.options import (
+    MAX_NUMBER,
+    gold_option,
+    list_option,
+)
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs

@@ -11,16 +11,18 @@ from pathlib import Path
 
 import click
 
+from xcg.cli.campaign_options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+    resamples_option,
+)
 from xcg.cli.command import command
 from xcg.cli.messages import print_error
 from xcg.cli.options import (
     MAX_NUMBER,
-    CampaignOptions,
-    campaign_options,
     count_option,
-    evaluate_with_progress,
     replaced_option,
-    resamples_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, TABLES, Printed, prints

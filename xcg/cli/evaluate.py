@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 import click
 
+from xcg.cli.campaign_options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+)
 from xcg.cli.command import command
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, topics_option
+from xcg.cli.options import topics_option
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused

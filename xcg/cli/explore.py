@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from xcg.cli.campaign_options import CampaignOptions, campaign_options
 from xcg.cli.command import command
 from xcg.cli.messages import lost_data_notes
 from xcg.cli.options import (
     MAX_NUMBER,
-    CampaignOptions,
-    campaign_options,
     count_option,
     replaced_option,
     topics_option,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import click
 
+from xcg.cli.campaign_options import CampaignOptions, campaign_options
 from xcg.cli.command import command
-from xcg.cli.options import CampaignOptions, campaign_options, gold_option
+from xcg.cli.options import gold_option
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.gold_improvement import MEASURE, OVERLAP, review_gold_of_inputs

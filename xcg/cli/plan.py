@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import click
 
+from xcg.cli.campaign_options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+)
 from xcg.cli.command import command
-from xcg.cli.options import CampaignOptions, campaign_options, evaluate_with_progress, seed_option
+from xcg.cli.options import seed_option
 from xcg.cli.output import TABLES, Printed, prints, progress_bar
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused

@@ -11,9 +11,14 @@ from typing import BinaryIO
 
 import click
 
+from xcg.cli.campaign_options import CampaignOptions, campaign_options
 from xcg.cli.command import command
 from xcg.cli.messages import print_status
-from xcg.cli.options import MAX_NUMBER, CampaignOptions, campaign_options, count_option, paths_option
+from xcg.cli.options import (
+    MAX_NUMBER,
+    count_option,
+    paths_option,
+)
 from xcg.cli.output import FILE, STANDARD_OUTPUT, progress_bar
 from xcg.documents.writing import whole_file
 from xcg.report.html_page import DEFAULT_TITLE, write_report

@@ -10,18 +10,20 @@ from typing import get_args
 
 import click
 
+from xcg.cli.campaign_options import (
+    CampaignOptions,
+    campaign_options,
+    evaluate_with_progress,
+    executor_options,
+    resamples_option,
+)
 from xcg.cli.command import Command, command
 from xcg.cli.options import (
     MAX_NUMBER,
-    CampaignOptions,
-    campaign_options,
     count_option,
-    evaluate_with_progress,
-    executor_options,
     list_option,
     paths_option,
     replaced_option,
-    resamples_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
