@@ -27,6 +27,8 @@ def little_memory() -> Iterator[None]:
             patch.setattr(f"xcg.formats.{module}.LINES_IN_MEMORY", 5)
         patch.setattr("xcg.runs.stored_rankings.RESULTS_IN_MEMORY", 3)
         patch.setattr("xcg.runs.stored_rankings.RESULTS_OF_ALL_RUNS", 8)
+        patch.setattr("xcg.strategies.rewriting.RESULTS_IN_MEMORY", 3)
+        patch.setattr("xcg.strategies.rewriting.RESULTS_OF_ALL_RUNS", 8)
         patch.setattr("xcg.documents.files.CHUNK_BYTES", 200)
         patch.setattr("xcg.evaluation.different_results.MOST_RESULTS", 4)
         patch.setattr("xcg.documents.corpus._CHECKED_AT_ONCE", 2)
@@ -134,7 +136,12 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("options", [[], ["--lenient"]], ids=["strict", "lenient"])
+STRATEGIES = ["--strategy", "unique", "--strategy", "oracle", "--strategy", "outermost"]
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--lenient"], ["--lenient", *STRATEGIES]], ids=["strict", "lenient", "strategies"]
+)
 @pytest.mark.parametrize("with_corpus", [False, True], ids=["no documents", "documents"])
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("cache", [[], ["--no-cache"]], ids=["cache", "no cache"])

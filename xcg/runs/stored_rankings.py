@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from xcg.documents.temporary_records import TemporaryRecords
@@ -22,6 +22,7 @@ class StoredRankings(Mapping[str, Ranking]):
     Args:
         most_results: The number of results that stay in memory; by default ``RESULTS_IN_MEMORY``.
         records: The file for the other rankings; by default one of its own.
+        topics: All topics in their order, if their rankings are added in another order.
 
     Attributes:
         in_memory: The number of results in memory.
@@ -34,11 +35,15 @@ class StoredRankings(Mapping[str, Ranking]):
     """
 
     def __init__(
-        self, most_results: int | None = None, records: TemporaryRecords | None = None
+        self,
+        most_results: int | None = None,
+        records: TemporaryRecords | None = None,
+        topics: Iterable[str] = (),
     ) -> None:
         self._most_results = RESULTS_IN_MEMORY if most_results is None else most_results
         self._records = records if records is not None else TemporaryRecords()
-        self._rankings: dict[str, Ranking | int] = {}  # or the position in the file
+        self._rankings: dict[str, Ranking | int | None] = dict.fromkeys(topics)
+        """The ranking, or its position in the file; None before it is added."""
         self._last: tuple[str, Ranking] | None = None
         self.in_memory = 0
 
@@ -63,6 +68,7 @@ class StoredRankings(Mapping[str, Ranking]):
         found = self._rankings[topic]
         if isinstance(found, Ranking):
             return found
+        assert found is not None, f"the ranking of topic {topic} was not added"
         if self._last is None or self._last[0] != topic:
             self._last = None  # never two in memory
             self._last = topic, self._records.get(found)

@@ -11,10 +11,12 @@ from itertools import islice
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike
+from xcg.documents.temporary_records import TemporaryRecords
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
 from xcg.profiling import Stage, in_stage
 from xcg.runs.run import ORACLE, Ranking, Run
+from xcg.runs.stored_rankings import RESULTS_IN_MEMORY, RESULTS_OF_ALL_RUNS, StoredRankings
 from xcg.strategies.registry import BoundStrategy, strategies_of
 
 
@@ -71,18 +73,20 @@ def rewrite_all(
     """
     if not strategies:
         return list(runs)
+    runs, records = list(runs), TemporaryRecords()
+    in_memory = min(RESULTS_IN_MEMORY, RESULTS_OF_ALL_RUNS // max(1, len(runs) * len(strategies)))
     rewritten = [
-        (run, strategy, _renamed(run, str(strategy)), dict(run.rankings))
+        (run, strategy, _renamed(run, str(strategy)), StoredRankings(in_memory, records, run.rankings))
         for run in runs
         for strategy in strategies
     ]
     try:
         # The rankings of a topic share many documents, which stay in memory until the next topic.
         for topic in dict.fromkeys(topic for run, *_ in rewritten for topic in run.rankings):
-            for _, strategy, renamed, rankings in rewritten:
-                if topic in rankings and strategy.name != ORACLE:
+            for run, strategy, renamed, rankings in rewritten:
+                if topic in run.rankings and strategy.name != ORACLE:
                     where = renamed.where(topic)
-                    rankings[topic] = rewrite_ranking(rankings[topic], strategy, corpus, where)
+                    rankings.add(topic, rewrite_ranking(run.rankings[topic], strategy, corpus, where))
     except InputError:
         # Raise the error of the first run, so that it does not depend on the distribution to workers.
         for run, strategy, *_ in rewritten:
@@ -90,7 +94,7 @@ def rewrite_all(
                 _rewrite(run, strategy, corpus)
         raise
     return [
-        reference_run(run) if strategy.name == ORACLE else renamed.with_rankings(rankings)
+        reference_run(run) if strategy.name == ORACLE else renamed.with_rankings(rankings.as_mapping())
         for run, strategy, renamed, rankings in rewritten
     ]
 
@@ -102,12 +106,10 @@ def reference_run(run: Run) -> Run:
 
 def _rewrite(run: Run, strategy: BoundStrategy, corpus: Corpus | None) -> Run:
     renamed = _renamed(run, str(strategy))
-    return renamed.with_rankings(
-        {
-            topic: rewrite_ranking(ranking, strategy, corpus, renamed.where(topic))
-            for topic, ranking in run.rankings.items()
-        }
-    )
+    rankings = StoredRankings()
+    for topic, ranking in run.rankings.items():
+        rankings.add(topic, rewrite_ranking(ranking, strategy, corpus, renamed.where(topic)))
+    return renamed.with_rankings(rankings.as_mapping())
 
 
 def _renamed(run: Run, strategy: str) -> Run:
