@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xcg.documents.paths import WHOLE
@@ -12,10 +12,13 @@ from xcg.runs.run import Ranking
 
 DOCUMENTS = ["bees", "ants", "wasps", "missing"]
 RESULTS = st.tuples(st.sampled_from(DOCUMENTS), st.sampled_from(["/a[1]", "/b[1]", "/c[1]", "", WHOLE]))
-RANKINGS = st.lists(st.tuples(st.lists(RESULTS, max_size=8), st.sets(st.sampled_from(DOCUMENTS))))
+RANKINGS = st.lists(
+    st.tuples(st.lists(RESULTS, max_size=8), st.sets(st.sampled_from(DOCUMENTS))), max_size=8
+)
 
 
 @pytest.mark.parametrize("most", [1 << 19, 1, 5])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RANKINGS)
 def test_results_are_counted_by_document_and_path(
     most: int, rankings: list[tuple[list[tuple[str, str]], set[str]]]
