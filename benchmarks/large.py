@@ -2,14 +2,16 @@
 
 One run is written as a TREC run, as JSON Lines and as a submission, at three sizes that differ by a
 factor of four: 312,500, 1.25 million and 5 million results, with 6,250, 25,000 and 100,000 documents.
-Each is evaluated in a process of its own, with a full document cache. The numbers of topics and
-documents grow; the number of results of a topic does not.
+Each is evaluated in a process of its own, with a full document cache and at most 1 GB of address space.
+The numbers of topics and documents grow; the number of results of a topic does not. The scores of the
+three formats must be equal.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +22,11 @@ SIZES = (1, 4, 16)
 TOPICS, RESULTS, DOCUMENTS, JUDGED = 8, 39_063, 6_250, 60  # at size 1; results and judged of a topic
 SECTIONS, PARAGRAPHS = 6, 5
 MEASURES = ["nxCG@10", "nxCG@100", "MAep", "iMAep", "Q", "R"]
+LIMITED = """
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+runpy.run_module("xcg", run_name="__main__", alter_sys=True)
+"""
 PATHS = ["", *(f"/sec[{s}]" for s in range(1, SECTIONS + 1))]
 PATHS += [f"/sec[{s}]/p[{p}]" for s in range(1, SECTIONS + 1) for p in range(1, PARAGRAPHS + 1)]
 
@@ -79,20 +86,19 @@ def write(folder: Path, size: int) -> None:
         xml.write("</topic>\n</inex-submission>\n")
 
 
-def measure(arguments: list[str], cache: Path) -> tuple[float, float]:
-    """Return processor seconds and peak memory in MB of a command of xcg."""
-    command = [sys.executable, "-m", "xcg", *arguments]
+def measure(arguments: list[str], cache: Path) -> tuple[float, float, bytes]:
+    """Return processor seconds, peak memory in MB and output of a command of xcg."""
     environment = {**os.environ, "XCG_CACHE": str(cache), "XCG_CACHE_SIZE": "10000"}
-    process = os.posix_spawn(
-        sys.executable,
-        command,
-        environment,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
-    )
-    _, status, usage = os.wait4(process, 0)
-    if status:
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users do not compile at every start
+    command = [sys.executable, "-c", LIMITED, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output
 
 
 def main(root: Path) -> None:
@@ -107,17 +113,22 @@ def main(root: Path) -> None:
             *("--assessments", str(folder / "assessments.jsonl")),
             *("--corpus", str(folder / "corpus")),
             *("--measures", " ".join(MEASURES)),
+            *("--format", "jsonl"),
         ]
         cases = {
             kind: ["evaluate", "--run", str(folder / f"run.{kind}"), *options]
             for kind in ("trec", "jsonl", "xml")
         }
-        warm = measure(cases["trec"], folder / "cache")
-        print(f"{size} × empty cache: {warm[0]:.1f} s, {warm[1]:.0f} MB", flush=True)
+        seconds, memory, expected = measure(cases["trec"], folder / "cache")
+        print(f"{size} × empty cache: {seconds:.1f} s, {memory:.0f} MB", flush=True)
         for name, arguments in cases.items():
-            seconds, memory = measure(arguments, folder / "cache")
+            seconds, memory, scores = measure(arguments, folder / "cache")
             growth = f"{seconds / size / first.setdefault(name, seconds):.2f} × per result"
-            print(f"{size} × {name}: {seconds:.1f} s, {growth}, {memory:.0f} MB", flush=True)
+            same = "equal" if scores == expected else "DIFFERENT"
+            print(
+                f"{size} × {name}: {seconds:.1f} s, {growth}, {memory:.0f} MB, {same} scores",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
