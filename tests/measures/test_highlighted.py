@@ -23,7 +23,7 @@ from xcg.measures.highlighted import (
     interpolated_precision,
     precision_and_recall,
 )
-from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.highlighted_ranking import HighlightedRanking, RelevantText
 from xcg.measures.in_context import (
     article_scores,
     average_generalised_precision,
@@ -356,3 +356,22 @@ def test_missing_highlights_entry_points_and_documents_are_errors(tmp_path: Path
     assert xcg.evaluate(passages, run, DOCUMENTS, None, "iP@0").value("r", "iP@0") == pytest.approx(
         1 / 3
     )
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=14),
+    st.integers(-5, 40),
+    st.integers(0, 30),
+)
+def test_relevant_text_is_counted_as_character_by_character(
+    found: list[tuple[int, int]], start: int, length: int
+) -> None:
+    passages = [(first, first + size) for first, size in found]
+    text = RelevantText(passages)
+    depths = [
+        sum(first <= character < last for first, last in passages)
+        for character in range(start, start + length)
+    ]
+    assert text.count(start, start + length) == sum(depths)
+    stretches = list(text.stretches(start, start + length))
+    assert [depth for size, depth in stretches for _ in range(size)] == depths

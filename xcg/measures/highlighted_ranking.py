@@ -17,6 +17,9 @@ Repeated = Literal["official", "once"]
 """How repeated text counts. ``once``: text that an earlier result contains is not read again.
 ``official``: the same in documents with relevant text; in other documents it is read each time."""
 
+_FEW_PASSAGES = 8
+"""The number of passages up to which sorting them takes longer than comparing all of them."""
+
 
 @dataclass(frozen=True)
 class HighlightedRanking:
@@ -179,24 +182,44 @@ class RelevantText:
     """
 
     def __init__(self, passages: Spans) -> None:
-        self._starts = sorted([start for start, _ in passages])
-        self._ends = sorted([end for _, end in passages])
-        self._sums_of_starts = list(accumulate(self._starts, initial=0))
-        self._sums_of_ends = list(accumulate(self._ends, initial=0))
+        self._passages = passages
+
+    @cached_property
+    def _sorted(self) -> tuple[list[int], list[int]]:
+        """The starts and the ends of the passages."""
+        starts = sorted([start for start, _ in self._passages])
+        return starts, sorted([end for _, end in self._passages])
+
+    @cached_property
+    def _sums(self) -> tuple[list[int], list[int]]:
+        """The sums of the first starts and of the first ends."""
+        starts, ends = self._sorted
+        return list(accumulate(starts, initial=0)), list(accumulate(ends, initial=0))
 
     def count(self, start: int, end: int) -> int:
         """Return the number of relevant characters from start to end - 1."""
+        if len(self._passages) <= _FEW_PASSAGES:
+            return sum(
+                [
+                    min(end, last) - max(start, first)
+                    for first, last in self._passages
+                    if first < end and start < last
+                ]
+            )
         return self._count_before(end) - self._count_before(start)
 
     def _count_before(self, offset: int) -> int:
-        started, ended = bisect_right(self._starts, offset), bisect_right(self._ends, offset)
-        return (started - ended) * offset - self._sums_of_starts[started] + self._sums_of_ends[ended]
+        starts, ends = self._sorted
+        started, ended = bisect_right(starts, offset), bisect_right(ends, offset)
+        sums_of_starts, sums_of_ends = self._sums
+        return (started - ended) * offset - sums_of_starts[started] + sums_of_ends[ended]
 
     def stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the length of each stretch from start to end - 1, and in how many passages it is."""
+        starts, ends = self._sorted
         while start < end:
-            started, ended = bisect_right(self._starts, start), bisect_right(self._ends, start)
-            stop = min([end, *self._starts[started : started + 1], *self._ends[ended : ended + 1]])
+            started, ended = bisect_right(starts, start), bisect_right(ends, start)
+            stop = min([end, *starts[started : started + 1], *ends[ended : ended + 1]])
             yield stop - start, started - ended
             start = stop
 
