@@ -10,7 +10,7 @@ import xcg
 from xcg import measures
 from xcg.errors import XcgError
 from xcg.measures import AP, ASL, MEASURES, MAep, Measure, P, R, TopicGains, ep, nDCG, nxCG, nxDCG
-from xcg.measures.definition import HIGHER_IS_BETTER, Order
+from xcg.measures.order import HIGHER_IS_BETTER, Order
 
 
 def test_objects_print_as_the_names_that_users_type() -> None:

@@ -81,7 +81,8 @@ def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> TopicGains:
     except XcgError:
         _raise_first_error(ranking, known)
         raise
-    return TopicGains(gains, ideal.vector, len(ideal.gains) - retrieved)
+    missed = len(ideal.gains) - retrieved
+    return TopicGains(gains, ideal.vector.values, missed, shared_ideal=ideal.vector)
 
 
 def _raise_first_error(ranking: ResolvedRanking, known: KnownGains) -> None:

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.span_reader import GoldSpan
 from xcg.judgements.assessment import Assessment, Scale
-from xcg.lazy_modules import np
-from xcg.measures.topic_gains import vector
+from xcg.measures.topic_gains import GainVector
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_scores
 from xcg.user_model.quantisation import quantise
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -38,9 +33,9 @@ class IdealRecallBase:
     gold: Mapping[str, Sequence[GoldSpan]] | None = None
 
     @cached_property
-    def vector(self) -> npt.NDArray[np.float64]:
+    def vector(self) -> GainVector:
         """The ideal gains as a vector, which all runs share."""
-        return vector(self.gains)
+        return GainVector(self.gains)
 
 
 def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:

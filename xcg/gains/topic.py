@@ -144,7 +144,8 @@ class GainCalculator:
             return replace(found, details=self.details(run, ideal, model, found.gains))
         read, missed = self.read_text(run, ideal, model, model.size)
         gains = vector([result.gain for result in read])
-        return TopicGains(gains, ideal.vector, missed, self.details(run, ideal, model, gains))
+        details = self.details(run, ideal, model, gains)
+        return TopicGains(gains, ideal.vector.values, missed, details, ideal.vector)
 
     def read_text(
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit

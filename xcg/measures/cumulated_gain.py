@@ -82,7 +82,7 @@ def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = 
     >>> gain_recall([0.9, 0.1, 0, 0.5], [1, 0.5]).round(4).tolist()
     [0.6, 0.6667, 0.6667, 1.0]
     """
-    return cumulate(gains, depth) / float(np.sum(check_ideal(ideal)))
+    return cumulate(gains, depth) / check_ideal(ideal).total
 
 
 @dataclass(frozen=True)
@@ -158,9 +158,10 @@ class VectorMeasure:
         return as_list
 
     def _value(self, run: Gains, ideal: Gains, cutoff: float) -> float:
+        if not self.averaged:
+            return float(self._by_rank(run[-1:], ideal[-1:])[0])
         by_rank = self._by_rank(run, ideal)
-        last = float(by_rank[-1])
-        return _mean_up_to(cutoff, by_rank.mean(), len(by_rank), last) if self.averaged else last
+        return _mean_up_to(cutoff, by_rank.mean(), len(by_rank), float(by_rank[-1]))
 
     def _by_rank(self, run: Gains, ideal: Gains) -> Gains:
         """Return the cumulated or normalised gain at each rank; 0 if the ideal gain is 0."""
@@ -177,7 +178,7 @@ def _stored_ranks(topic: TopicGains, cutoff: float, stored: int) -> float:
     """Return the cutoff, or a lower rank of at least ``stored`` after which all gains are 0."""
     if cutoff <= stored or math.isinf(cutoff):  # without a cutoff, vectors end with the results
         return cutoff
-    return min(cutoff, max(np.size(topic.gains), np.size(topic.ideal), stored))
+    return min(cutoff, max(len(topic.checked_gains), np.size(topic.ideal), stored))
 
 
 def _mean_up_to(cutoff: float, mean: float, stored: int, last: float) -> float:
@@ -229,8 +230,8 @@ def _vectors_and_total(
     """
     unit = parameters.get("budget", "ranks")
     if unit == "ranks":
-        depth, ideal_gains = int(cutoff), check_ideal(topic.ideal)
-        return cumulate(topic.gains, depth), cumulate(ideal_gains, depth), float(ideal_gains.sum())
+        depth, ideal_gains = int(cutoff), topic.checked_ideal
+        return cumulate(topic.checked_gains, depth), cumulate(ideal_gains, depth), ideal_gains.total
     details = topic.required_details(f"a budget in {unit}")
     run, ideal = details.readings(unit, parameters["charge"])
     budgets = _budgets(cutoff, points)
@@ -302,7 +303,7 @@ VectorMeasure(_recall_vectors, normalised=True).register(
 
 
 def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    return range(1, depth + 1), manxcg(topic.gains, topic.ideal, depth).tolist()
+    return range(1, depth + 1), manxcg(topic.checked_gains, topic.checked_ideal, depth).tolist()
 
 
 @MEASURES.register(
@@ -321,5 +322,6 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
 )
 def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     depth = int(_stored_ranks(topic, cutoff, MAX_RANKS))
-    last = float(nxcg(topic.gains, topic.ideal, depth)[-1]) if depth < cutoff else 0.0
-    return _mean_up_to(cutoff, manxcg(topic.gains, topic.ideal, depth)[-1], depth, last)
+    gains = topic.checked_gains
+    last = float(nxcg(gains, topic.checked_ideal, depth)[-1]) if depth < cutoff else 0.0
+    return _mean_up_to(cutoff, manxcg(gains, topic.checked_ideal, depth)[-1], depth, last)

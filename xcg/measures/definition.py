@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
+from xcg.measures.order import Order
 from xcg.measures.topic_gains import TopicGains
 from xcg.user_model.effort import EffortUnit
 
@@ -100,39 +103,6 @@ class Number(NamedTuple):
         kind = "a whole number" if self.whole else "a number"
         bound = f"above {self.least:g}" if self.above else f"from {self.least:g}"
         return f"{kind} {bound}" + (f" to {self.most:g}" if self.most < math.inf else "")
-
-
-class Order(NamedTuple):
-    """The order of a measure's values from best to worst.
-
-    >>> Order(lower_is_better=True).best([5.2, 3.0]), HIGHER_IS_BETTER.best([5.2, 3.0])
-    (3.0, 5.2)
-    """
-
-    lower_is_better: bool
-
-    def sort_key(self, value: float) -> float:
-        """Return a key that sorts better values first: ``sorted(values, key=order.sort_key)``."""
-        return value if self.lower_is_better else -value
-
-    def better(self, first: float, second: float) -> bool:
-        """Return whether the first value is better than the second."""
-        return self.sort_key(first) < self.sort_key(second)
-
-    def best(self, values: Iterable[float]) -> float:
-        """Return the best value; ValueError if there is none."""
-        return min(values, key=self.sort_key)
-
-    def rank(self, value: float, values: Iterable[float]) -> int:
-        """Return the rank of a value among values, from 1; equal values share a rank.
-
-        >>> [HIGHER_IS_BETTER.rank(value, [0.5, 0.7, 0.5]) for value in (0.7, 0.5)]
-        [1, 2]
-        """
-        return 1 + sum(self.better(other, value) for other in values)
-
-
-HIGHER_IS_BETTER = Order(lower_is_better=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +281,7 @@ class Measure:
         """Whether ir_measures computes the measure."""
         return self.definition.compute is None or bool(self.external)
 
-    def settings(self, defaults: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def settings(self, defaults: Mapping[str, str] | None = None) -> Parameters:
         """Return the values of all parameters.
 
         Args:
@@ -320,20 +290,7 @@ class Measure:
         Raises:
             XcgError: If a parameter is set that does not apply to the unit of effort.
         """
-        settings: dict[str, Any] = {
-            name: legal.default if isinstance(legal, Number) else legal[0]
-            for name, legal in self.definition.parameters.items()
-        }
-        settings.update({name: v for name, v in (defaults or {}).items() if name in settings})
-        settings.update(self.parameters)
-        unit = settings.get("budget", settings.get("effort", "ranks"))
-        for name, _ in self.parameters:
-            if unit != "ranks" and name in _FOR_RANKS_ONLY:
-                raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
-            if unit == "ranks" and name == "charge":
-                key = "budget" if "budget" in settings else "effort"
-                raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
-        return settings
+        return _settings(self, tuple((defaults or {}).items()))
 
     def unit(self, defaults: Mapping[str, str] | None = None) -> EffortUnit:
         """Return what effort is counted in: ``ranks``, ``characters``, ``words`` or ``tokens``."""
@@ -443,6 +400,25 @@ class Measure:
             return self.definition.aggregate(inputs, self.cutoff, self.settings(defaults))
         total = math.fsum(values)  # exact, so it does not depend on the order of topics
         return total if self.definition.is_count else total / len(values)
+
+
+@lru_cache(maxsize=1024)  # each measure asks for every topic of every run
+def _settings(measure: Measure, defaults: tuple[tuple[str, str], ...]) -> Parameters:
+    """Return the values of all parameters, see :meth:`Measure.settings`."""
+    settings: dict[str, Any] = {
+        name: legal.default if isinstance(legal, Number) else legal[0]
+        for name, legal in measure.definition.parameters.items()
+    }
+    settings.update({name: value for name, value in defaults if name in settings})
+    settings.update(measure.parameters)
+    unit = settings.get("budget", settings.get("effort", "ranks"))
+    for name, _ in measure.parameters:
+        if unit != "ranks" and name in _FOR_RANKS_ONLY:
+            raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
+        if unit == "ranks" and name == "charge":
+            key = "budget" if "budget" in settings else "effort"
+            raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
+    return MappingProxyType(settings)
 
 
 _FOR_RANKS_ONLY = ("interpolation", "unretrieved")

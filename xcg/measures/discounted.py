@@ -44,7 +44,7 @@ def discounted(
     >>> discounted([3, 2, 3, 0, 0, 1]).cumsum().round(2).tolist()
     [3.0, 5.0, 6.89, 6.89, 6.89, 7.28]
     """
-    values = check_gains(gains)
+    values = check_gains(gains).values
     if gain == "exp":
         with np.errstate(over="ignore"):
             values = np.exp2(values) - 1.0
@@ -84,10 +84,10 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
     >>> [part.tolist() for part in normalised_gains([1, 2], [0])]
     [[0.0, 0.0], [0.0]]
     """
-    run, best = check_gains(gains), check_gains(ideal)
+    run, best = check_gains(gains).values, check_gains(ideal).values
     if not best.any():
         return np.zeros_like(run), best
-    best = check_ideal(best)
+    best = check_ideal(best).values
     return run / best[0], best / best[0]
 
 
@@ -96,7 +96,7 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
 
 def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
     """Return the discounted cumulated gains of run and ideal, up to the cutoff or the longer list."""
-    return _cumulated(check_gains(topic.gains), check_ideal(topic.ideal), cutoff, parameters)
+    return _cumulated(topic.checked_gains.values, topic.checked_ideal.values, cutoff, parameters)
 
 
 def _exponential_vectors(

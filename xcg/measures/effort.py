@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np, npt
@@ -19,6 +20,7 @@ from xcg.measures.topic_gains import (
     RECALL_POINTS,
     TOLERANCE,
     Gains,
+    GainVector,
     Reading,
     TopicGains,
     check_gains,
@@ -116,20 +118,17 @@ def mean_effort_precision(
     >>> mean_effort_precision([0.5, 1.0], [1.0, 0.5])
     0.75
     """
-    best = cumulate(check_ideal(ideal))
-    checked = check_gains(gains)
-    run = np.cumsum(checked)
-    hits = np.flatnonzero(checked > 0)
-    levels = np.minimum(run[hits], best[-1])
-    total: float = sum((_ranks(best, levels, best, interpolation) / (hits + 1)).tolist())
-    return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
+    best, run = check_ideal(ideal), check_gains(gains)
+    levels = np.minimum(run.sums[run.hits], best.sums[-1])
+    total: float = sum((_ranks(best.sums, levels, best.sums, interpolation) / (run.hits + 1)).tolist())
+    return total / divisor(run, best, not_retrieved, unretrieved)
 
 
-def divisor(hits: int, ideal: npt.ArrayLike, not_retrieved: int, unretrieved: Unretrieved) -> int:
+def divisor(run: GainVector, ideal: GainVector, not_retrieved: int, unretrieved: Unretrieved) -> int:
     """Return N, the divisor of MAep and Q; see :func:`mean_effort_precision`."""
     if unretrieved == "max":
-        return max(hits, int(np.count_nonzero(np.asarray(ideal) > 0)))
-    return hits + not_retrieved
+        return max(len(run.hits), len(ideal.hits))
+    return len(run.hits) + not_retrieved
 
 
 def _effort_precisions(
@@ -153,7 +152,7 @@ def _effort_precisions(
 
 def _least(levels: Gains, best: Gains) -> Gains:
     """Return the least cumulated gains that reach some levels within the tolerance."""
-    return np.asarray(np.maximum(levels - TOLERANCE * best[-1], np.finfo(float).tiny))
+    return np.asarray(np.maximum(levels - TOLERANCE * best[-1], sys.float_info.min))
 
 
 def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolation) -> Gains:
@@ -185,7 +184,9 @@ def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Readi
 def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     if parameters["effort"] != "ranks":
         return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
-    values = _effort_precisions(topic.gains, topic.ideal, _CURVE_RECALL, parameters["interpolation"])
+    values = _effort_precisions(
+        topic.checked_gains, topic.checked_ideal, _CURVE_RECALL, parameters["interpolation"]
+    )
     return _CURVE_RECALL, values
 
 
@@ -208,7 +209,9 @@ def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
 def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return effort_precision_in_text(*_readings(topic, parameters), cutoff)
-    return effort_precision(topic.gains, topic.ideal, cutoff, parameters["interpolation"])
+    return effort_precision(
+        topic.checked_gains, topic.checked_ideal, cutoff, parameters["interpolation"]
+    )
 
 
 @MEASURES.register(
@@ -225,7 +228,9 @@ def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
 def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters))
-    return interpolated_mean_effort_precision(topic.gains, topic.ideal, parameters["interpolation"])
+    return interpolated_mean_effort_precision(
+        topic.checked_gains, topic.checked_ideal, parameters["interpolation"]
+    )
 
 
 @MEASURES.register(
@@ -245,8 +250,8 @@ def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
     return mean_effort_precision(
-        topic.gains,
-        topic.ideal,
+        topic.checked_gains,
+        topic.checked_ideal,
         topic.not_retrieved,
         parameters["interpolation"],
         parameters["unretrieved"],

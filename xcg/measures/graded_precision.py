@@ -88,7 +88,7 @@ def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     >>> round(mu_average_precision([0.3, 1, 0], [1, 0.3]), 2)
     0.65
     """
-    levels = np.unique(check_ideal(ideal))
+    levels = np.unique(check_ideal(ideal).values)
     levels = levels[levels > 0]
     distances = np.diff(levels, prepend=0.0)
     values = [average_precision_at(gains, ideal, float(level)) for level in levels]
@@ -119,7 +119,7 @@ def precision_over_recall(
     >>> precision_over_recall([1, 0, 1, 0], 2, [0.5, 0.6, 1])
     [1.0, 0.6666666666666666, 0.6666666666666666]
     """
-    sums = np.cumsum(check_gains(relevance))
+    sums = check_gains(relevance).sums
     precision = sums / np.arange(1, len(sums) + 1)
     highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
     reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
@@ -154,13 +154,10 @@ def q_measure(
     >>> q_measure([0.5, 1.0], [1.0, 0.5])
     0.875
     """
-    checked = check_gains(gains)
-    hits = np.flatnonzero(checked > 0)
-    bonus = np.cumsum(np.where(checked > 0, checked + 1, 0.0))
-    best = cumulate(check_ideal(ideal), len(checked))
-    ranks = np.arange(1, len(checked) + 1)
-    total = float(np.sum((bonus / (best + ranks))[hits]))
-    return total / divisor(len(hits), ideal, not_retrieved, unretrieved)
+    run, best = check_gains(gains), check_ideal(ideal)
+    best_sums = cumulate(best, len(run))[run.hits]
+    total = float(np.sum(run.bonus_sums / (best_sums + (run.hits + 1))))
+    return total / divisor(run, best, not_retrieved, unretrieved)
 
 
 def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
@@ -183,11 +180,11 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     >>> round(r_measure([0.9, 0.1, 0.0, 0.5], [1.0, 0.5]), 3)
     0.857
     """
-    checked = check_gains(gains)
-    best = check_ideal(ideal)
-    rank = int(np.count_nonzero(best > 0))
-    bonus = cumulate(np.where(checked > 0, checked + 1, 0.0), rank)
-    return float(bonus[-1] / (np.sum(best) + rank))
+    run, best = check_gains(gains), check_ideal(ideal)
+    rank = len(best.hits)
+    hits = int(np.searchsorted(run.hits, rank))
+    bonus = float(run.bonus_sums[hits - 1]) if hits else 0.0
+    return bonus / (best.total + rank)
 
 
 # Declarations
@@ -226,7 +223,7 @@ def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     caveat="The mean over topics is called μMAP in the paper.",
 )
 def _mu_ap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return mu_average_precision(topic.gains, topic.ideal)
+    return mu_average_precision(topic.gains, topic.checked_ideal)
 
 
 _generalised = partial(
@@ -258,7 +255,7 @@ def _generalised_precision(topic: TopicGains, cutoff: float, parameters: Paramet
 )
 def _generalised_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     gained, _ = _gained(topic, cutoff, "gRecall")
-    return gained / float(np.sum(topic.ideal))
+    return gained / topic.checked_ideal.total
 
 
 def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]:
@@ -270,7 +267,7 @@ def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]
 
 def _gains_up_to_1(topic: TopicGains, measure: str) -> tuple[Gains, Gains]:
     """Return the gains of the ranking and of the ideal; XcgError if one is above 1."""
-    gains, ideal = check_gains(topic.gains), check_ideal(topic.ideal)
+    gains, ideal = topic.checked_gains.values, topic.checked_ideal.values
     highest = max(gains.max(initial=0.0), ideal[0])
     if highest > 1:
         raise XcgError(
@@ -289,7 +286,7 @@ def _precisions(topic: TopicGains, parameters: Parameters, points: Sequence[floa
         np.isclose(gains, level, rtol=0, atol=TOLERANCE)
         if level
         else (gains >= threshold) & (gains > 0)
-        for gains in (check_gains(topic.gains), check_ideal(topic.ideal))
+        for gains in (topic.checked_gains.values, topic.checked_ideal.values)
     )
     total = int(np.count_nonzero(ideal))
     return precision_over_recall(run, total, points) if total else []
@@ -372,7 +369,9 @@ _PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
     parameters=UNRETRIEVED,
 )
 def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return q_measure(topic.gains, topic.ideal, topic.not_retrieved, parameters["unretrieved"])
+    return q_measure(
+        topic.checked_gains, topic.checked_ideal, topic.not_retrieved, parameters["unretrieved"]
+    )
 
 
 @MEASURES.register(
@@ -387,4 +386,4 @@ def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     with_cutoff=RECALL_AT_RANK,
 )
 def _r(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return r_measure(topic.gains, topic.ideal)
+    return r_measure(topic.checked_gains, topic.checked_ideal)

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
 from xcg.measures.definition import Number, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains, check_gains, check_ideal, vector
+from xcg.measures.topic_gains import TopicGains
 
 
 def average_search_length(ranks: Sequence[float]) -> float | None:
@@ -136,18 +135,18 @@ COMPARED = "compared by Järvelin & Kekäläinen 2002, section 2.4"
 
 
 def _relevant_ranks(topic: TopicGains) -> list[float]:
-    return [float(index) + 1 for index in np.flatnonzero(check_gains(topic.gains) > 0)]
+    return [float(index) + 1 for index in topic.checked_gains.hits]
 
 
 def _relevant_documents(topic: TopicGains) -> int:
-    return int(np.count_nonzero(check_ideal(topic.ideal) > 0))
+    return len(topic.checked_ideal.hits)
 
 
 def _ties(topic: TopicGains, name: str) -> list[tuple[int, int]]:
     """Return the numbers of relevant and of non-relevant results in each group of tied results."""
     counts: dict[int, list[int]] = {}
     groups = topic.required_details(name).tie_groups()
-    for group, hit in zip(groups, check_gains(topic.gains) > 0, strict=True):
+    for group, hit in zip(groups, topic.checked_gains.values > 0, strict=True):
         counts.setdefault(group, [0, 0])[0 if hit else 1] += 1
     return [(relevant, other) for relevant, other in counts.values()]
 
@@ -231,7 +230,7 @@ def _ranks_among_all(
         raise XcgError(f"{measure} needs the number of documents: {measure}(N=12107)")
     ranks = _relevant_ranks(topic)
     missing = max(0, _relevant_documents(topic) - len(ranks))
-    if documents < len(vector(topic.gains)) + missing:
+    if documents < len(topic.checked_gains) + missing:
         raise XcgError(
             f"{measure}: N is {documents}, but there are more results and relevant documents"
         )
@@ -253,7 +252,7 @@ def _ranks_among_all(
 )
 def _utility(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     relevant = len(_relevant_ranks(topic))
-    other = len(vector(topic.gains)) - relevant
+    other = len(topic.checked_gains) - relevant
     s = int(parameters["s"])
     return scaled_utility(
         relevant, other, _relevant_documents(topic), parameters["a"], parameters["b"], s

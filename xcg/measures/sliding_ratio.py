@@ -34,7 +34,7 @@ def sliding_ratio(gains: npt.ArrayLike) -> Gains:
     [1.0, 0.833, 1.0, 1.0]
     """
     checked = check_gains(gains)
-    run, best = np.cumsum(checked), np.cumsum(np.sort(checked)[::-1])
+    run, best = checked.sums, np.cumsum(np.sort(checked.values)[::-1])
     return np.divide(run, best, out=np.zeros_like(run), where=best > 0)
 
 
@@ -57,13 +57,13 @@ def half_life(gains: npt.ArrayLike) -> float | None:
     (3.0, 2.0)
     """
     checked = check_gains(gains)
-    run = np.cumsum(checked)
+    run = checked.sums
     if not len(run) or run[-1] <= 0:
         return None
     half = float(run[-1]) / 2
     index = int(np.searchsorted(run, half - 1e-12 * half))
     before = float(run[index - 1]) if index else 0.0
-    return index + (half - before) / float(checked[index])
+    return index + (half - before) / float(checked.values[index])
 
 
 def relative_relevance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
@@ -120,7 +120,7 @@ def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     cutoff=RANK,
 )
 def _sliding_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return _ratio_at(topic.gains, cutoff)
+    return _ratio_at(topic.checked_gains, cutoff)
 
 
 @MEASURES.register(
@@ -136,7 +136,7 @@ def _sliding_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> 
     cutoff=RANK,
 )
 def _frustration(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    return _ratio_at(check_gains(topic.gains) == 0, cutoff)
+    return _ratio_at(topic.checked_gains.values == 0, cutoff)
 
 
 @MEASURES.register(
@@ -168,7 +168,7 @@ def _total(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     lower_is_better=True,
 )
 def _half_life(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    return half_life(topic.gains)
+    return half_life(topic.checked_gains)
 
 
 @MEASURES.register(
@@ -187,4 +187,4 @@ def _relative_relevance(topic: TopicGains, cutoff: float, parameters: Parameters
     if scores is None:
         raise XcgError("relativeRelevance needs the system's scores: a run with scores or rsv")
     depth = len(scores) if math.isinf(cutoff) else int(cutoff)
-    return relative_relevance(scores[:depth], vector(topic.gains)[:depth])
+    return relative_relevance(scores[:depth], topic.checked_gains.values[:depth])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
@@ -27,30 +28,83 @@ def vector(values: npt.ArrayLike) -> Gains:
     return np.asarray(values, dtype=np.float64)
 
 
-def check_gains(gains: npt.ArrayLike) -> Gains:
-    """Return gains as a float array of one dimension.
+class GainVector:
+    """The gains of a ranking, which all measures share: they are checked and cumulated once.
+
+    It can be used as an array.
+
+    Args:
+        gains: Gain of each result in rank order.
+
+    Attributes:
+        values: The gains as a float array.
+
+    Raises:
+        ValueError: If gains have more than one dimension, or one is negative or not finite.
+
+    >>> gains = GainVector([0.0, 0.5, 1.0])
+    >>> gains.sums.tolist(), gains.hits.tolist()
+    ([0.0, 0.5, 1.5], [1, 2])
+    """
+
+    def __init__(self, gains: npt.ArrayLike) -> None:
+        self.values = values = vector(gains)
+        if values.ndim != 1 or not (
+            not len(values) or (values.min() >= 0 and values.max() < np.inf)  # false for NaN
+        ):
+            raise ValueError("gains must be a vector of finite numbers, none below 0")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.values, dtype) if copy else np.asarray(self.values, dtype)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def sums(self) -> Gains:
+        """The cumulated gain at each rank."""
+        return np.cumsum(self.values)
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of the gains."""
+        return float(np.sum(self.values))
+
+    @cached_property
+    def hits(self) -> npt.NDArray[np.intp]:
+        """The positions of the gains above 0, from 0."""
+        return np.flatnonzero(self.values > 0)
+
+    @cached_property
+    def bonus_sums(self) -> Gains:
+        """The cumulated bonus gain at each hit; the bonus gain is the gain + 1."""
+        return np.cumsum(self.values[self.hits] + 1)
+
+    @cached_property
+    def is_decreasing(self) -> bool:
+        """Whether no gain is higher than the one before."""
+        return not (self.values[1:] > self.values[:-1]).any()
+
+
+def check_gains(gains: npt.ArrayLike) -> GainVector:
+    """Return gains as a GainVector.
 
     Raises:
         ValueError: If they have another shape, or one is negative or not finite.
     """
-    checked = vector(gains)
-    if checked.ndim != 1 or not (
-        not len(checked) or (checked.min() >= 0 and checked.max() < np.inf)  # false for NaN
-    ):
-        raise ValueError("gains must be a vector of finite numbers, none below 0")
-    return checked
+    return gains if isinstance(gains, GainVector) else GainVector(gains)
 
 
-def check_ideal(ideal: npt.ArrayLike) -> Gains:
-    """Return the gains of an ideal ranking as a float array of one dimension.
+def check_ideal(ideal: npt.ArrayLike) -> GainVector:
+    """Return the gains of an ideal ranking as a GainVector.
 
     Raises:
         ValueError: If they are not gains in decreasing order, or sum to 0.
     """
     checked = check_gains(ideal)
-    if not len(checked) or checked[0] <= 0:
+    if not len(checked) or checked.values[0] <= 0:
         raise ValueError("the ideal gains must sum to more than 0")
-    if (checked[1:] > checked[:-1]).any():
+    if not checked.is_decreasing:
         raise ValueError("the ideal gains must be in decreasing order")
     return checked
 
@@ -73,7 +127,7 @@ def cumulate(gains: npt.ArrayLike, depth: int | None = None) -> Gains:
     >>> cumulate([3, 1, 0, 2]).tolist(), cumulate([0.5], depth=3).tolist()
     ([3.0, 4.0, 4.0, 6.0], [0.5, 0.5, 0.5])
     """
-    sums = np.cumsum(check_gains(gains))
+    sums = check_gains(gains).sums
     if depth is None or depth == len(sums):
         return sums
     if depth < len(sums):
@@ -173,12 +227,24 @@ class TopicGains:
         ideal: xI, the gains of the ideal ranking in decreasing order.
         not_retrieved: The number of ideal elements that the ranking does not retrieve.
         details: What some measures need besides the gains; None outside an evaluation.
+        shared_ideal: The ideal gains, checked and cumulated once for all rankings; None if not shared.
     """
 
     gains: npt.ArrayLike
     ideal: npt.ArrayLike
     not_retrieved: int
     details: RankingDetails | None = None
+    shared_ideal: GainVector | None = None
+
+    @cached_property
+    def checked_gains(self) -> GainVector:
+        """The gains, checked once for all measures; ValueError if they are illegal."""
+        return check_gains(self.gains)
+
+    @cached_property
+    def checked_ideal(self) -> GainVector:
+        """The ideal gains, checked in the same way."""
+        return check_ideal(self.ideal if self.shared_ideal is None else self.shared_ideal)
 
     def required_details(self, name: str) -> RankingDetails:
         """Return the details of the ranking.
