@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
@@ -200,6 +202,9 @@ class _Scorer:
             other_paths=other_paths,
         )
         scores = [_ModelScores(model, work, runs) for model in work.models]
+        counts = Counter(model_scores.key_without_overlap for model_scores in scores)
+        for model_scores in scores:
+            model_scores.shares_values = counts[model_scores.key_without_overlap] > 1
         on_spans = {run.name: dict[tuple[str, str], float]() for run in runs}
         with_spans = set(work.span_topics)
         topics = work.topics
@@ -212,9 +217,10 @@ class _Scorer:
             self.step = Step(Phase.TOPICS, position, (Part.RESULTS,))
             topic = self._keep(campaign.with_rankings(topic))
             calculator = GainCalculator(topic, campaign)
+            shared: _SharedValues = {}
             for number, model_scores in enumerate(scores if work.measures else []):
                 self.step = Step(Phase.TOPICS, position, (Part.SCORES, number))
-                model_scores.add(calculator)
+                model_scores.add(calculator, shared)
             self.step = Step(Phase.TOPICS, position, (Part.STANDARD_MEASURES,))
             for run in runs if name in with_spans else ():
                 on_spans[run.name].update(_values_on_spans(calculator, run, work.standard))
@@ -278,8 +284,24 @@ def _values_on_spans(
     return {(topic, name): value for name, value in values.items()}
 
 
+class _TopicValue(NamedTuple):
+    """What a measure returns for one run and topic; see :class:`MeasureValues`."""
+
+    value: float | None
+    aggregate_input: object = None
+    is_unknown_text: bool = False
+
+
+_SharedValues = dict[tuple[str, tuple[object, ...]], list[_TopicValue | None]]
+"""Run and ``UserModel.key_without_overlap`` → the values of the measures for one topic."""
+
+
 class _ModelScores:
-    """The values of all runs under one user model, which grow topic by topic."""
+    """The values of all runs under one user model, which grow topic by topic.
+
+    Attributes:
+        shares_values: Whether other user models differ only in how they treat overlapping results.
+    """
 
     def __init__(self, model: UserModel, work: Work, runs: Sequence[Run]) -> None:
         self.model = model
@@ -287,10 +309,17 @@ class _ModelScores:
         self.runs = runs
         self.values = {run.name: [MeasureValues() for _ in work.measures] for run in runs}
         self.without_ideal: list[str] = []
+        self.key_without_overlap = model.key_without_overlap
+        self.shares_values = False
         self._effort = model.effort.parameters()
 
-    def add(self, calculator: GainCalculator) -> None:
-        """Add the values of one topic."""
+    def add(self, calculator: GainCalculator, shared: _SharedValues) -> None:
+        """Add the values of one topic.
+
+        Args:
+            calculator: The gains of the topic.
+            shared: Values of earlier user models; values that later ones share are added.
+        """
         topic = calculator.topic
         ideal = IdealRecallBase({}, [])
         if self.work.needs("gains", "scores"):
@@ -302,27 +331,39 @@ class _ModelScores:
                 continue
             if ideal.gains:
                 self._check_passages(topic, run.name)
-            gains = calculator.gains(run.name, ideal, self.model)
-            with stage(Stage.MEASURES):
-                for measure, values in zip(self.work.measures, self.values[run.name], strict=True):
-                    if ideal.gains or measure.definition.needs != "gains":
-                        self._add_value(values, measure, gains, topic.topic, run)
+            if not self.shares_values or calculator.depends_on_overlap(run.name, self.model):
+                found = self._topic_values(calculator, run, ideal)
+            else:
+                key = run.name, self.key_without_overlap
+                if key not in shared:
+                    shared[key] = self._topic_values(calculator, run, ideal)
+                found = shared[key]
+            for values, of_topic in zip(self.values[run.name], found, strict=True):
+                if of_topic is not None:
+                    values.add_topic(topic.topic, *of_topic)
 
-    def _add_value(
-        self, values: MeasureValues, measure: Measure, gains: TopicGains, topic: str, run: Run
-    ) -> None:
+    def _topic_values(
+        self, calculator: GainCalculator, run: Run, ideal: IdealRecallBase
+    ) -> list[_TopicValue | None]:
+        """Return the value of each measure; None for measures of gains if there are no ideal gains."""
+        gains = calculator.gains(run.name, ideal, self.model)
+        with stage(Stage.MEASURES):
+            return [
+                self._topic_value(measure, gains, calculator.topic.topic, run)
+                if ideal.gains or measure.definition.needs != "gains"
+                else None
+                for measure in self.work.measures
+            ]
+
+    def _topic_value(self, measure: Measure, gains: TopicGains, topic: str, run: Run) -> _TopicValue:
         try:
             value = measure.compute(gains, self._effort)
-            if value is None:
-                if measure.definition.needs == "text":
-                    ranking = gains.required_details(str(measure)).highlights()
-                    if ranking.relevant and ranking.unknown:
-                        values.unknown_text.append(topic)
-                return
-            values.values[topic] = value
-            found = measure.aggregate_input(gains, self._effort)
-            if found is not None:
-                values.inputs.append(found)
+            if value is not None:
+                return _TopicValue(value, measure.aggregate_input(gains, self._effort))
+            if measure.definition.needs != "text":
+                return _TopicValue(None)
+            ranking = gains.required_details(str(measure)).highlights()
+            return _TopicValue(None, None, bool(ranking.relevant and ranking.unknown))
         except XcgError as error:
             message = f"{measure}: {error}"
             raise InputError(run.where(topic), message) from None

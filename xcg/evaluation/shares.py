@@ -65,6 +65,17 @@ class MeasureValues:
     inputs: list[object] = field(default_factory=list)
     unknown_text: list[str] = field(default_factory=list)
 
+    def add_topic(
+        self, topic: str, value: float | None, aggregate_input: object, is_unknown_text: bool
+    ) -> None:
+        """Add the value of one topic."""
+        if value is not None:
+            self.values[topic] = value
+        if aggregate_input is not None:
+            self.inputs.append(aggregate_input)
+        if is_unknown_text:
+            self.unknown_text.append(topic)
+
     def add(self, other: MeasureValues) -> None:
         """Add the values of later topics."""
         self.values.update(other.values)

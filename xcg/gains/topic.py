@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
+from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import KnownGains, element_readers, ranking_gains
 from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
@@ -17,6 +18,7 @@ from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
 from xcg.judgements.assessment import Assessment
+from xcg.lazy_modules import np
 from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
@@ -49,6 +51,7 @@ class GainCalculator:
         self._ideals: dict[object, IdealRecallBase] = {}
         self._span_topics: dict[object, SpanTopic] = {}
         self._text_spans = FunctionCache(partial(text.text_spans, topic))
+        self._overlap = FunctionCache(self._has_overlap)
         self._highlighted: dict[str, HighlightedRanking] = {}
         self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
         self._model_of_references: UserModel | None = None
@@ -126,6 +129,20 @@ class GainCalculator:
                 for file, row in resolved
             ],
             {file: reader for file in set(files) if (reader := readers[file]) is not None},
+        )
+
+    def depends_on_overlap(self, run: str, model: UserModel) -> bool:
+        """Return whether gains depend on how the user model treats overlapping results.
+
+        If not, they are the same under all models with the same ``key_without_overlap``.
+        """
+        return model.spans == "text" or self.topic.ranking(run).is_reference or self._overlap[run]
+
+    def _has_overlap(self, run: str) -> bool:
+        """Return whether results of a run contain or repeat each other in an assessed document."""
+        return any(
+            _overlap(self.topic.trees[file], rows)
+            for file, (_, rows) in self.topic.ranking(run).by_document.items()
         )
 
     @in_stage(Stage.GAINS)
@@ -351,6 +368,12 @@ class GainCalculator:
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
             graded.append(GradedResult(e, s, end - start, new))
         return graded, total
+
+
+def _overlap(tree: ElementTree, rows: Sequence[int]) -> bool:
+    """Return whether an element contains another one, or occurs twice."""
+    in_order = np.sort(rows)
+    return bool((tree.end[in_order[:-1]] > in_order[1:]).any())
 
 
 def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:

@@ -77,6 +77,20 @@ class UserModel:
         return any(depends_on_other_runs(part) for part in parts if part is not None)
 
     @property
+    def key_without_overlap(self) -> tuple[object, ...]:
+        """A hashable value; equal for models that differ only in how overlapping results gain.
+
+        >>> mild, severe = (UserModel("m", relevance_value=RelevanceValue(alpha)) for alpha in (0.5, 1))
+        >>> mild.key_without_overlap == severe.key_without_overlap
+        True
+        """
+        rule = self.relevance_value
+        parts = (self.quantisation, self.ideal, rule.near_misses, rule.reader, self.effort.tokenizer)
+        keys = [part.key if part is not None else None for part in parts]
+        effort = self.effort.parameters().items()
+        return (*keys, rule.normalisation, self.size, self.spans, *effort)
+
+    @property
     def reason_above_1(self) -> str:
         """Why a ranking can gain more than the ideal ranking; empty if no ranking can.
 
