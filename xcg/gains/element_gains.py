@@ -61,7 +61,10 @@ class KnownGains(dict[tuple[str, tuple[int, ...]], DocumentGains]):
     def __missing__(self, results: tuple[str, tuple[int, ...]]) -> DocumentGains:
         file, rows = results
         reader = _new_reader(file, self.ideal, self.model)
-        gains = [reader.read(row) for row in rows]
+        if isinstance(reader, CheckedReader):
+            gains = [reader.read(row) for row in rows]
+        else:
+            gains = reader.read_all(rows, reader.document.rows.seen_before[rows])
         found = self[results] = DocumentGains(gains if any(gains) else (), len(reader.retrieved))
         return found
 

@@ -13,7 +13,8 @@ from functools import cached_property
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError
-from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
+from xcg.gains.element_rows import ElementRows
+from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
 from xcg.user_model.parts import ignores_overlap_at_alpha_0
@@ -37,11 +38,13 @@ class JudgedDocument:
         name: The name of the document in messages.
         near: Row → (score as a near-miss, row of the ideal element), see
             :func:`xcg.user_model.near_misses.near_scores`.
+        rows: The rows of the tree, if they are shared.
 
     Attributes:
         own_scores: The argument ``scores``.
         scores: Row → the higher of quantised score and score as a near-miss.
         ideal_scores: Row → score, for the ideal elements.
+        ancestors: Row → the rows above it, the parent first.
         threshold: Gains below this are 0.
     """
 
@@ -52,8 +55,11 @@ class JudgedDocument:
         ideal: Sequence[int],
         name: str = "",
         near: Mapping[int, tuple[float, int]] | None = None,
+        rows: ElementRows | None = None,
     ) -> None:
         self.tree = tree
+        self.rows = rows or ElementRows(tree)
+        self.ancestors = self.rows.ancestors
         self.own_scores = scores
         self.scores = dict(scores)
         self.near = near or {}
@@ -64,41 +70,20 @@ class JudgedDocument:
         self.ideal = sorted(ideal)
         self.name = name
         self.threshold = RELATIVE_THRESHOLD * max(scores.values(), default=0.0)
-        self._related: dict[int, tuple[list[int], list[int]]] = {}
-        self._sizes: dict[SizeUnit, list[int]] = {}
 
-    # The columns of the tree as lists: looking up single numbers is faster than in arrays.
-
-    @cached_property
+    @property
     def parent(self) -> list[int]:
         """The row of each element's parent, -1 for the root."""
-        parent: list[int] = self.tree.parent.tolist()
-        return parent
+        return self.rows.parent
 
-    @cached_property
+    @property
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
-        end: list[int] = self.tree.end.tolist()
-        return end
-
-    @cached_property
-    def ancestors(self) -> Mapping[int, tuple[int, ...]]:
-        """The rows above each row, the parent first. Runs share many elements."""
-        parent = self.parent
-
-        def ancestors(row: int) -> tuple[int, ...]:
-            rows = []
-            while (row := parent[row]) >= 0:
-                rows.append(row)
-            return tuple(rows)
-
-        return FunctionCache(ancestors)
+        return self.rows.end
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
-        if unit not in self._sizes:
-            self._sizes[unit] = self.tree.sizes(unit).tolist()
-        return self._sizes[unit]
+        return self.rows.sizes(unit)
 
     def span(self, row: int) -> tuple[int, int]:
         """Return the start and end of an element's text in characters.
@@ -118,15 +103,22 @@ class JudgedDocument:
         The first are the ideal elements at or above the row, or the ideal element that it is a
         near-miss of. The second include the ideal elements below the row.
         """
-        answer = self._related.get(row)
-        if answer is None:
-            at_or_above = [up for up in (row, *self.ancestors[row]) if up in self.ideal_scores]
+        return self.related_ideals[row]
+
+    @cached_property
+    def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
+        """Row → the ideal elements that :meth:`related` returns."""
+        ancestors, end = self.ancestors, self.end
+
+        def related(row: int) -> tuple[list[int], list[int]]:
+            at_or_above = [up for up in (row, *ancestors[row]) if up in self.ideal_scores]
             first = bisect_left(self.ideal, row + 1)
-            below = self.ideal[first : bisect_left(self.ideal, self.end[row], first)]
+            below = self.ideal[first : bisect_left(self.ideal, end[row], first)]
             if not at_or_above and not below and row in self.near:
                 at_or_above = [self.near[row][1]]
-            answer = self._related[row] = at_or_above, at_or_above + below
-        return answer
+            return at_or_above, at_or_above + below
+
+        return FunctionCache(related)
 
     @cached_property
     def scored_children(self) -> dict[int, list[int]]:
@@ -201,20 +193,45 @@ class ElementReader:
         self.results.append(result)
         return gain
 
-    def gain_of(self, result: int) -> float:
-        """Return what an element would gain if it were read next."""
+    def read_all(self, results: Sequence[int], seen: Sequence[Seen]) -> list[float]:
+        """Read several results and return the gain of each.
+
+        Args:
+            results: The next results.
+            seen: How much of each was seen before, see :class:`xcg.gains.element_rows.ElementRows`.
+        """
+        gains = [0.0] * len(results)
+        scores = self.document.scores
+        for number, (result, seen_before) in enumerate(zip(results, seen, strict=True)):
+            if result in scores or seen_before == "partly":  # other results gain nothing
+                gain = self.gain_of(result, seen_before)
+                if gain > 0:
+                    gains[number] = gain
+                    self._use_up(result, gain)
+            self.results.append(result)
+        return gains
+
+    def gain_of(self, result: int, seen: Seen | None = None) -> float:
+        """Return what an element would gain if it were read next.
+
+        Args:
+            result: The element.
+            seen: How much of it was seen before, if that is known.
+        """
         document = self.document
         self.steps += 1
         if self._exact and result not in self._used:
             return 0.0
         if not self._normalised:
-            value = self._value(result)
+            value = self._value(result, seen)
             return value if value >= document.threshold else 0.0
-        related = document.related(result)[1]
+        related = document.related_ideals[result][1]
+        if not related:
+            return 0.0
         left = self._left(result, related, document.threshold)
         if left <= document.threshold:
             return 0.0  # whatever the value is, so it needs no sizes
-        gain = self._value(result)
+        gain = self._value(result, seen)
         if gain < document.threshold:
             return 0.0
         return gain if gain <= left else min(gain, self._left(result, related, gain))
@@ -272,7 +289,7 @@ class ElementReader:
             if row in self._used:
                 self.retrieved.add(row)
             return
-        used_up, related = self.document.related(row)
+        used_up, related = self.document.related_ideals[row]
         for ideal in used_up:
             self._used[ideal] += gain
         if row not in self._gained:
@@ -282,7 +299,7 @@ class ElementReader:
     def _left(self, row: int, related: list[int], enough: float) -> float:
         """Return the gain left in ideal elements. Stop at a partial sum above ``enough``."""
         scores, used, left = self._ideal_scores, self._used, 0.0
-        ideals = self._open.get(row, related)
+        ideals = self._open.get(row, related) if self._open else related
         open_count = used_up = 0
         for ideal in ideals:
             rest = scores[ideal] - used[ideal]
@@ -300,10 +317,12 @@ class ElementReader:
             self._open[row] = kept + ideals[count:]
         return left
 
-    def _value(self, row: int) -> float:
+    def _value(self, row: int, seen: Seen | None = None) -> float:
         """Return rv(c) of equation 9."""
-        if not self.results or self._ignores_overlap:
+        if seen == "no" or self._ignores_overlap or not self.results:
             return self.document.scores.get(row, 0.0)
+        if seen == "fully":
+            return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         if self._indexed < len(self.results):
             self._index_earlier()
         if not self._seen.keys().isdisjoint(self.document.ancestors[row]):

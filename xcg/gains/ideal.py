@@ -70,7 +70,7 @@ def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
             raise InputError(where, str(error)) from None
         positive = {row: score for row, score in scores.items() if score > 0}
         name = f"topic {topic.topic}, {file}"
-        documents[file] = JudgedDocument(tree, positive, ideal, name, near)
+        documents[file] = JudgedDocument(tree, positive, ideal, name, near, topic.elements[file])
         gains += [scores[row] for row in ideal]
     return IdealRecallBase(documents, sorted(gains, reverse=True))
 

@@ -11,10 +11,11 @@ from typing import Protocol
 
 from xcg.documents.text_units import TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree
+from xcg.gains.element_rows import ElementRows
 from xcg.gains.span_reader import TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import DocumentSizes, Span
-from xcg.runs.run import Ranking
+from xcg.runs.run import FunctionCache, Ranking
 from xcg.user_model.model import UserModel
 
 
@@ -100,6 +101,11 @@ class JudgedTopic:
     document_sizes: Mapping[str, DocumentSizes] = field(default_factory=dict)
     lacks_highlights: bool = False
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
+
+    @cached_property
+    def elements(self) -> Mapping[str, ElementRows]:
+        """Document → the rows of its tree, which all user models share."""
+        return FunctionCache(lambda file: ElementRows(self.trees[file]))
 
     def ranking(self, run: str) -> ResolvedRanking:
         """Return a run's ranking, empty if it has no results."""

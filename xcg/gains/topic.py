@@ -100,6 +100,8 @@ class GainCalculator:
             for name in self._references:
                 self._highlighted.pop(name, None)
             self._references, self._model_of_references = {}, model
+            for rows in self.topic.elements.values():
+                rows.seen_before.clear()
         if run not in self._references:
             resolved = self.topic.ranking(run)
             try:
