@@ -30,7 +30,7 @@ from xcg.simulation.shape import Shape
 
 MEASURES = "nxCG@10 nxCG@100 MAep iMAep Q R"
 SMALL_DOCUMENTS = Shape(articles=3000, topics=12, runs=1, elements=300, relevant=308)
-GROWTH = Shape(articles=300, topics=6, runs=6, elements=200)
+GROWTH = Shape(articles=1200, topics=24, runs=6, elements=200)
 FACTORS = (1, 4, 16)
 PARSE = """
 import sys
