@@ -1,6 +1,6 @@
 """Parse documents safely, and serialise them with only elements, attributes and text.
 
-In the serialised form, every ``<`` and ``>`` belongs to a tag. Most documents already have this form.
+In the serialised form, every ``<`` and ``>`` belongs to a tag. Many documents already have this form.
 For these, libxml2 only checks that they are well-formed, without building a tree, in half of the time.
 """
 
