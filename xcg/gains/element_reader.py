@@ -44,7 +44,6 @@ class JudgedDocument:
         own_scores: The argument ``scores``.
         scores: Row → the higher of quantised score and score as a near-miss.
         ideal_scores: Row → score, for the ideal elements.
-        ancestors: Row → the rows above it, the parent first.
         threshold: Gains below this are 0.
     """
 
@@ -59,7 +58,6 @@ class JudgedDocument:
     ) -> None:
         self.tree = tree
         self.rows = rows or ElementRows(tree)
-        self.ancestors = self.rows.ancestors
         self.own_scores = scores
         self.scores = dict(scores)
         self.near = near or {}
@@ -80,6 +78,11 @@ class JudgedDocument:
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
         return self.rows.end
+
+    @cached_property
+    def ancestors(self) -> Mapping[int, tuple[int, ...]]:
+        """The rows above each row, the parent first."""
+        return self.rows.ancestors
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
