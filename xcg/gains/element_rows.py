@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from xcg.documents.tree import ElementTree, SizeUnit
 from xcg.gains.reader import Seen
@@ -18,10 +18,6 @@ class ElementRows:
     Args:
         tree: The elements of a document.
 
-    Attributes:
-        seen_before: The rows of a ranking's results in this document, in rank order → how much of each
-            result the results before it have shown.
-
     >>> rows = ElementRows(ElementTree.from_paths(["/a/s[1]/p[1]", "/a/s[2]"]))
     >>> rows.seen_before[1, 0, 2, 3]  # /a/s[1], /a, /a/s[1]/p[1], /a/s[2]
     ['no', 'partly', 'fully', 'fully']
@@ -29,7 +25,6 @@ class ElementRows:
 
     def __init__(self, tree: ElementTree) -> None:
         self.tree = tree
-        self.seen_before: FunctionCache[tuple[int, ...], list[Seen]] = FunctionCache(self._seen_before)
         self._sizes: dict[SizeUnit, list[int]] = {}
 
     @cached_property
@@ -57,24 +52,33 @@ class ElementRows:
 
         return FunctionCache(ancestors)
 
+    @cached_property
+    def seen_before(self) -> FunctionCache[tuple[int, ...], list[Seen]]:
+        """How much of each result of a ranking the results before it have shown.
+
+        The key has the rows of the results in this document in rank order.
+        """
+        # Without self: a reference cycle would keep the tree until the next garbage collection.
+        return FunctionCache(partial(_seen_before, self.ancestors))
+
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
         if unit not in self._sizes:
             self._sizes[unit] = self.tree.sizes(unit).tolist()
         return self._sizes[unit]
 
-    def _seen_before(self, results: Sequence[int]) -> list[Seen]:
-        """Return how much of each result the results before it have shown."""
-        ancestors = self.ancestors
-        fully: set[int] = set()
-        partly: set[int] = set()
-        seen: list[Seen] = []
-        for row in results:
-            above = ancestors[row]
-            if row in fully or not fully.isdisjoint(above):
-                seen.append("fully")
-                continue  # what it shows was seen before
-            seen.append("partly" if row in partly else "no")
-            fully.add(row)
-            partly.update(above)
-        return seen
+
+def _seen_before(ancestors: Mapping[int, tuple[int, ...]], results: Sequence[int]) -> list[Seen]:
+    """Return how much of each result the results before it have shown."""
+    fully: set[int] = set()
+    partly: set[int] = set()
+    seen: list[Seen] = []
+    for row in results:
+        above = ancestors[row]
+        if row in fully or not fully.isdisjoint(above):
+            seen.append("fully")
+            continue  # what it shows was seen before
+        seen.append("partly" if row in partly else "no")
+        fully.add(row)
+        partly.update(above)
+    return seen
