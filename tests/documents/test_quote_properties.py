@@ -58,6 +58,12 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, normalise(text).text))
 
 
+@pytest.mark.parametrize("text", ["beesbees é", "bees e"])
+def test_a_short_quote_inside_a_word_stays_there_in_an_unchanged_document(text: str) -> None:
+    found = TextIndex(text).locate(Quote("e"), None, text.index("e"))
+    assert (found.status, found.start, found.end) == ("exact", 1, 2)
+
+
 @given(TEXTS, st.data(), st.integers(0, 30))
 def test_an_unchanged_document_keeps_the_offsets(text: str, data: st.DataObject, context: int) -> None:
     start = data.draw(st.integers(0, len(text)))

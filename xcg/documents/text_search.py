@@ -168,7 +168,11 @@ class TextIndex:
         candidates = self._find(parts.exact, quote.exact)
         whole = candidates
         if len(parts.exact) < _INSIDE_WORDS:
-            whole = [span for span in candidates if self._is_whole_words(span)]
+            whole = [
+                span
+                for span in candidates
+                if self._in_text(span)[0] == old_start or self._is_whole_words(span)
+            ]
         if candidates:
             return self._decide(whole or candidates, quote, parts, old_start, needs_context=not whole)
         if min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
