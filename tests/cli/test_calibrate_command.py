@@ -55,6 +55,7 @@ def test_power_and_records(xcg_command: Command) -> None:
     ("options", "message"),
     [
         ("--campaigns 0", "Invalid value for '--campaigns': 0 is not in the range 1<=x<=1000000."),
+        ("--workers 0", "xcg: error: 0 workers: expected 1 to 1,000, or -1 for one per core\n"),
         ("--difference x", "Invalid value for '--difference': 'x' is not a valid float."),
         (
             "--difference nan",

@@ -98,6 +98,7 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
         ("--power 80", "illegal power 80: expected a number between 0.05 and 1, like 0.8"),
         ("--runs-to-compare 1", "illegal number of runs to compare 1: expected at least 2"),
         ("--runs-to-compare 1001", "illegal number of runs to compare 1001: expected at most 1,000"),
+        ("--workers 0", "0 workers: expected 1 to 1,000, or -1 for one per core"),
         ("--topics 1", "illegal number of topics 1: expected at least 2"),
         (f"--topics {10**400}", f"illegal number of topics {10**400}: expected at most 1,000,000"),
         ("--measures nxGC@10", "unknown measure 'nxGC': did you mean 'nxCG'"),

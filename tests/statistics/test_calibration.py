@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from itertools import combinations, permutations, product
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from xcg.errors import XcgError
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Result, Results
 from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate
@@ -229,6 +231,18 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     assert steps == sorted(steps)
     assert len(steps) == 2 * 9 * 5  # for each difference and block, four tables and a gate
     assert steps[-1] == (120, 120)
+
+
+def test_rates_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each worker continues the random numbers at the first campaign of its part."""
+    results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
+    study = functools.partial(calibrate, results, tests=["t"], differences=[0.1], campaigns=60, seed=3)
+    rows = study()
+    steps: list[tuple[int, int]] = []
+    assert study(executor=Executor(2), progress=lambda *done: steps.append(done)) == rows
+    assert (steps, steps[-1]) == (sorted(steps), (120, 120))
+    monkeypatch.setattr(calibration, "_MAX_CAMPAIGNS_AT_ONCE", 7)
+    assert study(executor=Executor(2)) == study(executor=Executor(3)) == rows
 
 
 def test_rates_are_those_of_compare_and_of_the_gate() -> None:

@@ -12,6 +12,7 @@ from score_tables import results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
+from xcg.evaluation.parallel import Executor
 from xcg.statistics import power_simulation
 from xcg.statistics.planning import Plan, plan
 from xcg.statistics.power import t_detectable
@@ -98,6 +99,19 @@ def test_the_power_of_tukeys_hsd_agrees_with_independent_campaigns() -> None:
 def lines_of(**options: object) -> dict[tuple[str, str], Plan]:
     found = plan(results_of(PILOT), **options)  # type: ignore[arg-type]
     return {(line.test, line.correction): line for line in found}
+
+
+def test_a_plan_does_not_depend_on_workers() -> None:
+    steps: list[tuple[int, int]] = []
+    expected = lines_of(difference=0.1)
+    divided = lines_of(difference=0.1, executor=Executor(2), progress=lambda *done: steps.append(done))
+    assert list(divided.items()) == list(expected.items())
+    assert steps == [(number, len(expected)) for number in range(1, len(expected) + 1)]
+    for procedure, line in expected.items():
+        one, other = line.simulation, divided[procedure].simulation
+        assert one is not None
+        assert other is not None
+        assert one.thresholds(20).tolist() == other.thresholds(20).tolist()
 
 
 def test_families_have_their_tests_corrections_and_sizes() -> None:

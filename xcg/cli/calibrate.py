@@ -83,7 +83,15 @@ def calibrate(
     results = evaluate_with_progress(inputs).without_references()
     with progress_bar("campaigns") as progress:
         rates = calibrate_results(
-            results, baseline, tests, corrections, differences, campaigns, seed, progress
+            results,
+            baseline,
+            tests,
+            corrections,
+            differences,
+            campaigns,
+            seed,
+            progress,
+            inputs.executor,
         )
     rows = [asdict(rate) for rate in rates]
     heading = [

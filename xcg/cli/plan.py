@@ -103,6 +103,7 @@ def plan(
             correction=correction,
             seed=seed,
             progress=progress,
+            executor=inputs.executor,
         )
     return Printed(
         plan_rows(plans),

@@ -8,12 +8,13 @@ topic, and the dependence between measures and user models stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
 
 from xcg.errors import XcgError
+from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
@@ -27,6 +28,7 @@ from xcg.statistics.decisions import (
     tukey_significant,
 )
 from xcg.statistics.margins import margin_per_topic
+from xcg.statistics.proportions import Proportion, proportion
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import (
@@ -48,24 +50,9 @@ PAIRS = "all pairs"
 GATE = "gate"
 _MAX_SCORES_IN_MEMORY = 4_000_000
 _MAX_CAMPAIGNS_AT_ONCE = 250
-_CONFIDENCE = 0.95
 _TUKEY_TESTS = ("t", "randomisation")
 
 Progress = Callable[[int, int], None]
-
-
-class Proportion(NamedTuple):
-    """A proportion of campaigns, with its 95 % interval.
-
-    Attributes:
-        rate: The proportion, from 0 to 1.
-        low: Lower limit of the interval.
-        high: Upper limit of the interval.
-    """
-
-    rate: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -106,22 +93,6 @@ class ErrorRate:
     low: float
     high: float
     verdict: str
-
-
-def proportion(found: int, campaigns: int) -> Proportion:
-    """Return the proportion of campaigns with a finding, and its Clopper-Pearson interval.
-
-    Args:
-        found: Number of campaigns with a finding, from 0 to ``campaigns``.
-        campaigns: Number of all campaigns, at least 1.
-
-    >>> [round(value, 4) for value in proportion(0, 100)]  # 1 − 0.025^(1/100)
-    [0.0, 0.0, 0.0362]
-    """
-    from scipy.stats import binomtest
-
-    limits = binomtest(found, campaigns).proportion_ci(_CONFIDENCE, method="exact")
-    return Proportion(found / campaigns, float(limits.low), float(limits.high))
 
 
 class _Family(NamedTuple):
@@ -168,6 +139,28 @@ class _Procedure(NamedTuple):
     wanted: list[int]  # the comparisons that show the better run
 
 
+class _Study(NamedTuple):
+    """What all tasks of a study have in common."""
+
+    families: Sequence[_Family]
+    procedures: Sequence[_Procedure]
+    shifts: Sequence[float]
+    better: int
+    seed: int
+
+    def exchanged(self, campaigns: range, procedure: _Procedure) -> dict[int, Floats]:
+        """Return the exchanged scores of some campaigns that a procedure needs, by family.
+
+        They are the same for any division of the campaigns.
+        """
+        shape = self.families[0].scores.shape
+        generator = np.random.PCG64(self.seed)
+        generator.advance(campaigns.start * math.prod(shape))  # skip the keys of earlier campaigns
+        keys = np.random.Generator(generator).random((len(campaigns), *shape))
+        needed = range(len(self.families)) if procedure.family is None else [procedure.family]
+        return {number: exchange(self.families[number].scores, keys) for number in needed}
+
+
 def calibrate(
     results: Results,
     baseline: str | None = None,
@@ -177,6 +170,7 @@ def calibrate(
     campaigns: int = CAMPAIGNS,
     seed: int = 0,
     progress: Progress | None = None,
+    executor: Executor = ONE_PROCESS,
 ) -> list[ErrorRate]:
     """Measure how often tests, corrections and gates find differences between equally good runs.
 
@@ -203,6 +197,7 @@ def calibrate(
         seed: Seed of the random exchange.
         progress: Called with the number of completed campaigns and of all campaigns. Campaigns are
             counted once without a difference, and once for each difference.
+        executor: Where the campaigns are studied. The rates do not depend on it.
 
     Returns:
         False-alarm rates, then power by difference. Both are in the order of measures, user models and
@@ -225,25 +220,41 @@ def calibrate(
     counts = dict.fromkeys(_keys(procedures, shifts), 0)
     largest = max(family.scores.size * len(results.runs) for family in families)
     size = min(_MAX_CAMPAIGNS_AT_ONCE, max(1, _MAX_SCORES_IN_MEMORY // largest))
-    rng = np.random.default_rng(seed)
-    for start in range(0, campaigns, size):
-        keys = rng.random((min(size, campaigns - start), *families[0].scores.shape))
-        exchanged = [exchange(family.scores, keys) for family in families]
-        for step, shift in enumerate(shifts):
-            for number, procedure in enumerate(procedures):
-                for correction, found in _found(procedure, families, exchanged, better, shift).items():
-                    wanted = found[:, procedure.wanted] if shift else found
-                    counts[number, correction, shift] += int(wanted.any(axis=1).sum())
-                if progress is not None:
-                    part = (number + 1) * len(keys) // len(procedures)
-                    done = start * len(shifts) + step * len(keys) + part
-                    progress(done, campaigns * len(shifts))
+    tasks = [
+        (range(start, min(start + size, campaigns)), step, number)
+        for start in range(0, campaigns, size)
+        for step in range(len(shifts))
+        for number in range(len(procedures))
+    ]
+
+    def report_campaigns(done: int, of: int) -> None:
+        if progress is not None:
+            block, step, number = tasks[done - 1]
+            part = (number + 1) * len(block) // len(procedures)
+            progress(block.start * len(shifts) + step * len(block) + part, campaigns * len(shifts))
+
+    study = _Study(families, procedures, shifts, better, seed)
+    found = executor.run(_count_found, tasks, common=[study], progress=report_campaigns)
+    for (_, step, number), by_correction in zip(tasks, found, strict=True):
+        for correction, count in by_correction.items():
+            counts[number, correction, shifts[step]] += count
     return [
         _error_rate(
             procedures[number], families, results.runs[base], correction, shift, campaigns, found
         )
         for (number, correction, shift), found in counts.items()
     ]
+
+
+def _count_found(study: _Study, campaigns: range, step: int, number: int) -> dict[str, int]:
+    """Return in how many campaigns a procedure finds a difference, for each correction."""
+    procedure, shift = study.procedures[number], study.shifts[step]
+    exchanged = study.exchanged(campaigns, procedure)
+    found = _found(procedure, study.families, exchanged, study.better, shift)
+    return {
+        correction: int((one[:, procedure.wanted] if shift else one).any(axis=1).sum())
+        for correction, one in found.items()
+    }
 
 
 def _keys(
@@ -346,7 +357,7 @@ def _procedures(
 def _found(
     procedure: _Procedure,
     families: Sequence[_Family],
-    exchanged: Sequence[Floats],
+    exchanged: Mapping[int, Floats],
     better: int,
     shift: float,
 ) -> dict[str, Booleans]:
@@ -359,7 +370,7 @@ def _found(
     if procedure.family is None:
         scores = [
             _shift(values, better, -family.better_by(shift))
-            for family, values in zip(families, exchanged, strict=True)
+            for family, values in zip(families, exchanged.values(), strict=True)
         ]
         return gate_fails(scores, [f.measure for f in families], pairs[0][1], test, corrections)
     by_topic = families[procedure.family].better_by(shift)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from xcg.errors import XcgError
+from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.statistics.power import POWER, single_level
 from xcg.statistics.power_simulation import PairedSimulation, PowerSimulation, TukeySimulation
@@ -86,6 +87,7 @@ def plan(
     correction: str | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor = ONE_PROCESS,
 ) -> list[Plan]:
     """Predict the power of comparisons from a pilot campaign.
 
@@ -108,6 +110,7 @@ def plan(
             Holm's.
         seed: Seed of the simulated campaigns.
         progress: Called with the number of finished and of all lines.
+        executor: Where the lines are computed. They do not depend on it.
 
     Returns:
         One line per measure, user model, test and correction.
@@ -127,32 +130,39 @@ def plan(
         for model in results.user_models
     ]
     work = [(pilot, *procedure) for pilot in pilots for procedure in pilot.procedures(test, correction)]
-    found = []
-    for number, (pilot, chosen, used) in enumerate(work, 1):
-        simulation = pilot.simulation(chosen, used, seed)
-        at_hand = topics or pilot.topics
-        line = Plan(
-            measure=pilot.measure,
-            user_model=pilot.user_model,
-            test=chosen,
-            correction=used,
-            runs=pilot.runs,
-            comparisons=pilot.comparisons,
-            topics=at_hand,
-            pilot_topics=pilot.topics,
-            deviation=simulation.deviation if simulation else None,
-            detectable=simulation.detectable(at_hand, power) if simulation else None,
-            difference=difference,
-            power=simulation.power(at_hand, difference) if simulation and difference else None,
-            topics_needed=simulation.topics_needed(difference, power)
-            if simulation and difference
-            else None,
-            simulation=simulation,
-        )
-        found.append(line)
-        if progress is not None:
-            progress(number, len(work))
-    return found
+    return executor.run(_plan_line, work, common=[power, difference, topics, seed], progress=progress)
+
+
+def _plan_line(
+    power: float,
+    difference: float | None,
+    topics: int | None,
+    seed: int,
+    pilot: _Pilot,
+    test: str,
+    correction: str,
+) -> Plan:
+    """Return the line of one test and correction."""
+    simulation = pilot.simulation(test, correction, seed)
+    at_hand = topics or pilot.topics
+    return Plan(
+        measure=pilot.measure,
+        user_model=pilot.user_model,
+        test=test,
+        correction=correction,
+        runs=pilot.runs,
+        comparisons=pilot.comparisons,
+        topics=at_hand,
+        pilot_topics=pilot.topics,
+        deviation=simulation.deviation if simulation else None,
+        detectable=simulation.detectable(at_hand, power) if simulation else None,
+        difference=difference,
+        power=simulation.power(at_hand, difference) if simulation and difference else None,
+        topics_needed=simulation.topics_needed(difference, power)
+        if simulation and difference
+        else None,
+        simulation=simulation,
+    )
 
 
 def check_numbers(
