@@ -67,7 +67,7 @@ def chunks(
     shares of the text read that were useful (relevant and new) and that were read twice; MAep and nxCG
     with effort measured in text. The default user models charge for whole results: the text of a result
     that gains nothing counts before its gains. --measures adds further measures to the table, as xcg
-    evaluate computes them.
+    evaluate computes them; --workers and --scheduler divide only the work for these measures.
 
     The default user model is spans, or spans-levels if the gold has levels of relevance. --questions
     prints for every question which gold spans were found or missed, and which results were new,
