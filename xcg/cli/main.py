@@ -87,7 +87,8 @@ PURPOSES = {
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _NO_PLUGINS = "--no-plugins"
-_EXTRAS = {"hypothesis": "break"}  # required package -> the extra that installs it
+_EXTRAS = {"hypothesis": "break", "jinja2": "judge", "starlette": "judge", "uvicorn": "judge"}
+"""Package that the module of a command imports → the extra that installs it."""
 
 
 class LazyGroup(click.Group):

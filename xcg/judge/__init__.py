@@ -1,0 +1,1 @@
+"""Relevance assessment in the browser: the store of judgements, pools, the server and its pages."""
