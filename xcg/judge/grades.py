@@ -1,0 +1,69 @@
+"""Schemes of grades that an assessor can give to a highlight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Grade(NamedTuple):
+    """A grade of a highlight.
+
+    Attributes:
+        value: The grade as it is stored and exported, such as ``"3"`` or ``"?"``.
+        label: Its meaning for assessors; empty if the configuration states none.
+    """
+
+    value: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class GradeScheme:
+    """The grades of a collection, in the order in which they are offered.
+
+    Args:
+        name: A key of :data:`SCHEMES`, or ``"levels"`` for the grades of a configuration.
+        grades: The grades; empty if highlights have none.
+
+    >>> SCHEMES["inex-2005"].values
+    ('2', '1', '?')
+    """
+
+    name: str
+    grades: tuple[Grade, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The legal values; empty if highlights have no grade."""
+        return tuple(grade.value for grade in self.grades)
+
+    def label(self, value: str | None) -> str:
+        """Return the meaning of a grade; empty if it has none."""
+        return next((grade.label for grade in self.grades if grade.value == value), "")
+
+
+SCHEMES: Mapping[str, GradeScheme] = MappingProxyType(
+    {
+        "inex-2004": GradeScheme(
+            "inex-2004",
+            (
+                Grade("3", "highly exhaustive"),
+                Grade("2", "fairly exhaustive"),
+                Grade("1", "marginally exhaustive"),
+            ),
+        ),
+        "inex-2005": GradeScheme(
+            "inex-2005",
+            (
+                Grade("2", "highly exhaustive"),
+                Grade("1", "partly exhaustive"),
+                Grade("?", "too small"),
+            ),
+        ),
+        "none": GradeScheme("none"),
+    }
+)
+"""Name in configurations → scheme: the exhaustivity of INEX 2004, of INEX 2005, or no grade."""
