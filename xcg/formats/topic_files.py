@@ -1,77 +1,154 @@
-"""Read the titles of topics from INEX topic files."""
+"""Read topics from INEX topic files, JSON Lines and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from xcg.documents.files import PathLike, expand, local_name, open_input
 from xcg.documents.serialising import document_root
-from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long
+from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long, nearest
+from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import etree
 
 LARGEST_FILE = 1 << 26
 """Maximum size of a topic file: 64 MB."""
 LONGEST_TITLE = 500
 """Longer titles are shortened to this number of characters."""
+LONGEST_DESCRIPTION = 20_000
+"""Longer descriptions and narratives are shortened to this number of characters."""
 
 _TOPIC_TAGS = ("inex_topic", "inex-topic", "topic")
 _ID_NAMES = ("topic_id", "topic-id", "id")
+_RECORD_FIELDS = (
+    Field("id", (str, int), "an id"),
+    Field("title", (str,), "text"),
+    Field("description", (str,), "text", required=False),
+    Field("narrative", (str,), "text", required=False),
+)
+_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
+_COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 
-def read_topic_titles(paths: PathLike | Iterable[PathLike]) -> dict[str, str]:
-    """Read topic files, and return topic → title.
+class Topic(NamedTuple):
+    """A topic: what a user wants to know.
 
-    A topic is an ``<inex_topic topic_id="…">`` (to 2007; 2002 wrote ``<INEX-Topic topic-id="…">``) or a
-    ``<topic id="…">`` of an ``<inex-topic-file>`` (2009), with a ``<title>``. So INEX assessments from
-    2005 on, which contain their topic, are topic files too. Topics without a title are left out.
+    Attributes:
+        id: Its id.
+        title: Its title on one line, which is never empty.
+        description: What is asked, on one line; may be empty.
+        narrative: What is relevant, on one line; may be empty.
+    """
+
+    id: str
+    title: str
+    description: str = ""
+    narrative: str = ""
+
+
+_Found = Iterator[tuple[Topic, int]]
+"""Topics and the lines at which they begin."""
+
+
+def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
+    """Read topic files, and return id → topic in the order of the files.
+
+    The content of a file shows its format:
+
+    - INEX: a topic is an ``<inex_topic topic_id="…">`` (to 2007; 2002 wrote ``<INEX-Topic
+      topic-id="…">``) or a ``<topic id="…">`` of an ``<inex-topic-file>`` (2009), with a ``<title>``,
+      and optionally a ``<description>`` and a ``<narrative>``. INEX assessments from 2005 on contain
+      their topic, so they are topic files too. Topics without a title are left out.
+    - JSON Lines: a topic is a record with ``id`` and ``title``, and optionally ``description`` and
+      ``narrative``.
+    - CSV: the first line names the columns: ``id``, ``title``, and optionally ``description`` and
+      ``narrative``.
 
     Args:
         paths: Files, folders and globs.
 
     Raises:
-        InputError: If a file is not XML or has no topic with a title, or a topic has two titles.
+        InputError: If a file has no topic with a title, a topic is illegal, or two topics with the same
+            id differ.
+
+    >>> read_topics("corpora_samples/handbook-topics")["1"].title
+    'overlapping results reward repetition in precision and recall'
+    """
+    return _merged(paths, _COLUMNS)
+
+
+def read_topic_titles(paths: PathLike | Iterable[PathLike]) -> dict[str, str]:
+    """Read topic files, and return id → title; see :func:`read_topics`.
+
+    Topics with the same id may have different descriptions and narratives.
+
+    Raises:
+        InputError: As :func:`read_topics`.
 
     >>> titles = read_topic_titles("corpora_samples/handbook-topics")
     >>> titles["1"]
     'overlapping results reward repetition in precision and recall'
     """
-    titles: dict[str, str] = {}
+    return {topic.id: topic.title for topic in _merged(paths, ["title"]).values()}
+
+
+def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> dict[str, Topic]:
+    """Return the topics of several files; the given fields of topics with the same id must be equal."""
+    topics: dict[str, Topic] = {}
     for path in expand(paths, "topic files"):
-        found = _titles_in(path)
-        for topic, (title, line) in found.items():
-            if titles.setdefault(topic, title) != title:
-                message = f"topic {topic} has another title in an earlier file: expected one title"
-                raise InputError(f"{path}:{line}", message)
-    return titles
+        with open_input(path) as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise InputError(path, f"more than {LARGEST_FILE >> 20} MB: expected a topic file")
+        lines: dict[str, int] = {}
+        for topic, line in _format_of(data)(data, path):
+            where = f"{path}:{line}"
+            _check_id(topic.id, where)
+            earlier = topics.setdefault(topic.id, topic)
+            for name in compared:
+                if getattr(earlier, name) != getattr(topic, name):
+                    other = f"in line {lines[topic.id]}" if topic.id in lines else "in an earlier file"
+                    message = f"topic {topic.id} has another {name} {other}: expected one {name}"
+                    raise InputError(where, message)
+            lines.setdefault(topic.id, line)
+        if not lines:
+            expected = '<inex_topic topic_id="…"> or <topic id="…"> with a <title>, JSON Lines or CSV'
+            raise InputError(path, f"no topic with a title: expected {expected}")
+    return topics
 
 
-def _titles_in(path: Path) -> dict[str, tuple[str, int]]:
-    """Return topic → title and line."""
-    with open_input(path) as file:
-        data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise InputError(path, f"more than {LARGEST_FILE >> 20} MB: expected a topic file")
-    titles: dict[str, tuple[str, int]] = {}
+def _check_id(topic: str, where: str) -> None:
+    if len(topic) > MAX_NAME_LENGTH:
+        raise InputError(where, name_too_long("topic", topic))
+    if not topic.isprintable():
+        raise InputError(where, f"the topic {topic!r} has control characters")
+    if topic == MEAN:
+        raise InputError(where, f"a topic is called {MEAN!r}, the name of the mean over topics")
+
+
+def _format_of(data: bytes) -> Callable[[bytes, Path], _Found]:
+    """Return the reader for the content of a file."""
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start == b"{":
+        return _json_topics
+    # XML in UTF-16 begins with a byte order mark or a NUL.
+    return _xml_topics if not start or start in b"<\xff\xfe\x00" else _csv_topics
+
+
+def _xml_topics(data: bytes, path: Path) -> _Found:
     for element in document_root(data, path).iter("{*}*"):
-        topic, title = _topic(element), _title(element)
-        if not topic or not title:
-            continue
-        line = cast(int, element.sourceline)
-        if len(topic) > MAX_NAME_LENGTH:
-            raise InputError(f"{path}:{line}", name_too_long("topic", topic))
-        if titles.setdefault(topic, (title, line))[0] != title:
-            earlier = titles[topic][1]
-            message = f"topic {topic} has another title in line {earlier}: expected one title"
-            raise InputError(f"{path}:{line}", message)
-    if not titles:
-        expected = '<inex_topic topic_id="…"> or <topic id="…"> with a <title>'
-        raise InputError(path, f"no topic with a title: expected {expected}")
-    return titles
+        topic = _xml_id(element)
+        texts = _child_texts(element) if topic else {}
+        if texts.get("title"):
+            yield _topic(topic, texts), cast(int, element.sourceline)
 
 
-def _topic(element: etree._Element) -> str:
+def _xml_id(element: etree._Element) -> str:
     """Return the id of a topic; empty if the element is not a topic."""
     if local_name(element) not in _TOPIC_TAGS:
         return ""
@@ -79,10 +156,86 @@ def _topic(element: etree._Element) -> str:
     return next((values[name] for name in _ID_NAMES if values.get(name)), "")
 
 
-def _title(element: etree._Element) -> str:
-    """Return the text of the child <title> on one line; empty without one."""
+def _child_texts(element: etree._Element) -> dict[str, str]:
+    """Return the text of the first child with each tag of a topic."""
+    texts: dict[str, str] = {}
     for child in element.iterchildren("{*}*"):
-        if local_name(child) == "title":
-            title = " ".join("".join(map(str, child.itertext())).split())
-            return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rstrip()} …"
-    return ""
+        tag = local_name(child)
+        if tag in _COLUMNS and tag not in texts:
+            texts[tag] = "".join(map(str, child.itertext()))
+    return texts
+
+
+def _json_topics(data: bytes, path: Path) -> _Found:
+    file = cast(io.BufferedReader, io.BytesIO(data))
+    for where, record in json_lines(file, path):
+        check_record(record, _RECORD_FIELDS, where)
+        values = {name: str(value) for name, value in record.items()}
+        yield _record_topic(values, where), int(where.rpartition(":")[2])
+
+
+def _csv_topics(data: bytes, path: Path) -> _Found:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}", "not UTF-8 text; expected a topic file") from None
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    first = 1
+    names: list[str] | None = None
+    try:
+        for row in rows:
+            where, line, first = f"{path}:{first}", first, rows.line_num + 1
+            if not any(map(str.strip, row)):
+                continue
+            if any(map(_CONTROL_CHARACTER.search, row)):
+                raise InputError(where, "a control character; expected text")
+            if names is None:
+                names = _column_names(row, where)
+                continue
+            if len(row) != len(names):
+                raise InputError(where, f"{len(row)} columns: expected {len(names)}")
+            yield _record_topic(dict(zip(names, row, strict=True)), where), line
+    except csv.Error as error:
+        raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
+
+
+def _column_names(row: list[str], where: str) -> list[str]:
+    """Return the columns that the first line of a CSV file names."""
+    names = [name.strip().lower() for name in row]
+    for name in ("id", "title"):
+        if name not in names:
+            raise InputError(
+                where,
+                f"not a topic file: expected XML, JSON Lines, or CSV whose first line is id,title; the "
+                f"column {name!r} is missing",
+            )
+    for name in names:
+        if name not in _COLUMNS:
+            raise InputError(where, f"unknown column {name[:60]!r}: {nearest(name, _COLUMNS)}")
+        if names.count(name) > 1:
+            raise InputError(where, f"the column {name!r} occurs twice")
+    return names
+
+
+def _record_topic(values: dict[str, str], where: str) -> Topic:
+    """Return the topic of a record; raise InputError if it has no id or title."""
+    for name in ("id", "title"):
+        if not values[name].strip():
+            raise InputError(where, f"the {name} is empty")
+    return _topic(values["id"].strip(), values)
+
+
+def _topic(topic: str, texts: dict[str, str]) -> Topic:
+    return Topic(
+        topic,
+        _one_line(texts["title"], LONGEST_TITLE),
+        _one_line(texts.get("description", ""), LONGEST_DESCRIPTION),
+        _one_line(texts.get("narrative", ""), LONGEST_DESCRIPTION),
+    )
+
+
+def _one_line(text: str, longest: int) -> str:
+    """Return a text with single spaces; a long one is shortened."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest].rstrip()} …"

@@ -1,0 +1,161 @@
+"""Select the documents of each topic that assessors judge: the pools.
+
+The order of a pool hides which system found a document, and at which rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from xcg.documents.corpus import Corpus
+from xcg.documents.passage_points import Passage
+from xcg.documents.paths import WHOLE
+from xcg.documents.text_search import Span
+from xcg.documents.tree import UnknownPathError
+from xcg.errors import InputError, Notes, UnmappedError
+from xcg.formats.topic_files import Topic
+from xcg.installation import missing_extra
+from xcg.judge.store import PoolDocument
+from xcg.lazy_modules import hashlib
+from xcg.runs.chunk_documents import missing_document
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+
+Found = dict[str, dict[str, set[Span]]]
+"""Topic → document → start and end of the results in it; not of those that are the whole document."""
+
+
+def pools_of_runs(
+    runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int, notes: Notes
+) -> Found:
+    """Return the results of runs to a depth: topic → document → characters of the results.
+
+    Args:
+        runs: The runs.
+        corpus: The documents.
+        topics: The topics. A topic without results has no documents.
+        depth: Number of results per run and topic.
+        notes: With ``Notes(lenient=True)``, results that do not exist are counted and left out.
+
+    Raises:
+        InputError: If the corpus lacks a document, element or passage of a result.
+
+    >>> corpus = Corpus.of({"bees": "<a><p>Bees dance.</p><p>They waggle.</p></a>"})
+    >>> run = Run.of("bm25", {"1": ["bees#/a[1]/p[2]", "bees"]})
+    >>> pools_of_runs([run], corpus, ["1"], 20, Notes())
+    {'1': {'bees': {(11, 23)}}}
+    """
+    found: Found = {topic: {} for topic in topics}
+    for run in runs:
+        for topic, documents in found.items():
+            if topic in run.rankings:
+                _add_results(documents, run, topic, run.rankings[topic].top(depth), corpus, notes)
+    return found
+
+
+def _add_results(
+    documents: dict[str, set[Span]], run: Run, topic: str, top: Ranking, corpus: Corpus, notes: Notes
+) -> None:
+    for rank, (name, path) in enumerate(top, 1):
+        span = top.spans.get(rank - 1)
+        if not path and span is None:
+            continue  # an illegal result, which was reported when the run was read
+        where = f"{run.where(topic)}, rank {rank}, {name}"
+        try:
+            if name not in corpus:
+                raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
+            characters = _characters(corpus, name, path, span)
+        except UnknownPathError as error:
+            notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
+            continue
+        documents.setdefault(name, set()).update(characters)
+
+
+def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | None) -> list[Span]:
+    """Return the characters of a result; none if it is a whole document.
+
+    Raises:
+        UnknownPathError: If the document does not have them.
+    """
+    tree = corpus.tree(name)
+    if span is None and path != WHOLE:
+        row = tree.row(path)
+        if row == 0:
+            return []
+        start, end = int(tree.start[row]), int(tree.stop[row])
+    elif span is None or span == UNKNOWN_SPAN:
+        return []
+    elif isinstance(span, Passage):
+        start, end = span.characters(tree)
+    else:
+        tree.check_characters(*span)
+        start, end = span
+    return [(start, end)] if start < end else []
+
+
+def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> Found:
+    """Return the documents that BM25 finds for the titles of topics: topic → document → no results.
+
+    Only documents that share a word with the title are found. Equal scores are ordered by name.
+
+    Args:
+        topics: The topics by id.
+        corpus: The documents.
+        depth: Maximum number of documents per topic.
+
+    Raises:
+        InputError: If the corpus has no documents, or one cannot be read.
+        XcgError: If bm25s is not installed.
+
+    >>> corpus = Corpus.of({"bees": "Bees dance.", "ants": "Ants do not."})
+    >>> pools_of_titles({"1": Topic("1", "dance of bees")}, corpus, 20)
+    {'1': {'bees': set()}}
+    """
+    try:
+        import bm25s  # type: ignore[import-untyped]
+    except ImportError:
+        raise missing_extra("xcg judge without runs", "bm25s", "judge") from None
+
+    def words(texts: Sequence[str]) -> list[list[str]]:
+        found: list[list[str]] = bm25s.tokenize(
+            texts, stopwords="en", return_ids=False, show_progress=False
+        )
+        return found
+
+    names = list(corpus)
+    if not names:
+        raise InputError(corpus.label, "no documents: expected a corpus with documents")
+    indexed = words([corpus.tree(name).text for name in corpus.prepared(names)])
+    pools: Found = {topic: {} for topic in topics}
+    if not any(indexed):
+        return pools
+    index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    index.index(indexed, show_progress=False)
+    for topic, documents in pools.items():
+        known = sorted(set(words([topics[topic].title])[0]) & index.vocab_dict.keys())
+        if not known:
+            continue
+        scores = zip(names, map(float, index.get_scores(known)), strict=True)
+        best = sorted((-score, name) for name, score in scores if score > 0)
+        documents.update((name, set()) for _, name in best[:depth])
+    return pools
+
+
+def ordered_pool(topic: str, found: Mapping[str, Iterable[Span]], seed: int) -> list[PoolDocument]:
+    """Return documents in an order that depends only on the seed, the topic and their names.
+
+    Args:
+        topic: The topic.
+        found: Document → start and end of the results in it.
+        seed: Seed of the order.
+
+    >>> [one.name for one in ordered_pool("1", {"ants": [], "bees": [(4, 8)], "wasps": []}, seed=1)]
+    ['bees', 'ants', 'wasps']
+    """
+    names = sorted(found, key=lambda name: order_key(seed, topic, name))
+    return [PoolDocument(name, tuple(sorted(set(found[name])))) for name in names]
+
+
+def order_key(seed: int, *names: str) -> bytes:
+    """Return a sort key that looks random but depends only on a seed and names."""
+    text = "\0".join([str(seed), *names])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
