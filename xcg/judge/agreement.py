@@ -15,8 +15,8 @@ class AgreementRow(NamedTuple):
     Attributes:
         topic: The topic; ``"all"`` for the units of all topics together.
         assessors: Two assessors, or all assessors of the topic.
-        unit: ``documents``, ``elements``, ``characters`` or ``grades`` (of characters).
-        count: Number of units that at least two of them judged.
+        kind: ``documents``, ``elements``, ``characters`` or ``grades`` (of characters).
+        units: Number of units that at least two of them judged.
         overlap: Units that all of them find relevant divided by those that any does; NaN if none.
         kappa: Cohen's kappa of two assessors; NaN for more, and if both always give the same label.
         alpha: Krippendorff's alpha, nominal; NaN if all labels are equal.
@@ -24,8 +24,8 @@ class AgreementRow(NamedTuple):
 
     topic: str
     assessors: tuple[str, ...]
-    unit: str
-    count: int
+    kind: str
+    units: int
     overlap: float
     kappa: float
     alpha: float

@@ -69,8 +69,8 @@ def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
         for topic in assigned:
             earlier.setdefault(topic, []).append(assessor)
     started = {(one.assessor, one.topic) for one in store.judgements()}
-    assigned = assign_topics(
+    divided = assign_topics(
         topics, settings.assessors, settings.second_share, settings.seed, earlier, started
     )
     for assessor in settings.assessors:
-        store.assign(assessor, [topic for topic, names in assigned.items() if assessor in names])
+        store.assign(assessor, [topic for topic, names in divided.items() if assessor in names])
