@@ -177,6 +177,14 @@ class Corpus:
         except ValueError as error:
             raise InputError(self.label, str(error)) from None
 
+    def where(self, name: str) -> str:
+        """Return the file of a document, whose ending states its format; its name if it has no file.
+
+        >>> Corpus.of({"bees.md": "# Bees"}).where("bees")
+        'bees.md'
+        """
+        return self._source.where(self._canonical(name))
+
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
 
