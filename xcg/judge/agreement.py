@@ -1,12 +1,38 @@
-"""Compute the agreement of assessors, and find their disagreements."""
+"""Compute the agreement of assessors, and find the text that they judged differently.
+
+Every unit is reduced to its pattern: the labels that the assessors gave to it. There are few patterns,
+so characters take no more memory than documents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.tree import ElementTree
+from xcg.installation import missing_extra
+from xcg.judge.judgement import Judgement
 from xcg.judge.store import JudgedDocument
+from xcg.judgements.covered_text import CoveredText
+from xcg.judgements.recall_base import MEAN, topic_key
+from xcg.lazy_modules import np, npt
+
+DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")
+"""What is compared: whether documents, elements and characters are relevant, and the grades of
+characters."""
+
+Label = str | None
+"""The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
+if it is not relevant."""
+RELEVANT: Label = ""
+_Pattern = tuple[Label | bool, ...]
+"""The label by each assessor, or False if the assessor did not judge the unit."""
+_Patterns = Counter[_Pattern]
+"""Pattern → number of units."""
 
 
 class AgreementRow(NamedTuple):
@@ -17,9 +43,10 @@ class AgreementRow(NamedTuple):
         assessors: Two assessors, or all assessors of the topic.
         kind: ``documents``, ``elements``, ``characters`` or ``grades`` (of characters).
         units: Number of units that at least two of them judged.
-        overlap: Units that all of them find relevant divided by those that any does; NaN if none.
-        kappa: Cohen's kappa of two assessors; NaN for more, and if both always give the same label.
-        alpha: Krippendorff's alpha, nominal; NaN if all labels are equal.
+        overlap: Units that all of them find relevant, with the same grade for the kind ``grades``,
+            divided by the units that any of them finds relevant; NaN without any.
+        kappa: Cohen's kappa of two assessors; NaN for more, and if both give all units the same label.
+        alpha: Krippendorff's alpha of nominal labels; NaN if all units have the same label.
     """
 
     topic: str
@@ -37,13 +64,13 @@ class DifferentSpan(NamedTuple):
     Attributes:
         start: First character.
         end: First character after the text.
-        grades: Assessor → the grade; None if it is not highlighted, and an empty grade if it is
-            highlighted without one.
+        labels: Assessor → the grade; None if it is not highlighted, and an empty text if it is
+            highlighted without grade.
     """
 
     start: int
     end: int
-    grades: dict[str, str | None]
+    labels: dict[str, Label]
 
 
 class DifferentDocument(NamedTuple):
@@ -65,10 +92,259 @@ class DifferentDocument(NamedTuple):
 
 
 def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[AgreementRow]:
-    """Return the agreement of assessors on documents that both have finished."""
-    raise NotImplementedError
+    """Compute the agreement of the assessors of each topic, and of all topics together.
+
+    A document counts if at least two assessors have finished it, and no highlight is lost. A document
+    or an element is relevant if it contains highlighted text. Elements without text do not count.
+
+    Args:
+        judged: The judgements of all assessors.
+        corpus: The documents.
+
+    Returns:
+        For each topic, then for ``"all"``: for each pair of assessors, and then for all assessors if
+        there are more than two, one row per kind. There is no row for grades without grades.
+
+    Raises:
+        InputError: If a document cannot be read.
+        XcgError: If krippendorff or scikit-learn is not installed.
+    """
+    by_topic = _compared(judged)
+    names = sorted({name for files in by_topic.values() for one in files.values() for name in one})
+    patterns = {
+        topic: _topic_patterns(documents, names, corpus) for topic, documents in by_topic.items()
+    }
+    rows = [row for topic, kinds in patterns.items() for row in _rows(topic, names, kinds)]
+    if len(patterns) > 1:
+        total = {kind: _sum(kinds[kind] for kinds in patterns.values()) for kind in KINDS}
+        rows += _rows(MEAN, names, total)
+    return rows
 
 
-def disagreements(judged: Iterable[JudgedDocument], topic: str) -> list[DifferentDocument]:
-    """Return the documents of a topic that assessors judged differently."""
-    raise NotImplementedError
+def _compared(judged: Iterable[JudgedDocument]) -> dict[str, dict[str, dict[str, Judgement]]]:
+    """Return topic → document → assessor → judgement, for documents that several have finished."""
+    found: dict[str, dict[str, dict[str, Judgement]]] = {}
+    for assessor, topic, document, judgement in judged:
+        if judgement.finished and not judgement.lost:
+            found.setdefault(topic, {}).setdefault(document, {})[assessor] = judgement
+    shared = {
+        topic: {
+            name: found[topic][name] for name in sorted(found[topic]) if len(found[topic][name]) > 1
+        }
+        for topic in sorted(found, key=topic_key)
+    }
+    return {topic: documents for topic, documents in shared.items() if documents}
+
+
+def _sum(counters: Iterable[_Patterns]) -> _Patterns:
+    total: _Patterns = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total
+
+
+def _topic_patterns(
+    documents: Mapping[str, Mapping[str, Judgement]], names: Sequence[str], corpus: Corpus
+) -> dict[str, _Patterns]:
+    """Return the patterns of each kind of unit in the documents of a topic."""
+    found: dict[str, _Patterns] = {kind: Counter() for kind in KINDS}
+    for name in corpus.prepared(list(documents)):
+        judgements = documents[name]
+        tree = corpus.tree(name)
+        is_relevant = np.stack([_has_highlight(tree, one) for one in judgements.values()])
+        is_relevant = is_relevant[:, tree.characters > 0]
+        values, counts = np.unique(is_relevant, axis=1, return_counts=True)
+        for value, count in zip(values.T.tolist(), counts.tolist(), strict=True):
+            labels = [RELEVANT if is_set else None for is_set in value]
+            found[ELEMENTS][_pattern(names, dict(zip(judgements, labels, strict=True)))] += count
+        relevant = {one: RELEVANT if judgements[one].placed else None for one in judgements}
+        found[DOCUMENTS][_pattern(names, relevant)] += 1
+        for start, end, grades in _segments(judgements, len(tree.text)):
+            found[GRADES][_pattern(names, grades)] += end - start
+            relevance = {one: None if grade is None else RELEVANT for one, grade in grades.items()}
+            found[CHARACTERS][_pattern(names, relevance)] += end - start
+    return found
+
+
+def _has_highlight(tree: ElementTree, judgement: Judgement) -> npt.NDArray[np.bool_]:
+    """Return for each element whether it contains highlighted text."""
+    starts = [highlight.start for highlight in judgement.placed]
+    ends = [highlight.end for highlight in judgement.placed]
+    return CoveredText((tree.start, tree.stop), (starts, ends)).characters > 0
+
+
+def _pattern(names: Sequence[str], labels: Mapping[str, Label]) -> _Pattern:
+    return tuple(labels.get(name, False) for name in names)
+
+
+def _segments(
+    judgements: Mapping[str, Judgement], length: int
+) -> list[tuple[int, int, dict[str, Label]]]:
+    """Return start, end and labels by assessor of the parts of a text, each as long as possible."""
+    changes: dict[int, dict[str, Label]] = {0: {}, length: {}}
+    for assessor, judgement in judgements.items():
+        for highlight in judgement.placed:  # by position, so a start replaces the end before it
+            changes.setdefault(highlight.start, {})[assessor] = highlight.grade or RELEVANT
+            changes.setdefault(highlight.end, {})[assessor] = None
+    segments: list[tuple[int, int, dict[str, Label]]] = []
+    labels: dict[str, Label] = dict.fromkeys(judgements)
+    for start, end in pairwise(sorted(changes)):
+        changed = {**labels, **changes[start]}
+        first = segments.pop()[0] if segments and changed == labels else start
+        segments.append((first, end, changed))
+        labels = changed
+    return segments
+
+
+def _rows(topic: str, names: Sequence[str], kinds: Mapping[str, _Patterns]) -> Iterable[AgreementRow]:
+    """Yield the rows of a topic for each pair of assessors, and for all if there are more."""
+    patterns = kinds[DOCUMENTS]
+    present = [i for i in range(len(names)) if any(pattern[i] is not False for pattern in patterns)]
+    groups: list[tuple[int, ...]] = list(combinations(present, 2))
+    groups += [tuple(present)] if len(present) > 2 else []
+    for group in groups:
+        for kind in KINDS:
+            chosen = _chosen(kinds[kind], group)
+            has_grades = any(label for pattern in chosen for label in pattern)
+            if chosen and (kind != GRADES or has_grades):
+                yield _row(topic, tuple(names[i] for i in group), kind, chosen)
+
+
+def _chosen(patterns: _Patterns, group: Sequence[int]) -> _Patterns:
+    """Return the patterns of some assessors, of units that at least two of them judged."""
+    found: _Patterns = Counter()
+    for pattern, count in patterns.items():
+        chosen = tuple(pattern[i] for i in group)
+        if len(chosen) - chosen.count(False) > 1:
+            found[chosen] += count
+    return found
+
+
+def _row(topic: str, names: tuple[str, ...], kind: str, patterns: _Patterns) -> AgreementRow:
+    given = {pattern: [one for one in pattern if one is not False] for pattern in patterns}
+    any_relevant = _count(patterns, lambda one: any(label is not None for label in given[one]))
+    same = _count(patterns, lambda one: given[one][0] is not None and len(set(given[one])) == 1)
+    return AgreementRow(
+        topic,
+        names,
+        kind,
+        patterns.total(),
+        same / any_relevant if any_relevant else math.nan,
+        cohen_kappa(patterns) if len(names) == 2 else math.nan,
+        krippendorff_alpha(patterns, is_expanded=kind in (DOCUMENTS, ELEMENTS)),
+    )
+
+
+def _count(patterns: _Patterns, is_counted: Callable[[_Pattern], bool]) -> int:
+    return sum(count for pattern, count in patterns.items() if is_counted(pattern))
+
+
+def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
+    """Compute Cohen's kappa of two assessors.
+
+    kappa = (p_o − p_e) / (1 − p_e), where p_o is the observed and p_e the expected agreement (Cohen
+    1960).
+
+    Args:
+        patterns: The two labels of a unit → number of these units.
+
+    Returns:
+        From −1 to 1; NaN if all labels are the same, because then p_e = 1.
+
+    Raises:
+        XcgError: If scikit-learn is not installed.
+
+    >>> round(cohen_kappa({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
+    0.4
+    """
+    try:
+        from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+    except ImportError:
+        raise missing_extra("the agreement of assessors", "scikit-learn", "judge") from None
+    codes, values = _coded(patterns)
+    if len(values) < 2:
+        return math.nan
+    return float(cohen_kappa_score(*np.array(codes).T, sample_weight=list(patterns.values())))
+
+
+def krippendorff_alpha(patterns: Mapping[_Pattern, int], is_expanded: bool = False) -> float:
+    """Compute Krippendorff's alpha of nominal labels by any number of assessors.
+
+    alpha = 1 − (n − 1) · Σ o_ck / Σ n_c n_k over c ≠ k, where o are the coincidences of two labels in a
+    unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability).
+
+    Args:
+        patterns: The labels of a unit → number of these units. Units with one label do not count.
+        is_expanded: Whether to compute it with the package krippendorff, which needs one row per unit.
+            The result is the same.
+
+    Returns:
+        At most 1; NaN if all labels are the same.
+
+    Raises:
+        XcgError: If krippendorff is needed and not installed.
+
+    >>> round(krippendorff_alpha({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
+    0.4
+    """
+    codes, values = _coded(patterns)
+    counts = np.zeros((len(codes), len(values)))
+    for row, pattern in zip(counts, codes, strict=True):
+        np.add.at(row, [code for code in pattern if code >= 0], 1)
+    pairable = counts.sum(axis=1) > 1
+    counts = counts[pairable]
+    weights = np.array(list(patterns.values()))[pairable]
+    if np.count_nonzero(counts.sum(axis=0)) < 2:
+        return math.nan
+    if is_expanded:
+        try:
+            import krippendorff
+        except ImportError:
+            raise missing_extra("the agreement of assessors", "krippendorff", "judge") from None
+        rows = np.repeat(counts.astype(int), weights, axis=0)
+        return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))
+    sizes = counts.sum(axis=1)
+    frequencies = weights @ counts
+    total = frequencies.sum()
+    differing = weights @ ((sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1))
+    return float(1 - (total - 1) * differing / (total**2 - (frequencies**2).sum()))
+
+
+def _coded(patterns: Iterable[_Pattern]) -> tuple[list[list[int]], list[Label]]:
+    """Return the patterns with labels as numbers, -1 for no label; and the labels."""
+    codes: dict[Label, int] = {}
+    coded = [
+        [-1 if label is False else codes.setdefault(label, len(codes)) for label in pattern]  # type: ignore[arg-type]
+        for pattern in patterns
+    ]
+    return coded, list(codes)
+
+
+def disagreements(
+    judged: Iterable[JudgedDocument], topic: str, corpus: Corpus
+) -> list[DifferentDocument]:
+    """Return the documents of a topic that assessors judged differently.
+
+    The same documents count as for :func:`agreement`.
+
+    Args:
+        judged: The judgements of all assessors.
+        topic: The topic.
+        corpus: The documents.
+
+    Raises:
+        InputError: If a document cannot be read.
+    """
+    found = []
+    documents = _compared(one for one in judged if one.topic == topic).get(topic, {})
+    for name, judgements in documents.items():
+        spans = tuple(
+            DifferentSpan(start, end, labels)
+            for start, end, labels in _segments(judgements, corpus.length(name))
+            if len(set(labels.values())) > 1
+        )
+        if spans:
+            relevant = {assessor: bool(one.placed) for assessor, one in judgements.items()}
+            entry_points = {assessor: one.entry_point for assessor, one in judgements.items()}
+            found.append(DifferentDocument(topic, name, relevant, spans, entry_points))
+    return found
