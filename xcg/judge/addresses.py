@@ -81,6 +81,12 @@ def agreement_path(topic: str | None = None) -> str:
     return page if topic is None else f"{page}/{to_segment(topic)}"
 
 
+def archive_path(assessor: str | None = None) -> str:
+    """Return the path of the judgements of one assessor, or of all, as a zip archive."""
+    name = "judgements" if assessor is None else f"judgements/{to_segment(assessor)}"
+    return f"{OVERVIEW_PATH}{name}.zip"
+
+
 def origin(host: str, port: int) -> str:
     """Return the start of all URLs of a server.
 

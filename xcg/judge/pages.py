@@ -1,169 +1,267 @@
-"""The pages of ``xcg judge`` as HTML, and judgements as JSON."""
+"""The pages of ``xcg judge`` except the one on which documents are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import jinja2
-from markupsafe import Markup
-
 from xcg.judge.addresses import (
-    api_path,
+    OVERVIEW_PATH,
+    agreement_path,
+    archive_path,
     assessor_path,
     document_path,
     topic_path,
 )
-from xcg.judge.grades import GradeScheme
-from xcg.judge.judgement import Judgement
+from xcg.judge.agreement import AgreementRow, DifferentDocument, agreement, disagreements
+from xcg.judge.page_templates import render_page
+from xcg.judge.store import Move
+from xcg.judge.workspace import Workspace
+from xcg.judgements.recall_base import MEAN
 
-_TEMPLATES = Path(__file__).parent / "templates"
-
-
-@cache
-def environment() -> jinja2.Environment:
-    """Return the templates. Every value is escaped, and an unknown name in a template is an error."""
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.globals["share"] = _share
-    return templates
+LONGEST_EXCERPT = 400
+"""Maximum number of characters of a passage on the page of disagreements."""
+CONTEXT = 60
+"""Number of characters before and after a passage on the page of disagreements."""
 
 
-def _share(part: int, whole: int) -> int:
-    """Return a proportion in percent, rounded down, so that only a complete topic has 100 %."""
-    return 100 * part // whole if whole else 0
-
-
-def render_page(template: str, **values: object) -> str:
-    """Return a page.
-
-    Args:
-        template: The name of a file in ``templates/``.
-        values: The names in the template. The base of all pages needs ``breadcrumbs``, pairs of a name
-            and a URL (None for the page itself), and ``person``, an assessor or None.
-    """
-    return environment().get_template(template).render(**values)
-
-
-def judgement_record(judgement: Judgement) -> dict[str, Any]:
-    """Return a judgement as the JSON of the API.
-
-    >>> judgement_record(Judgement(version=2, finished=True))["finished"]
-    True
-    """
-    return {
-        "version": judgement.version,
-        "highlights": [
-            {
-                "id": highlight.id,
-                "start": highlight.start,
-                "end": highlight.end,
-                "grade": highlight.grade,
-                "text": highlight.quote.exact,
-                "status": highlight.status,
-            }
-            for highlight in judgement.highlights
-        ],
-        "entry_point": judgement.entry_point,
-        "finished": judgement.finished,
-        "can_undo": judgement.can_undo,
-        "can_redo": judgement.can_redo,
-    }
-
-
-class Neighbours(NamedTuple):
-    """The documents of a pool that the page of a document links to.
+class Progress(NamedTuple):
+    """The progress of an assessor in a topic, or in all.
 
     Attributes:
-        previous: The document before it; None for the first.
-        next: The document after it; None for the last.
-        next_unfinished: The next document that is not finished, also from the start of the pool; None
-            without one.
+        finished: Number of finished documents.
+        size: Number of documents to judge.
     """
 
-    previous: str | None
-    next: str | None
-    next_unfinished: str | None
+    finished: int
+    size: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all documents are finished."""
+        return self.finished >= self.size
+
+    @classmethod
+    def sum(cls, parts: Iterable[tuple[int, int]]) -> Progress:
+        """Return the progress in several topics together."""
+        finished, size = 0, 0
+        for part_finished, part_size in parts:
+            finished, size = finished + part_finished, size + part_size
+        return cls(finished, size)
 
 
-def judging_page(
-    assessor: str,
-    topic: Any,
-    document: str,
-    title: str,
-    html: str,
-    *,
-    length: int,
-    judgement: Judgement,
-    grades: GradeScheme,
-    results: Sequence[tuple[int, int]],
-    neighbours: Neighbours,
-    position: int,
-    finished: int,
-    size: int,
-) -> str:
-    """Return the page on which an assessor judges a document: the template ``judge.html``.
-
-    Args:
-        assessor: The assessor.
-        topic: The topic, with ``id``, ``title``, ``description`` and ``narrative``.
-        document: The name of the document.
-        title: Its title.
-        html: Its text as HTML.
-        length: Number of characters of its text.
-        judgement: The current version of the judgement.
-        grades: The grades.
-        results: Start and end of the results of the pool in the document.
-        neighbours: Further documents of the pool.
-        position: Its position in the pool, from 1.
-        finished: Number of finished documents of the pool.
-        size: Number of documents of the pool.
-    """
-
-    def url(name: str | None) -> str | None:
-        return None if name is None else document_path(assessor, topic.id, name)
-
-    pool_url = topic_path(assessor, topic.id)
-    page_data = {
-        "api": api_path(assessor, topic.id, document),
-        "assessor": assessor,
-        "topic": topic.id,
-        "document": document,
-        "length": length,
-        "judgement": judgement_record(judgement),
-        "grades": [{"value": grade.value, "label": grade.label} for grade in grades.grades],
-        "pool": [[start, end] for start, end in results],
-        "position": position,
-        "finished": finished,
-        "size": size,
-        "pool_url": pool_url,
-        "previous": url(neighbours.previous),
-        "next": url(neighbours.next),
-        "next_unfinished": url(neighbours.next_unfinished),
-    }
+def topics_page(workspace: Workspace, assessor: str) -> str:
+    """Return the topics of an assessor with their progress."""
+    progress = workspace.store.progress(assessor)
+    topics = [
+        {
+            "topic": workspace.topic(topic),
+            "progress": Progress(*numbers),
+            "url": topic_path(assessor, topic),
+        }
+        for topic, numbers in progress.items()
+    ]
     return render_page(
-        "judge.html",
-        breadcrumbs=[
-            ("Topics", assessor_path(assessor)),
-            (topic.title or topic.id, pool_url),
-            (title, None),
-        ],
+        "topics.html",
+        breadcrumbs=[("Topics", None)],
         person=assessor,
-        topic=topic,
-        document={"name": document, "title": title},
-        article=Markup(html),  # noqa: S704 - made by rendering.py, which escapes the text
-        page_data=page_data,
-        position=position,
-        finished=finished,
-        size=size,
+        topics=topics,
+        total=Progress.sum(progress.values()),
+        moves=_open_moves(workspace, assessor),
+        moved_url=f"{assessor_path(assessor)}moved",
     )
+
+
+def _open_moves(workspace: Workspace, assessor: str | None) -> list[Move]:
+    """Return the moves that are to be checked, of one assessor or of all."""
+    return [
+        move for move in workspace.store.moved() if move.is_open and assessor in (None, move.assessor)
+    ]
+
+
+def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
+    """Return the documents of a topic, in the order that hides systems and ranks."""
+    pool = workspace.pool(assessor, topic)
+    entries = [{"entry": entry, "url": document_path(assessor, topic, entry.name)} for entry in pool]
+    unfinished = [one["url"] for one, entry in zip(entries, pool, strict=True) if not entry.finished]
+    shown = workspace.topic(topic)
+    return render_page(
+        "pool.html",
+        breadcrumbs=[("Topics", assessor_path(assessor)), (shown.title, None)],
+        person=assessor,
+        topic=shown,
+        entries=entries,
+        has_runs=bool(workspace.settings.runs),
+        progress=Progress(len(pool) - len(unfinished), len(pool)),
+        next_url=unfinished[0] if unfinished else None,
+        topics_url=assessor_path(assessor),
+    )
+
+
+def moved_page(workspace: Workspace, assessor: str | None) -> str:
+    """Return what changes of documents did to the judgements of one assessor, or of all."""
+    rows = [
+        {
+            "move": move,
+            "topic": workspace.topic(move.topic),
+            "url": None if assessor is None else document_path(assessor, move.topic, move.document),
+        }
+        for move in workspace.store.moved()
+        if assessor in (None, move.assessor)
+    ]
+    home = ("Overview", OVERVIEW_PATH) if assessor is None else ("Topics", assessor_path(assessor))
+    return render_page(
+        "moved.html",
+        breadcrumbs=[home, ("Changed documents", None)],
+        person=assessor,
+        rows=rows,
+        is_overview=assessor is None,
+    )
+
+
+def overview_page(workspace: Workspace) -> str:
+    """Return the progress of all assessors, with links to agreement, moves and downloads."""
+    store = workspace.store
+    progress = {assessor: store.progress(assessor) for assessor in store.assessors()}
+    assessors = [
+        {
+            "name": assessor,
+            "topics": len(topics),
+            "progress": Progress.sum(topics.values()),
+            "archive": archive_path(assessor),
+        }
+        for assessor, topics in progress.items()
+    ]
+    topics = [
+        {
+            "topic": workspace.topic(topic),
+            "size": len(store.pool(topic)),
+            "assessors": [
+                (assessor, Progress(*assigned[topic]))
+                for assessor, assigned in progress.items()
+                if topic in assigned
+            ],
+        }
+        for topic in store.topics()
+    ]
+    return render_page(
+        "overview.html",
+        breadcrumbs=[("Overview", None)],
+        person=None,
+        assessors=assessors,
+        topics=topics,
+        total=Progress.sum(Progress.sum(one.values()) for one in progress.values()),
+        notes=workspace.notes.lines(),
+        moves=_open_moves(workspace, None),
+        moved_url=f"{OVERVIEW_PATH}moved",
+        agreement_url=agreement_path(),
+        archive_url=archive_path(),
+        store=str(workspace.settings.store),
+    )
+
+
+def agreement_page(workspace: Workspace) -> str:
+    """Return the agreement of assessors on documents, elements and characters."""
+    judged = list(workspace.store.judgements())
+    by_topic: dict[str, list[AgreementRow]] = {}
+    for row in agreement(judged, workspace.corpus):
+        by_topic.setdefault(row.topic, []).append(row)
+    overall = by_topic.pop(MEAN, [])
+    topics = [
+        {
+            "topic": workspace.topic(topic),
+            "rows": rows,
+            "differences": len(disagreements(judged, topic, workspace.corpus)),
+            "url": agreement_path(topic),
+        }
+        for topic, rows in by_topic.items()
+    ]
+    return render_page(
+        "agreement.html",
+        breadcrumbs=[("Overview", OVERVIEW_PATH), ("Agreement", None)],
+        person=None,
+        overall=overall,
+        topics=topics,
+    )
+
+
+def agreement_topic_page(workspace: Workspace, topic: str) -> str:
+    """Return the disagreements of assessors on a topic side by side."""
+    judged = [one for one in workspace.store.judgements() if one.topic == topic]
+    documents = [_difference(workspace, one) for one in disagreements(judged, topic, workspace.corpus)]
+    shown = workspace.topic(topic)
+    return render_page(
+        "disagreements.html",
+        breadcrumbs=[
+            ("Overview", OVERVIEW_PATH),
+            ("Agreement", agreement_path()),
+            (shown.title, None),
+        ],
+        person=None,
+        topic=shown,
+        documents=documents,
+    )
+
+
+def _difference(workspace: Workspace, different: DifferentDocument) -> dict[str, Any]:
+    """Return a document that assessors judged differently, with the text of its passages."""
+    text = workspace.rendering(different.document).text
+    scheme = workspace.settings.grades
+    return {
+        "name": different.document,
+        "title": workspace.title(different.document),
+        "assessors": list(different.relevant),
+        "relevant": different.relevant,
+        "entry_points": {
+            assessor: None if point is None else _line(text[point : point + CONTEXT])
+            for assessor, point in different.entry_points.items()
+        },
+        "spans": [
+            {
+                "excerpt": _excerpt(text, span.start, span.end),
+                "characters": span.end - span.start,
+                "grades": {
+                    assessor: None if grade is None else (grade, scheme.label(grade))
+                    for assessor, grade in span.labels.items()
+                },
+            }
+            for span in different.spans
+        ],
+    }
+
+
+class Excerpt(NamedTuple):
+    """A passage with the text around it, each on one line.
+
+    Attributes:
+        before: Text before the passage.
+        start: The passage, or its beginning if it is long.
+        end: The end of a long passage; empty for others.
+        after: Text after the passage.
+    """
+
+    before: str
+    start: str
+    end: str
+    after: str
+
+
+def _excerpt(text: str, start: int, end: int) -> Excerpt:
+    before, after = text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT]
+    if end - start <= LONGEST_EXCERPT:
+        return Excerpt(_line(before), _line(text[start:end]), "", _line(after))
+    half = LONGEST_EXCERPT // 2
+    first, last = text[start : start + half], text[end - half : end]
+    return Excerpt(_line(before), _line(first), _line(last), _line(after))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def start_page(home: str) -> str:
+    """Return the page between a start URL that was followed on another site and the first page."""
+    return render_page("start.html", breadcrumbs=[], person=None, home=home)
 
 
 def error_page(status: int, message: str, home: str | None = None) -> str:

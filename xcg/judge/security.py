@@ -130,6 +130,12 @@ def protected_path(path: str) -> str | None:
     return None
 
 
+def shown_host(host: str) -> str:
+    """Return the host in start URLs: the name of the machine if the server listens on all addresses."""
+    address = to_ip_address(host)
+    return socket.gethostname() if address is not None and address.is_unspecified else host
+
+
 class KnownHosts:
     """The values of the header Host that name a server.
 

@@ -1,0 +1,173 @@
+"""The command ``xcg judge``."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+import click
+
+from xcg.cli.command import command
+from xcg.cli.messages import print_status
+from xcg.cli.options import ANY_PATH, no_cache_option, paths_option
+from xcg.cli.unused_options import refuse_unused
+from xcg.errors import XcgError, nearest
+from xcg.judge.addresses import is_loopback, origin
+from xcg.judge.application import create_application
+from xcg.judge.exporting import write_export
+from xcg.judge.importing import import_assessments
+from xcg.judge.security import Access, shown_host
+from xcg.judge.server import DEFAULT_HOST, listen, serve
+from xcg.judge.settings import Settings, load_settings
+from xcg.judge.store import Store
+from xcg.judge.workspace import Workspace, open_corpus, open_workspace
+
+DEFAULT_PORT = 8765
+_SERVER_OPTIONS = ("--port", "--host", "--open")
+
+
+@command(example="xcg judge configs/judge-handbook.yaml --open")
+@click.argument("configuration", metavar="CONFIG", type=ANY_PATH)
+@click.option(
+    "--assessor",
+    "assessors",
+    multiple=True,
+    metavar="NAME",
+    help="Serve, import or export only this assessor of CONFIG. May be repeated.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    help="Listen on this port; 0 for any free port.",
+)
+@click.option(
+    "--host",
+    default=DEFAULT_HOST,
+    help="Listen on this address. Others than the default can be reached over the network, without "
+    "encryption.",
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the first start URL in the browser.")
+@paths_option(
+    "--import",
+    "imported",
+    help="Add the assessments in this file to those of one --assessor, instead of serving pages.",
+)
+@click.option(
+    "--export",
+    "exported",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write the judgements of finished documents into this new folder, instead of serving pages.",
+)
+@no_cache_option
+def judge(
+    configuration: Path,
+    assessors: Sequence[str],
+    port: int,
+    host: str,
+    open_browser: bool,
+    imported: Sequence[str],
+    exported: Path | None,
+) -> None:
+    """Judge the relevance of documents in the browser.
+
+    CONFIG names the documents, the topics, the runs whose results are judged, the grades and the
+    assessors. The command prints a start URL for each assessor and serves their pages until Ctrl-C.
+    Every change is saved at once in one file, the store.
+    """
+    settings = load_settings(configuration)
+    _check_assessors(settings, assessors)
+    if imported and exported is not None:
+        raise XcgError("--import and --export exclude each other: call the command twice")
+    refuse_unused(bool(imported), "with --import", *_SERVER_OPTIONS)
+    refuse_unused(exported is not None, "with --export", *_SERVER_OPTIONS)
+    if imported:
+        _import(settings, imported, assessors)
+    elif exported is not None:
+        _export(settings, exported, assessors)
+    else:
+        _serve(settings, assessors or settings.assessors, host, port, open_browser)
+
+
+def _check_assessors(settings: Settings, assessors: Sequence[str]) -> None:
+    for name in assessors:
+        if name not in settings.assessors:
+            hint = nearest(name, settings.assessors)
+            raise XcgError(f"--assessor {name}: {settings.path} has no such assessor: {hint}")
+
+
+def _import(settings: Settings, files: Sequence[str], assessors: Sequence[str]) -> None:
+    names = assessors or (settings.assessors if len(settings.assessors) == 1 else ())
+    if len(names) != 1:
+        raise XcgError("--import needs one --assessor NAME, to whom the judgements belong")
+    workspace = open_workspace(settings)
+    with closing(workspace.store):
+        notes = import_assessments(
+            files,
+            workspace.store,
+            names[0],
+            workspace.corpus,
+            settings.grades,
+            list(workspace.topics),
+        )
+        _print_notes([*workspace.notes.lines(), *notes])
+    print_status(f"the judgements are in {settings.store}")
+
+
+def _export(settings: Settings, folder: Path, assessors: Sequence[str]) -> None:
+    corpus = open_corpus(settings)
+    with closing(Store.snapshot(settings.store, corpus)) as store:
+        judged = [one for one in store.judgements() if not assessors or one.assessor in assessors]
+        _print_notes(write_export(folder, judged, corpus, settings.grades))
+    print_status(f"the judgements are in {folder}")
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        print_status(note)
+
+
+def _serve(
+    settings: Settings, assessors: Sequence[str], host: str, port: int, open_browser: bool
+) -> None:
+    with closing(listen(host, port)) as listening:  # first, because preparing pools takes longer
+        port = listening.getsockname()[1]
+        workspace = open_workspace(settings)
+        with closing(workspace.store):
+            _print_notes(workspace.notes.lines())
+            access = Access(assessors)
+            application = create_application(workspace, access, host, port)
+            _print_start_urls(workspace, access, assessors, host, port, open_browser)
+            with suppress(KeyboardInterrupt):
+                serve(application, listening)
+            print_status(f"stopped; all changes are saved in {settings.store}")
+
+
+def _print_start_urls(
+    workspace: Workspace,
+    access: Access,
+    assessors: Sequence[str],
+    host: str,
+    port: int,
+    open_browser: bool,
+) -> None:
+    """Print the start URL of each assessor and of the overview."""
+    if not is_loopback(host):
+        print_status(
+            f"warning: --host {host} can be reached over the network: texts, judgements and start URLs "
+            "travel unencrypted"
+        )
+    start = origin(shown_host(host), port)
+    urls = [(name, start + access.start_path(name)) for name in assessors]
+    urls.append(("(overview)", start + access.start_path()))
+    width = max(len(name) for name, _ in urls)
+    for name, url in urls:
+        click.echo(f"{name:<{width}}  {url}")
+    sys.stdout.flush()  # a program that starts the server reads the URLs
+    print_status(f"changes are saved in {workspace.settings.store}; stop with Ctrl-C")
+    if open_browser and not webbrowser.open(urls[0][1]):
+        print_status("note: no browser could be opened: open a start URL yourself")

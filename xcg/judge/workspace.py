@@ -1,0 +1,141 @@
+"""The documents, topics and judgements of a configuration, opened together."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError, Notes
+from xcg.formats.topic_files import Topic
+from xcg.judge.preparation import prepare
+from xcg.judge.rendering import Rendering, render
+from xcg.judge.settings import Settings
+from xcg.judge.store import PoolDocument, Store
+
+MAX_RENDERED_CHARACTERS = 20_000_000
+"""Maximum number of characters of the rendered documents that stay in memory."""
+
+
+class PoolEntry(NamedTuple):
+    """A document in the pool of a topic, with what an assessor has done with it.
+
+    Attributes:
+        name: The document.
+        title: Its title.
+        results: Number of results of the runs in it.
+        highlights: Number of highlights.
+        started: Whether there is a highlight or a best entry point.
+        finished: Whether the assessor is done with the document.
+        to_check: Whether a highlight has moved or is lost since the document changed.
+    """
+
+    name: str
+    title: str
+    results: int
+    highlights: int
+    started: bool
+    finished: bool
+    to_check: bool
+
+
+@dataclass
+class Workspace:
+    """What a configuration of ``xcg judge`` names, opened.
+
+    It belongs to one thread at a time, because a corpus does.
+
+    Attributes:
+        settings: The configuration.
+        corpus: The documents.
+        topics: Id → topic; for topics of the store that the topic files no longer have, see
+            :meth:`topic`.
+        store: The judgements.
+        notes: Notes on the topics, runs and documents.
+    """
+
+    settings: Settings
+    corpus: Corpus
+    topics: Mapping[str, Topic]
+    store: Store
+    notes: Notes
+    _rendered: OrderedDict[str, Rendering] = field(default_factory=OrderedDict, repr=False)
+    _titles: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def topic(self, topic: str) -> Topic:
+        """Return a topic; its id is its title if the topic files do not have it."""
+        return self.topics.get(topic, Topic(topic, topic))
+
+    def rendering(self, document: str) -> Rendering:
+        """Return a document as HTML.
+
+        Raises:
+            InputError: If the corpus does not have the document, or it cannot be read.
+        """
+        rendering = self._rendered.pop(document, None) or render(self.corpus, document)
+        self._rendered[document] = rendering
+        self._titles[document] = rendering.title
+        while len(self._rendered) > 1 and self._size() > MAX_RENDERED_CHARACTERS:
+            self._rendered.popitem(last=False)
+        return rendering
+
+    def _size(self) -> int:
+        return sum(len(one.html) + len(one.text) for one in self._rendered.values())
+
+    def title(self, document: str) -> str:
+        """Return the title of a document; its name if it cannot be read."""
+        if document not in self._titles:
+            try:
+                self.rendering(document)
+            except InputError:
+                self._titles[document] = document
+        return self._titles[document]
+
+    def pool(self, assessor: str, topic: str) -> list[PoolEntry]:
+        """Return the pool of a topic, in the order in which assessors see it."""
+        return [self._entry(assessor, topic, document) for document in self.store.pool(topic)]
+
+    def _entry(self, assessor: str, topic: str, document: PoolDocument) -> PoolEntry:
+        judgement = self.store.judgement(assessor, topic, document.name)
+        return PoolEntry(
+            name=document.name,
+            title=self.title(document.name),
+            results=len(document.results),
+            highlights=len(judgement.highlights),
+            started=bool(judgement.highlights) or judgement.entry_point is not None,
+            finished=judgement.finished,
+            to_check=any(highlight.status != "placed" for highlight in judgement.highlights),
+        )
+
+
+def open_workspace(settings: Settings) -> Workspace:
+    """Open the documents and the store of a configuration, and add new topics and pools to the store.
+
+    Raises:
+        InputError: If a file is missing or illegal, the corpus has no documents, no topic has a
+            document, or another process has opened the store.
+    """
+    corpus = open_corpus(settings)
+    store = Store(settings.store, corpus)
+    notes = Notes()
+    try:
+        return Workspace(settings, corpus, prepare(store, settings, corpus, notes), store, notes)
+    except BaseException:
+        store.close()
+        raise
+
+
+def open_corpus(settings: Settings) -> Corpus:
+    """Return the documents of a configuration.
+
+    Raises:
+        InputError: If they do not exist or there are none.
+    """
+    with settings.locating("corpus"):
+        corpus = Corpus(settings.corpus)
+    if next(iter(corpus), None) is None:
+        where = settings.where("corpus")
+        raise InputError(where, f"{settings.corpus} contains no documents; expected XML or text files")
+    return corpus
