@@ -3,67 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Literal, NamedTuple
+from dataclasses import replace
 
-from xcg.documents.corpus import Corpus
-from xcg.documents.text_search import Span
 from xcg.errors import XcgError
+from xcg.judge.editing import REDO, UNDO, check_operation, edit, stated
 from xcg.judge.judgement import Judgement
-
-
-class PoolDocument(NamedTuple):
-    """A document that an assessor is asked to judge for a topic.
-
-    Attributes:
-        name: The document.
-        results: Start and end of the results of the runs in it, in characters.
-    """
-
-    name: str
-    results: tuple[Span, ...] = ()
-
-
-class JudgedDocument(NamedTuple):
-    """A judgement with its assessor, topic and document."""
-
-    assessor: str
-    topic: str
-    document: str
-    judgement: Judgement
-
-
-class Move(NamedTuple):
-    """What a change of a document's text did to a judgement.
-
-    Attributes:
-        assessor: The assessor.
-        topic: The topic.
-        document: The document.
-        part: What has moved: a highlight, the best entry point, or the text of a document in which the
-            assessor found nothing relevant.
-        outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
-            be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
-        id: The highlight; None for other parts.
-        old: Start and end before the change; None for documents.
-        new: Start and end after the change; None for documents and lost parts.
-        text: The beginning of the old text.
-        time: When the change was found, in UTC.
-        is_open: Whether the assessor has not checked it yet.
-    """
-
-    assessor: str
-    topic: str
-    document: str
-    part: Literal["highlight", "entry point", "document"]
-    outcome: Literal["moved", "doubtful", "lost", "changed"]
-    id: int | None
-    old: Span | None
-    new: Span | None
-    text: str
-    time: str
-    is_open: bool
+from xcg.judge.pool_store import PoolStore, digest_of
+from xcg.judge.reanchoring import place_again
+from xcg.judge.records import JudgedDocument, Move
+from xcg.judge.stored_judgements import (
+    DamagedError,
+    Step,
+    history_step,
+    load,
+    same_content,
+    save,
+    save_moves,
+)
 
 
 class ConflictError(XcgError):
@@ -78,11 +34,12 @@ class ConflictError(XcgError):
         self.current = current
 
 
-class Store:
+class Store(PoolStore):
     """Pools, assignments and judgements in a SQLite file, created if it does not exist.
 
-    One process at a time opens a store; its threads share the object. Documents whose text has changed
-    since are placed again, see :mod:`xcg.judge.reanchoring`.
+    One process at a time opens a store; its threads share the object. Judgements of documents whose
+    text has changed since are placed again, see :mod:`xcg.judge.reanchoring`. Documents that the corpus
+    no longer has are left out of pools, progress and judgements until it has them again.
 
     Args:
         path: The file.
@@ -91,64 +48,20 @@ class Store:
     Raises:
         InputError: If another process has opened the store, the file is not a store, or the corpus has
             none of its documents.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from xcg.documents.corpus import Corpus
+    >>> from xcg.judge.records import PoolDocument
+    >>> with TemporaryDirectory() as folder:
+    ...     with Store(Path(folder, "j.sqlite"), Corpus.of({"bees": "Bees dance."})) as store:
+    ...         store.add_assessors(["anna"])
+    ...         store.extend_pool("1", [PoolDocument("bees")])
+    ...         fields = {"start": 0, "end": 4, "grade": "2"}
+    ...         judgement = store.apply("anna", "1", "bees", 0, "add", fields)
+    >>> judgement.version, judgement.highlights[0].quote.exact
+    (1, 'Bees')
     """
-
-    def __init__(self, path: Path, corpus: Corpus) -> None:
-        raise NotImplementedError
-
-    @classmethod
-    def snapshot(cls, path: Path, corpus: Corpus) -> Store:
-        """Return a copy in memory of an existing store, which another process may have opened.
-
-        Changes of the copy are not saved.
-        """
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Close the file, so that another process can open it."""
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Save the changes in a ``with`` block together, or none of them if it raises an exception."""
-        raise NotImplementedError
-
-    def assessors(self) -> list[str]:
-        """Return the names of all assessors, in the order of their addition."""
-        raise NotImplementedError
-
-    def add_assessors(self, names: Iterable[str]) -> None:
-        """Add assessors that the store does not have yet."""
-        raise NotImplementedError
-
-    def assignments(self) -> dict[str, list[str]]:
-        """Return assessor → the topics that are assigned to them, in the order of assignment."""
-        raise NotImplementedError
-
-    def assign(self, assessor: str, topics: Iterable[str]) -> None:
-        """Assign topics to an assessor, after those that they already have."""
-        raise NotImplementedError
-
-    def topics(self) -> list[str]:
-        """Return the topics that have a pool, in the order of their addition."""
-        raise NotImplementedError
-
-    def pool(self, topic: str) -> tuple[PoolDocument, ...]:
-        """Return the documents of a topic in the order in which assessors see them; may be empty."""
-        raise NotImplementedError
-
-    def extend_pool(self, topic: str, documents: Sequence[PoolDocument]) -> None:
-        """Append documents to the pool of a topic; for those that it has, add the new results.
-
-        Raises:
-            InputError: If the corpus does not have a document, or it cannot be read.
-        """
-        raise NotImplementedError
 
     def judgement(self, assessor: str, topic: str, document: str) -> Judgement:
         """Return the current version of a judgement.
@@ -156,7 +69,9 @@ class Store:
         Raises:
             XcgError: If there is no such assessor, or the topic's pool does not have the document.
         """
-        raise NotImplementedError
+        with self.transaction():
+            number = self._find(self._assessor(assessor), self._pool_entry(topic, document))
+            return Judgement() if number is None else load(self._connection, number).judgement
 
     def apply(
         self,
@@ -182,9 +97,26 @@ class Store:
 
         Raises:
             ConflictError: If the version is not the current one.
+            StoreError: If the change cannot be saved.
             XcgError: If the operation, a field or its value is illegal.
         """
-        raise NotImplementedError
+        check_operation(operation, values)
+        with self.transaction():
+            owner = self._assessor(assessor), self._pool_entry(topic, document)
+            number = self._find(*owner)
+            current = Judgement() if number is None else load(self._connection, number).judgement
+            if version != current.version:
+                raise ConflictError(current)
+            text = self.tree(document).text
+            if operation in (UNDO, REDO):
+                found = None
+                if number is not None:
+                    found = history_step(self._connection, number, current, operation, text)
+                if found is None:
+                    raise XcgError(f"there is nothing to {operation}")
+                return self._save(owner, current, *found, text)
+            new = edit(current, text, operation, values)
+            return self._save(owner, current, new, Step(operation, values, version), text)
 
     def replace(
         self,
@@ -205,19 +137,156 @@ class Store:
             entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 
+        Returns:
+            The new version; the current one if it has the same content.
+
         Raises:
             XcgError: If highlights overlap or a position is not in the document.
         """
-        raise NotImplementedError
+        with self.transaction():
+            owner = self._assessor(assessor), self._pool_entry(topic, document)
+            current = self.judgement(assessor, topic, document)
+            text = self.tree(document).text
+            new = stated(text, highlights, entry_point, finished)
+            if _without_ids(new) == _without_ids(current):
+                return current
+            return self._save(owner, current, new, Step("replace", {}, current.version), text)
+
+    def _save(
+        self, owner: tuple[int, int], current: Judgement, new: Judgement, step: Step, text: str
+    ) -> Judgement:
+        """Save the next version of a judgement unless its content is the same."""
+        if same_content(current, new):
+            return current
+        new = replace(
+            new,
+            version=current.version + 1,
+            can_undo=step.undo is not None,
+            can_redo=step.redo is not None,
+        )
+        number = self._find(*owner)
+        if number is None:
+            number = self._connection.execute(
+                """INSERT INTO judgements (assessor, pool, version, finished) VALUES (?, ?, 1, 0)
+                   RETURNING id""",
+                owner,
+            ).fetchone()[0]
+        save(self._connection, number, new, text, step)
+        return new
 
     def progress(self, assessor: str) -> dict[str, tuple[int, int]]:
-        """Return topic → number of finished documents and size of the pool, for assigned topics."""
-        raise NotImplementedError
+        """Return topic → number of finished documents and size of the pool, for assigned topics.
+
+        Raises:
+            XcgError: If there is no such assessor.
+        """
+        with self.transaction():
+            number = self._assessor(assessor)
+            progress = {}
+            for topic in self.assignments()[assessor]:
+                rows = self._connection.execute(
+                    """SELECT documents.name, coalesce(finished, 0) FROM pools
+                       JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
+                       LEFT JOIN judgements ON pool = pools.id AND assessor = ?
+                       WHERE topics.name = ?""",
+                    (number, topic),
+                ).fetchall()
+                states = [finished for name, finished in rows if name not in self.missing]
+                progress[topic] = sum(states), len(states)
+            return progress
 
     def judgements(self, assessor: str | None = None) -> Iterator[JudgedDocument]:
-        """Yield the judgements that have at least one change, by assessor, topic and pool order."""
-        raise NotImplementedError
+        """Yield the judgements that have at least one change, by assessor, topic and pool order.
+
+        Args:
+            assessor: An assessor; all by default.
+
+        Raises:
+            XcgError: If there is no such assessor.
+        """
+        with self.transaction():
+            if assessor is not None:
+                self._assessor(assessor)
+            rows = self._connection.execute(
+                """SELECT assessors.name, topics.name, documents.name, judgements.id FROM judgements
+                   JOIN assessors ON assessors.id = assessor JOIN pools ON pools.id = pool
+                   JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
+                   WHERE assessors.name = ?1 OR ?1 IS NULL
+                   ORDER BY assessors.id, topics.id, pools.id""",
+                (assessor,),
+            ).fetchall()
+            found = [
+                JudgedDocument(owner, topic, name, load(self._connection, number).judgement)
+                for owner, topic, name, number in rows
+                if name not in self.missing
+            ]
+        yield from found
 
     def moved(self) -> list[Move]:
         """Return what changes of documents did to judgements, oldest first."""
-        raise NotImplementedError
+        with self.transaction():
+            rows = self._connection.execute(
+                """SELECT assessors.name, topics.name, documents.name, part, outcome, highlight,
+                       old_start, old_end, new_start, new_end, text, time,
+                       CASE part WHEN 'highlight' THEN coalesce(status, 'placed') <> 'placed'
+                       ELSE judgements.version = moves.version END
+                   FROM moves JOIN judgements ON judgements.id = moves.judgement
+                   JOIN assessors ON assessors.id = assessor JOIN pools ON pools.id = pool
+                   JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
+                   LEFT JOIN highlights
+                       ON highlights.judgement = moves.judgement AND highlights.id = highlight
+                   ORDER BY moves.id"""
+            ).fetchall()
+        return [
+            Move._make([*row[:6], _span(row[6:8]), _span(row[8:10]), *row[10:12], row[12] == 1])
+            for row in rows
+        ]
+
+    def _check_document(self, document: int, digest: bytes, text: str) -> None:
+        """Place the judgements of a document again if its text has changed."""
+        numbers = [
+            row[0]
+            for row in self._connection.execute(
+                "SELECT judgements.id FROM judgements JOIN pools ON pools.id = pool WHERE document = ?",
+                (document,),
+            )
+        ]
+        judgements = [load(self._connection, number) for number in numbers]
+        is_same = digest == digest_of(text)
+        for judgement, _, _ in judgements:
+            if is_same and any(
+                text[one.start : one.end] != one.quote.exact for one in judgement.placed
+            ):
+                raise DamagedError
+        if is_same:
+            return
+        for number, (new, _, changes) in zip(numbers, place_again(text, judgements), strict=True):
+            moved = replace(new, version=new.version + 1)
+            save(self._connection, number, moved, text, Step("document changed", {}))
+            save_moves(self._connection, number, moved.version, changes)
+        self._connection.execute(
+            "UPDATE documents SET digest = ?, length = ? WHERE id = ?",
+            (digest_of(text), len(text), document),
+        )
+        # Runs state the positions of results in the new text, and are read at every start.
+        self._connection.execute(
+            "DELETE FROM results WHERE pool IN (SELECT id FROM pools WHERE document = ?)", (document,)
+        )
+
+    def _find(self, assessor: int, pool_entry: int) -> int | None:
+        """Return the number of a judgement; None before its first change."""
+        row = self._connection.execute(
+            "SELECT id FROM judgements WHERE assessor = ? AND pool = ?", (assessor, pool_entry)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+
+def _without_ids(judgement: Judgement) -> tuple[object, ...]:
+    """Return the content of a judgement that imports and exports have."""
+    highlights = [one._replace(id=0) for one in judgement.highlights]
+    return highlights, judgement.entry_point, judgement.finished
+
+
+def _span(values: Sequence[int | None]) -> tuple[int, int] | None:
+    start, end = values
+    return None if start is None or end is None else (start, end)

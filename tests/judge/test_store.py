@@ -1,0 +1,451 @@
+"""The store saves judgements, refuses stale changes and foreign files, and undoes changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from xcg.documents.corpus import Corpus
+from xcg.errors import XcgError
+from xcg.judge.judgement import Judgement
+from xcg.judge.records import JudgedDocument, PoolDocument
+from xcg.judge.store import ConflictError, Store
+from xcg.judge.store_file import StoreError
+
+TEXT = "Bees dance. Ants walk. Wasps sting."
+DOCUMENTS = {"bees": TEXT, "ants/1": "Ants walk in lines.", "empty": "<a/>"}
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    return Corpus.of(DOCUMENTS)
+
+
+@pytest.fixture
+def store(tmp_path: Path, corpus: Corpus) -> Iterator[Store]:
+    with filled(tmp_path / "judge.sqlite", corpus) as store:
+        yield store
+
+
+def filled(path: Path, corpus: Corpus) -> Store:
+    """Return a store with two assessors and two topics."""
+    store = Store(path, corpus)
+    store.add_assessors(["anna", "ben"])
+    store.extend_pool("1", [PoolDocument("bees", ((0, 11),)), PoolDocument("ants/1")])
+    store.extend_pool("2", [PoolDocument("ants/1")])
+    store.assign("anna", ["1", "2"])
+    store.assign("ben", ["2"])
+    return store
+
+
+def apply(store: Store, operation: str, /, version: int | None = None, **values: object) -> Judgement:
+    if version is None:
+        version = store.judgement("anna", "1", "bees").version
+    return store.apply("anna", "1", "bees", version, operation, values)
+
+
+def spans(judgement: Judgement) -> list[tuple[int, int, str | None]]:
+    return [(one.start, one.end, one.grade) for one in judgement.highlights]
+
+
+def test_everything_is_there_after_the_store_is_opened_again(
+    store: Store, tmp_path: Path, corpus: Corpus
+) -> None:
+    apply(store, "add", start=0, end=11, grade="3")
+    apply(store, "entry_point", position=0)
+    apply(store, "add", start=12, end=22)
+    before = apply(store, "finish", finished=True)
+    assert before.version == 4
+    store.close()
+    with Store(tmp_path / "judge.sqlite", corpus) as again:
+        assert again.judgement("anna", "1", "bees") == before
+        assert before.entry_point == 0
+        assert before.finished
+        assert spans(before) == [(0, 11, "3"), (12, 22, None)]
+        assert before.highlights[1].quote == ("Ants walk.", "Bees dance. ", " Wasps sting.")
+        assert again.assessors() == ["anna", "ben"]
+        assert again.assignments() == {"anna": ["1", "2"], "ben": ["2"]}
+        assert again.topics() == ["1", "2"]
+        assert again.pool("1") == (PoolDocument("bees", ((0, 11),)), PoolDocument("ants/1"))
+        assert again.progress("anna") == {"1": (1, 2), "2": (0, 1)}
+        assert again.progress("ben") == {"2": (0, 1)}
+        assert list(again.judgements()) == [JudgedDocument("anna", "1", "bees", before)]
+        assert list(again.judgements("ben")) == []
+        assert again.judgement("ben", "2", "ants/1") == Judgement()
+
+
+def test_the_file_has_no_companions_when_the_store_is_closed(tmp_path: Path, corpus: Corpus) -> None:
+    store = filled(tmp_path / "judge.sqlite", corpus)
+    apply(store, "add", start=0, end=4)
+    assert sorted(os.listdir(tmp_path)) == ["judge.sqlite", "judge.sqlite.lock"]
+    store.close()
+    assert os.listdir(tmp_path) == ["judge.sqlite"]
+
+
+def test_a_copy_of_the_file_is_a_backup(store: Store, tmp_path: Path, corpus: Corpus) -> None:
+    before = apply(store, "add", start=0, end=4)
+    shutil.copy(tmp_path / "judge.sqlite", tmp_path / "backup.sqlite")
+    apply(store, "delete", id=1)
+    with Store(tmp_path / "backup.sqlite", corpus) as backup:
+        assert backup.judgement("anna", "1", "bees") == before
+
+
+def test_a_change_to_an_old_version_is_refused_with_the_current_one(store: Store) -> None:
+    first = apply(store, "add", start=0, end=4)
+    with pytest.raises(ConflictError, match="its version is now 1") as caught:
+        apply(store, "add", version=0, start=5, end=10)
+    assert caught.value.current == first == store.judgement("anna", "1", "bees")
+
+
+def test_of_changes_to_one_version_by_several_threads_one_is_saved(store: Store) -> None:
+    outcomes = []
+
+    def change(number: int) -> None:
+        try:
+            outcomes.append(apply(store, "add", version=0, start=number, end=number + 1).version)
+        except ConflictError as error:
+            outcomes.append(-error.current.version)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == [-1, -1, -1, 1]
+    assert len(store.judgement("anna", "1", "bees").highlights) == 1
+
+
+def test_an_operation_without_effect_makes_no_version(store: Store) -> None:
+    apply(store, "add", start=0, end=4)
+    assert apply(store, "erase", start=20, end=22).version == 1
+    assert apply(store, "add", start=1, end=3).version == 1
+
+
+def test_undo_and_redo_go_through_the_whole_history(store: Store) -> None:
+    history = [store.judgement("anna", "1", "bees")]
+    history.append(apply(store, "add", start=0, end=4, grade="1"))
+    history.append(apply(store, "add", start=5, end=10))
+    history.append(apply(store, "entry_point", position=5))
+    history.append(apply(store, "finish", finished=True))
+    for _ in range(2):
+        for expected in history[-2::-1]:
+            undone = apply(store, "undo")
+            assert content(undone) == content(expected)
+            assert undone.can_redo
+            assert undone.can_undo == (expected.version > 0)
+        for expected in history[1:]:
+            redone = apply(store, "redo")
+            assert content(redone) == content(expected)
+        assert not redone.can_redo
+    with pytest.raises(XcgError, match="there is nothing to redo"):
+        apply(store, "redo")
+
+
+def test_a_change_after_undo_replaces_what_could_be_redone(store: Store) -> None:
+    apply(store, "add", start=0, end=4)
+    apply(store, "add", start=5, end=10)
+    apply(store, "undo")
+    changed = apply(store, "add", start=12, end=16)
+    assert not changed.can_redo
+    assert spans(apply(store, "undo")) == [(0, 4, None)]
+    assert spans(apply(store, "undo")) == []
+    assert spans(apply(store, "redo")) == [(0, 4, None)]
+    assert spans(apply(store, "redo")) == [(0, 4, None), (12, 16, None)]
+
+
+def test_nothing_can_be_undone_at_the_start(store: Store) -> None:
+    with pytest.raises(XcgError, match="there is nothing to undo"):
+        apply(store, "undo")
+    assert store.judgement("anna", "1", "bees") == Judgement()
+
+
+def content(judgement: Judgement) -> tuple[object, ...]:
+    return judgement.highlights, judgement.entry_point, judgement.finished
+
+
+def test_the_history_has_every_change_with_its_time(store: Store, tmp_path: Path) -> None:
+    apply(store, "add", start=0, end=4, grade="ü")
+    apply(store, "undo")
+    rows = read(tmp_path / "judge.sqlite", "SELECT version, operation, fields, time FROM changes")
+    assert [row[:2] for row in rows] == [(1, "add"), (2, "undo")]
+    assert json.loads(rows[0][2]) == {"start": 0, "end": 4, "grade": "ü"}
+    assert rows[0][3].endswith("+00:00")
+
+
+def test_later_runs_only_append_to_a_pool(store: Store) -> None:
+    store.extend_pool("1", [PoolDocument("empty"), PoolDocument("bees", ((12, 22), (0, 11)))])
+    assert store.pool("1") == (
+        PoolDocument("bees", ((0, 11), (12, 22))),
+        PoolDocument("ants/1"),
+        PoolDocument("empty"),
+    )
+    assert store.pool("unknown") == ()
+
+
+def test_a_transaction_saves_everything_or_nothing(store: Store) -> None:
+    with store.transaction():
+        apply(store, "add", start=0, end=4)
+        apply(store, "add", start=5, end=10)
+
+    def delete_and_fail() -> None:
+        with store.transaction():
+            apply(store, "delete", id=1)
+            apply(store, "add", start=4, end=5)
+
+    with pytest.raises(XcgError, match="only white space"):
+        delete_and_fail()
+    assert spans(store.judgement("anna", "1", "bees")) == [(0, 4, None), (5, 10, None)]
+
+
+def test_an_import_replaces_a_judgement_and_can_be_undone(store: Store) -> None:
+    apply(store, "add", start=0, end=4)
+    replaced = store.replace("anna", "1", "bees", [(12, 22, "2"), (5, 10, None)], 5, True)
+    assert (replaced.version, spans(replaced)) == (2, [(5, 10, None), (12, 22, "2")])
+    assert replaced.finished
+    again = store.replace("anna", "1", "bees", [(5, 10, None), (12, 22, "2")], 5, True)
+    assert again == replaced
+    assert spans(apply(store, "undo")) == [(0, 4, None)]
+    with pytest.raises(XcgError, match="5–10 overlaps one that ends at 6"):
+        store.replace("anna", "1", "bees", [(0, 6, None), (5, 10, None)], None, False)
+
+
+@pytest.mark.parametrize(
+    ("assessor", "topic", "document", "message"),
+    [
+        ("ana", "1", "bees", "unknown assessor 'ana': did you mean 'anna'"),
+        ("anna", "3", "bees", "the pool of topic '3' does not have the document 'bees'"),
+        ("anna", "2", "bees", "the pool of topic '2' does not have the document 'bees'"),
+    ],
+)
+def test_unknown_names_are_reported(
+    store: Store, assessor: str, topic: str, document: str, message: str
+) -> None:
+    with pytest.raises(XcgError, match=message):
+        store.judgement(assessor, topic, document)
+    with pytest.raises(XcgError, match=message):
+        store.apply(assessor, topic, document, 0, "add", {"start": 0, "end": 4})
+
+
+def test_a_pool_has_only_documents_and_passages_of_the_corpus(store: Store) -> None:
+    with pytest.raises(XcgError, match="beees"):
+        store.extend_pool("1", [PoolDocument("beees")])
+    with pytest.raises(XcgError, match=f"the document has {len(TEXT)} characters, and no result 0–99"):
+        store.extend_pool("1", [PoolDocument("bees", ((0, 99),))])
+    assert [name for name, _ in store.pool("1")] == ["bees", "ants/1"]
+
+
+def test_names_of_any_characters_are_kept(store: Store) -> None:
+    name = "Ann'a \"; DROP TABLE pools; --\u202e/../\x00é"
+    store.add_assessors([name, name])
+    store.assign(name, [name, "1"])
+    assert store.assignments()[name] == [name, "1"]
+    with pytest.raises(XcgError, match="not valid Unicode"):
+        store.add_assessors(["\udc80"])
+
+
+def test_a_second_process_cannot_open_the_store(store: Store, tmp_path: Path, corpus: Corpus) -> None:
+    code = (
+        "import sys; from pathlib import Path; from xcg.judge.store import Store\n"
+        "from xcg.documents.corpus import Corpus\n"
+        "try: Store(Path(sys.argv[1]), Corpus.of({}))\n"
+        "except ValueError as error: print(error)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "judge.sqlite")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert f"another process serves this store: process {os.getpid()} on " in done.stdout
+    assert "; stop it first" in done.stdout
+    with pytest.raises(StoreError, match="another process serves this store"):
+        Store(tmp_path / "judge.sqlite", corpus)
+    apply(store, "add", start=0, end=4)
+
+
+def test_the_lock_of_a_dead_process_does_not_matter(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "judge.sqlite"
+    filled(path, corpus).close()
+    code = (
+        "import os, sys; from pathlib import Path; from xcg.judge.store import Store\n"
+        "from xcg.documents.corpus import Corpus\n"
+        f"store = Store(Path(sys.argv[1]), Corpus.of({DOCUMENTS!r}))\nos._exit(1)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code, str(path)], env=environment)
+    assert done.returncode == 1
+    assert Path(f"{path}.lock").exists()
+    with Store(path, corpus) as store:
+        assert store.assessors() == ["anna", "ben"]
+
+
+def test_a_snapshot_reads_an_open_store_and_changes_nothing(
+    store: Store, tmp_path: Path, corpus: Corpus
+) -> None:
+    before = apply(store, "add", start=0, end=4)
+    with Store.snapshot(tmp_path / "judge.sqlite", corpus) as copy:
+        assert [one.judgement for one in copy.judgements()] == [before]
+        apply(copy, "delete", id=1)
+    assert store.judgement("anna", "1", "bees") == before
+    apply(store, "add", start=5, end=10)
+
+
+def test_a_snapshot_of_a_missing_store_is_an_error(tmp_path: Path, corpus: Corpus) -> None:
+    with pytest.raises(StoreError, match=r"no such file; xcg judge without --export creates it"):
+        Store.snapshot(tmp_path / "judge.sqlite", corpus)
+    assert not os.listdir(tmp_path)
+
+
+def read(path: Path, query: str) -> list[Any]:
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute(query).fetchall()
+    connection.close()
+    return rows
+
+
+def execute(path: Path, script: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("DROP TABLE moves", "its tables are not those of xcg judge"),
+        ("CREATE TRIGGER t AFTER INSERT ON changes BEGIN DELETE FROM highlights; END", "its tables"),
+        ("CREATE VIEW v AS SELECT 1", "its tables are not those of xcg judge"),
+        ("PRAGMA user_version = 2", "written by a later version of xcg"),
+        ("PRAGMA user_version = 0", "its tables are not those of xcg judge"),
+        ("PRAGMA application_id = 7", "not a store of xcg judge"),
+        ("UPDATE highlights SET exact = 'Ants'", "damaged; restore it from a copy"),
+        ('UPDATE highlights SET "end" = 99', "damaged"),
+        ("UPDATE highlights SET judgement = 99", "damaged"),
+        ("UPDATE judgements SET version = 7", "damaged"),
+        ("PRAGMA ignore_check_constraints = ON; UPDATE highlights SET status = 'x'", "damaged"),
+        (
+            "INSERT INTO highlights VALUES (1, 9, 2, 6, NULL, 'es d', '', '', 'placed')",
+            "damaged; restore it from a copy",
+        ),
+    ],
+)
+def test_a_changed_file_is_refused(tmp_path: Path, corpus: Corpus, script: str, message: str) -> None:
+    path = tmp_path / "judge.sqlite"
+    with filled(path, corpus) as store:
+        apply(store, "add", start=0, end=4)
+    execute(path, script)
+    content = path.read_bytes()
+    with pytest.raises(StoreError, match=message):
+        Store(path, corpus)
+    assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["judge.sqlite"]
+
+
+@pytest.mark.parametrize(
+    "state", ["null", "[", '[[[1,0,99,null,"placed"]],null,0]', '[[["x"]],null,0]']
+)
+def test_a_damaged_history_is_refused_when_it_is_used(
+    tmp_path: Path, corpus: Corpus, state: str
+) -> None:
+    path = tmp_path / "judge.sqlite"
+    with filled(path, corpus) as store:
+        apply(store, "add", start=0, end=4)
+        before = apply(store, "add", start=5, end=10)
+    execute(path, f"UPDATE changes SET state = '{state}' WHERE version = 1")
+    with Store(path, corpus) as store:
+        with pytest.raises(StoreError, match="damaged"):
+            apply(store, "undo")
+        assert store.judgement("anna", "1", "bees") == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a store of xcg judge"),
+        (b"SQLite format 3\0" + bytes(100), "not a store of xcg judge"),
+        (b"<article/>", "not a store of xcg judge"),
+        (b"SQLite format 3\0" + bytes(52) + b"xcgj" + bytes(5000), "damaged"),
+    ],
+)
+def test_another_file_is_refused_and_not_changed(
+    tmp_path: Path, corpus: Corpus, content: bytes, message: str
+) -> None:
+    path = tmp_path / "judge.sqlite"
+    path.write_bytes(content)
+    for opened in (Store, Store.snapshot):
+        with pytest.raises(StoreError, match=message):
+            opened(path, corpus)
+    assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["judge.sqlite"]
+
+
+def test_a_cut_file_is_refused(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "judge.sqlite"
+    filled(path, corpus).close()
+    path.write_bytes(path.read_bytes()[:-5000])
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path, corpus)
+
+
+def test_folders_and_missing_folders_are_refused(tmp_path: Path, corpus: Corpus) -> None:
+    with pytest.raises(StoreError, match="not a regular file"):
+        Store(tmp_path, corpus)
+    with pytest.raises(StoreError, match="cannot lock the store: No such file or directory"):
+        Store(tmp_path / "missing" / "judge.sqlite", corpus)
+
+
+def test_a_corpus_without_any_of_the_documents_is_refused(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "judge.sqlite"
+    filled(path, corpus).close()
+    with pytest.raises(StoreError, match="has none of the 2 documents of this store, such as 'bees'"):
+        Store(path, Corpus.of({"other": "text"}))
+
+
+def test_a_missing_document_is_left_out_until_it_is_back(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "judge.sqlite"
+    with filled(path, corpus) as store:
+        before = apply(store, "add", start=0, end=4)
+    with Store(path, Corpus.of({"ants/1": DOCUMENTS["ants/1"]})) as store:
+        assert list(store.missing) == ["bees"]
+        assert [name for name, _ in store.pool("1")] == ["ants/1"]
+        assert store.progress("anna")["1"] == (0, 1)
+        assert not list(store.judgements())
+        with pytest.raises(XcgError, match="bees"):
+            store.judgement("anna", "1", "bees")
+    with Store(path, corpus) as store:
+        assert store.judgement("anna", "1", "bees") == before
+
+
+def test_a_document_that_changes_while_it_is_judged_is_refused(tmp_path: Path) -> None:
+    documents = tmp_path / "docs"
+    documents.mkdir()
+    (documents / "bees.txt").write_text(TEXT, encoding="utf-8")
+    with Store(tmp_path / "judge.sqlite", Corpus(documents, cache=False)) as store:
+        store.add_assessors(["anna"])
+        store.extend_pool("1", [PoolDocument("bees")])
+        (documents / "bees.txt").write_text(f"New. {TEXT}", encoding="utf-8")
+        store._corpus = Corpus(documents, cache=False)  # as if the tree had left the memory
+        with pytest.raises(
+            XcgError, match="bees: the document has changed since xcg judge was started"
+        ):
+            apply(store, "add", start=0, end=4)
+
+
+@pytest.mark.posix
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
+def test_a_folder_without_write_permission(tmp_path: Path, corpus: Corpus) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(StoreError, match="cannot lock the store: Permission denied"):
+            Store(tmp_path / "judge.sqlite", corpus)
+    finally:
+        tmp_path.chmod(0o700)

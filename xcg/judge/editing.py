@@ -1,0 +1,343 @@
+"""The operations that change a judgement, as functions of the judgement and the document's text.
+
+Every highlight contains a character other than white space, and highlights do not overlap; they may
+touch. A highlight that an operation changes counts as placed, also if it was moved or lost before.
+
+A finished document stays finished if it is changed, with one exception: if it gets its first highlight
+or loses its last one, it is unfinished again. "Nothing relevant" is always stated, never the result of
+a deletion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xcg.documents.text_search import Quote
+from xcg.errors import XcgError, nearest
+from xcg.formats.json_records import MAX_NUMBER
+from xcg.judge.judgement import Judgement, StoredHighlight
+
+CONTEXT = 60
+"""Characters of the prefix and the suffix of a highlight's quote."""
+MAX_HIGHLIGHTS = 5000
+"""Maximum number of highlights of a document for one topic and assessor."""
+MAX_GRADE = 100
+"""Maximum number of characters of a grade."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A field of an operation.
+
+    Attributes:
+        type: Type of its value.
+        required: Whether the field must be stated.
+        can_be_none: Whether None is legal.
+    """
+
+    type: type[int] | type[str] | type[bool]
+    required: bool = True
+    can_be_none: bool = False
+
+    @property
+    def expected(self) -> str:
+        """Description of legal values, for messages."""
+        name = {int: "a whole number", str: "text", bool: "true or false"}[self.type]
+        return f"{name} or null" if self.can_be_none else name
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation on a judgement.
+
+    Attributes:
+        function: Takes the judgement, the document's text and the fields as keywords.
+        fields: Name → field.
+    """
+
+    function: Callable[..., Judgement]
+    fields: Mapping[str, Value]
+
+    @property
+    def summary(self) -> str:
+        """What the operation does, in one sentence."""
+        return (self.function.__doc__ or "").partition("\n")[0]
+
+
+def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
+    """Highlight a passage, and join it with the highlights that it overlaps.
+
+    The joined highlight has the id of the first of them, and its grade unless one is given.
+    """
+    _check_span(text, start, end)
+    joined = [one for one in judgement.placed if one.start < end and start < one.end]
+    if joined:
+        start, end = min(start, joined[0].start), max(end, joined[-1].end)
+        grade = joined[0].grade if grade is None else grade
+    number = joined[0].id if joined else _next_id(judgement.highlights)
+    return _changed(judgement, joined, [highlight(text, number, start, end, grade)])
+
+
+def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Judgement:
+    """Move the start and the end of a highlight; a lost highlight is placed there."""
+    old = _highlight(judgement, id)
+    _check_span(text, start, end)
+    for other in judgement.placed:
+        if other is not old and other.start < end and start < other.end:
+            raise XcgError(
+                f"{start}–{end} overlaps the highlight {other.start}–{other.end}; highlights of a "
+                "document do not overlap"
+            )
+    return _changed(judgement, [old], [highlight(text, id, start, end, old.grade)])
+
+
+def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
+    """Remove a passage from all highlights: they are shortened, divided or deleted.
+
+    The first part of a divided highlight keeps its id. Parts without text are removed.
+    """
+    if not 0 <= start < end <= len(text):
+        raise XcgError(_illegal_span(text, start, end))
+    touched = [one for one in judgement.placed if one.start < end and start < one.end]
+    number = _next_id(judgement.highlights)
+    parts: list[StoredHighlight] = []
+    for one in touched:
+        spans = [(one.start, min(one.end, start)), (max(one.start, end), one.end)]
+        kept = [span for span in spans if not _is_blank(text, *span)]
+        for index, span in enumerate(kept):
+            parts.append(highlight(text, one.id if index == 0 else number, *span, one.grade))
+    return _changed(judgement, touched, parts)
+
+
+def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
+    """Divide a highlight before a character; the first part keeps the id."""
+    old = _highlight(judgement, id)
+    if not old.start < position < old.end:
+        raise XcgError(
+            f"cannot split the highlight {old.start}–{old.end} at {position}: expected a position "
+            "inside it"
+        )
+    if _is_blank(text, old.start, position) or _is_blank(text, position, old.end):
+        raise XcgError(f"cannot split the highlight at {position}: one part has no text")
+    parts = [
+        highlight(text, id, old.start, position, old.grade),
+        highlight(text, _next_id(judgement.highlights), position, old.end, old.grade),
+    ]
+    return _changed(judgement, [old], parts)
+
+
+def delete(judgement: Judgement, text: str, id: int) -> Judgement:
+    """Delete a highlight."""
+    return _changed(judgement, [_highlight(judgement, id)], [])
+
+
+def grade(judgement: Judgement, text: str, id: int, grade: str | None) -> Judgement:
+    """Change the grade of a highlight."""
+    old = _highlight(judgement, id)
+    new = old._replace(grade=_legal_grade(grade), status="lost" if old.is_lost else "placed")
+    return _changed(judgement, [old], [new])
+
+
+def confirm(judgement: Judgement, text: str, id: int) -> Judgement:
+    """State that a moved highlight has the right position."""
+    old = _highlight(judgement, id)
+    if old.is_lost:
+        raise XcgError(
+            f"the highlight {id} has lost its text: expected its deletion, or a new position for it"
+        )
+    return _changed(judgement, [old], [old._replace(status="placed")])
+
+
+def entry_point(judgement: Judgement, text: str, position: int | None) -> Judgement:
+    """Set or remove the best entry point."""
+    if position is not None and not 0 <= position < len(text):
+        raise XcgError(
+            f"the best entry point is {position}: expected a position from 0 to {len(text) - 1}"
+        )
+    return replace(judgement, entry_point=position)
+
+
+def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
+    """State whether the document is finished; without highlights, nothing in it is relevant.
+
+    A finished document without highlights has no best entry point.
+    """
+    if finished and judgement.lost:
+        raise XcgError(
+            "a highlight has lost its text because the document has changed: expected its deletion, or "
+            "a new position for it, before the document is finished"
+        )
+    if finished and not judgement.highlights:
+        return replace(judgement, finished=True, entry_point=None)
+    return replace(judgement, finished=finished)
+
+
+_ID = Value(int)
+_SPAN = {"start": Value(int), "end": Value(int)}
+
+OPERATIONS: dict[str, Operation] = {
+    "add": Operation(add, {**_SPAN, "grade": Value(str, required=False, can_be_none=True)}),
+    "resize": Operation(resize, {"id": _ID, **_SPAN}),
+    "erase": Operation(erase, _SPAN),
+    "split": Operation(split, {"id": _ID, "position": Value(int)}),
+    "delete": Operation(delete, {"id": _ID}),
+    "grade": Operation(grade, {"id": _ID, "grade": Value(str, can_be_none=True)}),
+    "confirm": Operation(confirm, {"id": _ID}),
+    "entry_point": Operation(entry_point, {"position": Value(int, can_be_none=True)}),
+    "finish": Operation(finish, {"finished": Value(bool)}),
+}
+"""Name → operation."""
+
+UNDO, REDO = "undo", "redo"
+"""The operations of the store that have no fields and use the history of a judgement."""
+
+
+def check_operation(operation: str, values: Mapping[str, object]) -> None:
+    """Check the name of an operation, and the names and types of its fields.
+
+    Raises:
+        XcgError: If the name is unknown, or a field is unknown, missing or of the wrong type.
+
+    >>> check_operation("delete", {"id": 1})
+    >>> check_operation("delete", {"id": "1"})
+    Traceback (most recent call last):
+    ...
+    xcg.errors.XcgError: the field 'id' of 'delete' is '1': expected a whole number
+    """
+    fields: Mapping[str, Value] = {}
+    if operation not in (UNDO, REDO):
+        if operation not in OPERATIONS:
+            names = [*OPERATIONS, UNDO, REDO]
+            raise XcgError(f"unknown operation {operation[:40]!r}: {nearest(operation[:40], names)}")
+        fields = OPERATIONS[operation].fields
+    for name in values:
+        if name not in fields:
+            expected = nearest(name[:40], fields) if fields else "expected no fields"
+            raise XcgError(f"unknown field {name[:40]!r} of {operation!r}: {expected}")
+    for name, field in fields.items():
+        if name not in values:
+            if field.required:
+                raise XcgError(f"the field {name!r} of {operation!r} is missing")
+            continue
+        value = values[name]
+        is_legal = type(value) is field.type and not (type(value) is int and abs(value) > MAX_NUMBER)
+        if not is_legal and not (value is None and field.can_be_none):
+            shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+            problem = f"the field {name!r} of {operation!r} is {shown[:40]}"
+            raise XcgError(f"{problem}: expected {field.expected}")
+
+
+def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, Any]) -> Judgement:
+    """Apply an operation other than undo and redo.
+
+    Args:
+        judgement: The judgement.
+        text: The text of the document.
+        operation: A name in :data:`OPERATIONS`.
+        values: Its fields.
+
+    Returns:
+        The changed judgement with the same version.
+
+    Raises:
+        XcgError: If the operation, a field or its value is illegal.
+
+    >>> text = "Bees dance. Ants walk."
+    >>> changed = edit(Judgement(), text, "add", {"start": 0, "end": 11, "grade": "2"})
+    >>> changed = edit(changed, text, "split", {"id": 1, "position": 5})
+    >>> [(one.id, one.start, one.end, one.grade) for one in changed.highlights]
+    [(1, 0, 5, '2'), (2, 5, 11, '2')]
+    """
+    check_operation(operation, values)
+    return OPERATIONS[operation].function(judgement, text, **values)
+
+
+def stated(
+    text: str, highlights: Iterable[tuple[int, int, str | None]], entry: int | None, finished: bool
+) -> Judgement:
+    """Return a judgement with given content.
+
+    Args:
+        text: The text of the document.
+        highlights: Start, end and grade of each highlight.
+        entry: The best entry point; None without one.
+        finished: Whether the document is finished.
+
+    Raises:
+        XcgError: If highlights overlap, have no text or exceed the document.
+    """
+    placed = []
+    last_end = 0
+    for number, (start, end, of_passage) in enumerate(sorted(highlights, key=lambda one: one[:2]), 1):
+        _check_span(text, start, end)
+        if start < last_end:
+            raise XcgError(f"the highlight {start}–{end} overlaps one that ends at {last_end}")
+        placed.append(highlight(text, number, start, end, of_passage))
+        last_end = end
+    return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
+
+
+def highlight(text: str, id: int, start: int, end: int, grade: str | None) -> StoredHighlight:
+    """Return a highlight of a passage, with its quote."""
+    return StoredHighlight(id, start, end, _legal_grade(grade), quote_at(text, start, end))
+
+
+def quote_at(text: str, start: int, end: int) -> Quote:
+    """Return the quote of a passage, with the text before and after it.
+
+    >>> quote_at("Bees dance.", 5, 10)
+    Quote(exact='dance', prefix='Bees ', suffix='.')
+    """
+    return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
+
+
+def _changed(
+    judgement: Judgement, old: Iterable[StoredHighlight], new: Iterable[StoredHighlight]
+) -> Judgement:
+    """Replace highlights."""
+    removed = {one.id for one in old}
+    changed = [one for one in judgement.highlights if one.id not in removed] + list(new)
+    if len(changed) > MAX_HIGHLIGHTS:
+        raise XcgError(f"the document has {MAX_HIGHLIGHTS} highlights, which is the maximum")
+    finished = judgement.finished and bool(judgement.highlights) == bool(changed)
+    return replace(judgement, highlights=in_order(changed), finished=finished)
+
+
+def in_order(highlights: Iterable[StoredHighlight]) -> tuple[StoredHighlight, ...]:
+    """Return the highlights as in a judgement: lost ones first, then by position."""
+    return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
+
+
+def _highlight(judgement: Judgement, id: int) -> StoredHighlight:
+    for one in judgement.highlights:
+        if one.id == id:
+            return one
+    raise XcgError(f"there is no highlight {id}; expected one of the document's highlights")
+
+
+def _next_id(highlights: Iterable[StoredHighlight]) -> int:
+    return max((one.id for one in highlights), default=0) + 1
+
+
+def _check_span(text: str, start: int, end: int) -> None:
+    if not 0 <= start < end <= len(text):
+        raise XcgError(_illegal_span(text, start, end))
+    if _is_blank(text, start, end):
+        raise XcgError(f"the passage {start}–{end} has only white space")
+
+
+def _illegal_span(text: str, start: int, end: int) -> str:
+    length = f"the document's text has {len(text)} characters"
+    return f"the passage {start}–{end} is empty or not in the document: {length}"
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    return start >= end or text[start:end].isspace()
+
+
+def _legal_grade(grade: str | None) -> str | None:
+    if grade is not None and not 0 < len(grade) <= MAX_GRADE:
+        raise XcgError(f"a grade has {len(grade)} characters: expected 1 to {MAX_GRADE}")
+    return grade
