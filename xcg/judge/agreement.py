@@ -16,7 +16,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.installation import missing_extra
 from xcg.judge.judgement import Judgement
-from xcg.judge.store import JudgedDocument
+from xcg.judge.records import JudgedDocument
 from xcg.judgements.covered_text import CoveredText
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np, npt

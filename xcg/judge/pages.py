@@ -15,7 +15,7 @@ from xcg.judge.addresses import (
 )
 from xcg.judge.agreement import AgreementRow, DifferentDocument, agreement, disagreements
 from xcg.judge.page_templates import render_page
-from xcg.judge.store import Move
+from xcg.judge.records import Move
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 

@@ -11,9 +11,10 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes
 from xcg.formats.topic_files import Topic
 from xcg.judge.preparation import prepare
+from xcg.judge.records import PoolDocument
 from xcg.judge.rendering import Rendering, render
 from xcg.judge.settings import Settings
-from xcg.judge.store import PoolDocument, Store
+from xcg.judge.store import Store
 
 MAX_RENDERED_CHARACTERS = 20_000_000
 """Maximum number of characters of the rendered documents that stay in memory."""
