@@ -1,0 +1,232 @@
+"""Highlights of changed documents are placed again by their quotes, and never silently wrong."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xcg.documents.corpus import Corpus
+from xcg.judge.editing import stated
+from xcg.judge.judgement import Judgement
+from xcg.judge.reanchoring import AnchoredJudgement, Change, entry_quote, place_again
+from xcg.judge.records import Move, PoolDocument
+from xcg.judge.store import Store
+
+TEXT = (
+    "Bees dance to show the way to flowers. A round dance shows flowers near the hive. "
+    "Ants follow traces of scent. Wasps do neither, and find their way alone. "
+    "Bees also smell the flowers on other bees."
+)
+DANCE = TEXT.index("A round dance"), TEXT.index(" Ants")
+SCENT = TEXT.index("Ants"), TEXT.index(" Wasps")
+SMELL = TEXT.index("Bees also"), len(TEXT)
+
+
+def placed_again(
+    text: str,
+    *spans: tuple[int, int],
+    entry: int | None = None,
+    finished: bool = False,
+    old_text: str = TEXT,
+) -> AnchoredJudgement:
+    """Place highlights in the old text, then again in another text."""
+    judgement = stated(old_text, [(*span, "2") for span in spans], entry, finished)
+    quote = None if entry is None else entry_quote(old_text, entry)
+    (found,) = place_again(text, [AnchoredJudgement(judgement, quote)])
+    return found
+
+
+def spans(judgement: Judgement) -> list[tuple[int, int, str]]:
+    return [(one.start, one.end, one.status) for one in judgement.highlights]
+
+
+def test_inserted_text_moves_the_highlights_after_it() -> None:
+    text = TEXT.replace("Ants follow", "By the way: ants are no bees. Ants follow")
+    judgement, _, changes = placed_again(text, DANCE, SMELL, finished=True)
+    start, end = SMELL[0] + 30, SMELL[1] + 30
+    assert spans(judgement) == [(*DANCE, "placed"), (start, end, "moved")]
+    assert [one.quote.exact for one in judgement.highlights] == [
+        TEXT[slice(*DANCE)],
+        TEXT[slice(*SMELL)],
+    ]
+    assert changes == (Change("highlight", "moved", 2, SMELL, (start, end), TEXT[slice(*SMELL)]),)
+    assert judgement.finished
+    assert not judgement.can_undo
+
+
+def test_a_short_highlight_that_moved_unlike_its_neighbours_is_doubtful() -> None:
+    text = TEXT.replace("Ants follow", "By the way: ants are no bees. Ants follow")
+    judgement, _, changes = placed_again(text, DANCE, SCENT)
+    assert spans(judgement)[1] == (SCENT[0] + 30, SCENT[1] + 30, "moved")
+    assert [change.outcome for change in changes] == ["doubtful"]
+
+
+def test_changed_typography_is_listed_too() -> None:
+    text = TEXT.replace("scent. Wasps", "scent.\n\nWasps").replace("of scent", "of  scent")
+    judgement, _, changes = placed_again(text, SCENT)
+    assert spans(judgement) == [(SCENT[0], SCENT[1] + 1, "moved")]
+    assert judgement.highlights[0].quote.exact == "Ants follow traces of  scent."
+    assert [change.outcome for change in changes] == ["moved"]
+
+
+def test_a_highlight_with_changed_words_is_lost_and_the_document_unfinished() -> None:
+    text = TEXT.replace("traces of scent", "chemical traces")
+    judgement, _, changes = placed_again(text, DANCE, SCENT, finished=True)
+    assert spans(judgement) == [(0, 0, "lost"), (*DANCE, "placed")]
+    assert judgement.lost[0].quote.exact == TEXT[slice(*SCENT)]
+    assert judgement.lost[0].grade == "2"
+    assert not judgement.finished
+    assert changes == (Change("highlight", "lost", 2, SCENT, None, TEXT[slice(*SCENT)]),)
+    # It is found if the words are there again.
+    (back,) = place_again(TEXT, [AnchoredJudgement(judgement)])
+    assert spans(back.judgement) == [(*DANCE, "placed"), (*SCENT, "moved")]
+    assert back.changes == (Change("highlight", "moved", 2, None, SCENT, TEXT[slice(*SCENT)]),)
+
+
+def test_an_ambiguous_highlight_is_lost() -> None:
+    old = "x. Yes. y."
+    text = "Yes. " * 20
+    judgement, _, changes = placed_again(text, (3, 7), old_text=old)
+    assert spans(judgement) == [(0, 0, "lost")]
+    assert [change.outcome for change in changes] == ["lost"]
+
+
+def test_a_document_without_relevant_text_is_listed_as_changed() -> None:
+    judgement, _, changes = placed_again("Other text.", finished=True)
+    assert judgement.finished
+    assert changes == (Change("document", "changed"),)
+    assert placed_again("Other text.").changes == ()
+
+
+def test_the_best_entry_point_moves_with_its_text() -> None:
+    start = SCENT[0]
+    judgement, quote, changes = placed_again(f"New words here. {TEXT}", entry=start)
+    assert judgement.entry_point == start + 16
+    assert quote == entry_quote(f"New words here. {TEXT}", start + 16)
+    point = (start, start), (start + 16, start + 16)
+    assert changes == (Change("entry point", "moved", None, *point, TEXT[start : start + 40]),)
+    judgement, quote, changes = placed_again("Other text.", entry=start)
+    assert (judgement.entry_point, quote) == (None, None)
+    assert changes == (Change("entry point", "lost", None, point[0], None, TEXT[start : start + 40]),)
+
+
+def test_highlights_never_overlap_after_they_are_placed_again() -> None:
+    old = "One two three. Four five six, one two three four."
+    first, second = (0, 14), (30, 48)
+    text = "One two three four."
+    judgement, _, changes = placed_again(text, first, second, old_text=old)
+    assert len(judgement.placed) <= 1
+    assert len(judgement.highlights) == 2
+    assert "lost" in {change.outcome for change in changes}
+
+
+words = st.sampled_from(["bee", "ant", "wasp", "hive", "dance", "the", "of", "🐝", "wax"])
+sentences = st.lists(words, min_size=1, max_size=6).map(lambda found: " ".join(found) + ".")
+documents = st.lists(sentences, min_size=1, max_size=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, documents, st.data())
+def test_what_is_placed_has_the_words_of_its_quote(
+    old: list[str], new: list[str], data: st.DataObject
+) -> None:
+    kept = data.draw(st.lists(st.sampled_from(old), max_size=8))
+    texts = "\n".join(old), "\n".join(data.draw(st.permutations(new + kept)))
+    judgements = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        ends = sorted(data.draw(st.sets(st.integers(0, len(texts[0])), max_size=6)))
+        passages = [
+            (start, end, None)
+            for start, end in zip(ends[::2], ends[1::2], strict=False)
+            if texts[0][start:end].strip()
+        ]
+        entry = data.draw(st.none() | st.integers(0, len(texts[0]) - 1))
+        judgement = stated(texts[0], passages, entry, bool(passages))
+        point = judgement.entry_point
+        quote = None if point is None else entry_quote(texts[0], point)
+        judgements.append(AnchoredJudgement(judgement, quote))
+    for before, after in zip(judgements, place_again(texts[1], judgements), strict=True):
+        found = after.judgement
+        ids = {one.id: one for one in before.judgement.highlights}
+        assert ids.keys() == {one.id for one in found.highlights}
+        assert all(one.end <= other.start for one, other in pairwise(found.placed))
+        for one in found.placed:
+            words_of_quote = ids[one.id].quote.exact.split()
+            assert texts[1][one.start : one.end] == one.quote.exact
+            assert one.quote.exact.split() == words_of_quote
+            is_same = (one.start, one.quote.exact) == (ids[one.id].start, ids[one.id].quote.exact)
+            assert one.status == ("placed" if is_same else "moved")
+        assert all(one.quote == ids[one.id].quote for one in found.lost)
+        listed = {change.id for change in after.changes if change.part == "highlight"}
+        assert listed == {one.id for one in found.highlights if one.status != "placed"}
+        if texts[0] == texts[1]:
+            assert found.highlights == before.judgement.highlights
+            assert found.entry_point == before.judgement.entry_point
+
+
+def filled(path: Path) -> None:
+    with Store(path, Corpus.of({"bees": TEXT, "ants": "Ants."})) as store:
+        store.add_assessors(["anna", "ben", "cleo"])
+        store.extend_pool("1", [PoolDocument("bees", ((0, 38),)), PoolDocument("ants", ((0, 3),))])
+        for assessor, span in (("anna", DANCE), ("ben", SCENT)):
+            store.replace(assessor, "1", "bees", [(*span, "2")], span[0], True)
+        store.replace("cleo", "1", "bees", [], None, True)
+        store.replace("anna", "1", "ants", [(0, 4, None)], None, False)
+
+
+def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "judge.sqlite"
+    filled(path)
+    text = "News. " + TEXT.replace("traces of scent", "chemical traces")
+    corpus = Corpus.of({"bees": text, "ants": "Ants."})
+    snapshot = Store.snapshot(path, corpus)
+    with Store(path, corpus) as store:
+        assert list(store.judgements()) == list(snapshot.judgements())
+        anna = store.judgement("anna", "1", "bees")
+        assert spans(anna) == [(DANCE[0] + 6, DANCE[1] + 6, "moved")]
+        assert (anna.version, anna.entry_point, anna.finished) == (2, DANCE[0] + 6, True)
+        assert not anna.can_undo
+        ben = store.judgement("ben", "1", "bees")
+        assert spans(ben) == [(0, 0, "lost")]
+        assert (ben.entry_point, ben.finished) == (None, False)
+        assert store.judgement("anna", "1", "ants").version == 1
+        assert store.pool("1") == (PoolDocument("bees"), PoolDocument("ants", ((0, 3),)))
+        moves = store.moved()
+        assert [(one.assessor, one.part, one.outcome, one.id, one.is_open) for one in moves] == [
+            ("anna", "highlight", "moved", 1, True),
+            ("anna", "entry point", "moved", None, True),
+            ("ben", "highlight", "lost", 1, True),
+            ("ben", "entry point", "lost", None, True),
+            ("cleo", "document", "changed", None, True),
+        ]
+        assert moves[0] == Move(
+            *("anna", "1", "bees", "highlight", "moved", 1),
+            DANCE,
+            (DANCE[0] + 6, DANCE[1] + 6),
+            TEXT[slice(*DANCE)],
+            moves[0].time,
+            True,
+        )
+        store.apply("anna", "1", "bees", 2, "confirm", {"id": 1})
+        undone = store.apply("ben", "1", "bees", 2, "delete", {"id": 1})
+        assert not undone.highlights
+        assert [one.is_open for one in store.moved()] == [False, False, False, False, True]
+        undone = store.apply("ben", "1", "bees", 3, "undo", {})
+        assert undone.lost == ben.lost
+        store.apply("cleo", "1", "bees", 2, "finish", {"finished": False})
+        assert [one.is_open for one in store.moved()] == [False, False, True, False, False]
+    with Store(path, corpus) as store:  # unchanged since
+        assert len(store.moved()) == 5
+        assert store.judgement("ben", "1", "bees").version == 4
+
+
+def test_a_snapshot_places_judgements_without_changing_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "judge.sqlite"
+    filled(path)
+    before = path.read_bytes()
+    with Store.snapshot(path, Corpus.of({"bees": f"News. {TEXT}", "ants": "Ants."})) as snapshot:
+        assert spans(snapshot.judgement("ben", "1", "bees")) == [(SCENT[0] + 6, SCENT[1] + 6, "moved")]
+    assert path.read_bytes() == before
