@@ -224,7 +224,9 @@ def _assessors(value: object) -> tuple[str, ...]:
         if not name.isprintable():
             raise vol.Invalid(f"illegal name {name!r}: it contains an invisible character")
         # Each assessor has a folder in exports, and some file systems ignore case.
+        if name in known.values():
+            raise vol.Invalid(f"the name {name!r} occurs twice")
         other = known.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
-        if other is not name:
+        if other != name:
             raise vol.Invalid(f"the names {other!r} and {name!r} differ in case only: rename one")
     return tuple(names)

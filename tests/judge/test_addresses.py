@@ -1,0 +1,59 @@
+"""Names of any characters survive the way through a URL."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from xcg.judge import addresses
+
+NAMES = st.text(st.characters(exclude_categories=()), min_size=1)
+
+
+@given(NAMES)
+@example("/")
+@example("..")
+@example("~2F~")
+@example("%2F")
+@example("\ud800")
+@example("a\\b")
+def test_a_name_survives_as_a_segment(name: str) -> None:
+    segment = addresses.to_segment(name)
+    url = urljoin("http://host", f"/assessors/{segment}/topics")
+    path = unquote(urlsplit(url).path)
+    assert path.split("/")[1:2] == ["assessors"]
+    assert addresses.from_segment(path.split("/")[2]) == name
+    assert path.endswith("/topics")
+    assert path.count("/") == 3
+
+
+@given(st.lists(NAMES.filter(lambda name: "/" not in name), min_size=1).map("/".join))
+def test_the_name_of_a_document_keeps_its_slashes(name: str) -> None:
+    path = addresses.to_path(name)
+    assert path.count("/") == name.count("/")
+    assert addresses.from_path(unquote(path)) == name
+
+
+@pytest.mark.parametrize("text", ["~110000~", "~FFFFFFFFFFFFFFFFFFFFFF~", "~", "~~", "~G~"])
+def test_an_illegal_escape_is_kept(text: str) -> None:
+    assert addresses.from_segment(text) == text
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("127.5.5.5", True),
+        ("::1", True),
+        ("LOCALHOST", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.0.2", False),
+        ("localhost.example.org", False),
+    ],
+)
+def test_loopback_addresses_are_recognised(host: str, expected: bool) -> None:
+    assert addresses.is_loopback(host) is expected

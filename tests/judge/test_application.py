@@ -1,0 +1,405 @@
+"""The pages of xcg judge, and the API with which its script reads and changes judgements."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace, write_campaign
+
+from xcg.errors import InputError
+from xcg.judge.addresses import (
+    agreement_path,
+    api_path,
+    archive_path,
+    assessor_path,
+    document_path,
+    topic_path,
+)
+from xcg.judge.workspace import Workspace
+
+API = api_path(ANNA, "1", "bees")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with opened_workspace(write_campaign(tmp_path)) as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def browser(workspace: Workspace) -> Browser:
+    return Browser(workspace)
+
+
+@pytest.fixture
+def overview(workspace: Workspace) -> Browser:
+    return Browser(workspace, assessor=None)
+
+
+def test_a_judgement_begins_empty(browser: Browser) -> None:
+    answer = browser.get(API)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {
+        "version": 0,
+        "highlights": [],
+        "entry_point": None,
+        "finished": False,
+        "can_undo": False,
+        "can_redo": False,
+    }
+
+
+def test_a_change_returns_the_new_judgement(browser: Browser) -> None:
+    answer = browser.post(API, change(0, "add", start=0, end=10, grade="2"))
+    assert answer.status_code == 200, answer.text
+    judgement = answer.json()
+    (highlight,) = judgement["highlights"]
+    assert {key: highlight[key] for key in ("start", "end", "grade", "text", "status")} == {
+        "start": 0,
+        "end": 10,
+        "grade": "2",
+        "text": "Bees dance",
+        "status": "placed",
+    }
+    assert (judgement["version"], judgement["can_undo"]) == (1, True)
+    assert browser.get(API).json() == judgement
+
+
+def test_every_operation_is_available(browser: Browser) -> None:
+    version = 0
+    number = None
+    for operation, values in (
+        ("add", {"start": 0, "end": 10, "grade": "2"}),
+        ("resize", {"start": 0, "end": 8}),
+        ("grade", {"grade": "3"}),
+        ("split", {"position": 4}),
+        ("erase", {"start": 0, "end": 2}),
+        ("entry_point", {"position": 5}),
+        ("entry_point", {"position": None}),
+        ("undo", {}),
+        ("redo", {}),
+        ("finish", {"finished": True}),
+        ("finish", {"finished": False}),
+        ("delete", {}),
+    ):
+        if operation in ("resize", "grade", "split", "delete"):
+            values["id"] = number
+        answer = browser.post(API, change(version, operation, **values))
+        assert answer.status_code == 200, (operation, answer.text)
+        version = answer.json()["version"]
+        number = answer.json()["highlights"][0]["id"] if answer.json()["highlights"] else None
+
+
+def test_positions_count_characters_beyond_the_basic_plane_once(browser: Browser) -> None:
+    api = api_path(ANNA, "1", "wasps")
+    start = "Wasps build nests. ".index(" nests") + len(" nests. ")
+    answer = browser.post(api, change(0, "add", start=start, end=start + 5, grade="1"))
+    assert answer.json()["highlights"][0]["text"] == "𝒲asps"
+
+
+def test_a_change_of_an_old_version_is_a_conflict_that_shows_the_new_one(browser: Browser) -> None:
+    first = browser.post(API, change(0, "add", start=0, end=10, grade="2")).json()
+    answer = browser.post(API, change(0, "add", start=5, end=20, grade="3"))
+    assert answer.status_code == 409
+    assert answer.json()["judgement"] == first
+    assert "version is now 1" in answer.json()["error"]
+    assert browser.get(API).json() == first
+
+
+def test_of_concurrent_changes_one_is_made(browser: Browser, workspace: Workspace) -> None:
+    browsers = [Browser(workspace, browser.access) for _ in range(8)]
+
+    def add(index: int) -> int:
+        record = change(0, "add", start=index, end=index + 1, grade="1")
+        return browsers[index].post(API, record).status_code
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = sorted(threads.map(add, range(8)))
+    assert statuses == [200] + [409] * 7
+    assert len(workspace.store.judgement(ANNA, "1", "bees").highlights) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({}, "expected the version of the judgement"),
+        ({"version": True, "operation": "undo"}, "expected the version of the judgement"),
+        ({"version": "0", "operation": "undo"}, "expected the version of the judgement"),
+        ({"version": 0}, "expected the name of an operation"),
+        ({"version": 0, "operation": ["add"]}, "expected the name of an operation"),
+        (change(0, "ad", start=0, end=1), "ad"),
+        (change(0, "add", start=0), "end"),
+        (change(0, "add", start=0, end="9", grade="1"), "end"),
+        (change(0, "add", start=0, end=9.0, grade="1"), "end"),
+        (change(0, "add", start=0, end=True, grade="1"), "end"),
+        (change(0, "add", start=-1, end=9, grade="1"), ""),
+        (change(0, "add", start=9, end=9, grade="1"), ""),
+        (change(0, "add", start=0, end=10**30, grade="1"), ""),
+        (change(0, "add", start=0, end=9, grade="1", more=1), "more"),
+        (change(0, "add", start=0, end=9, grade="4"), "unknown grade '4': expected one of 3, 2, 1"),
+        (change(0, "add", start=0, end=9, grade=3), "grade"),
+        (change(0, "add", start=0, end=9, grade="\ud800"), "unknown grade"),
+        (change(0, "delete", id=1), "1"),
+        (change(0, "finish", finished="yes"), "finished"),
+        (change(0, "__init__"), "__init__"),
+    ],
+)
+def test_an_illegal_change_is_refused(browser: Browser, record: object, message: str) -> None:
+    answer = browser.post(API, record)
+    assert answer.status_code == 400, answer.text
+    assert list(answer.json()) == ["error"]
+    assert message in answer.json()["error"]
+    assert browser.get(API).json()["version"] == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"1", b"null", b'"add"', b"\xff", b"[" * 60_000, b'{"version": 1' + b"0" * 9999],
+)
+def test_a_body_that_is_no_json_object_is_refused(browser: Browser, body: bytes) -> None:
+    headers = {"origin": browser.origin, "content-type": "application/json"}
+    answer = browser.client.post(API, content=body, headers=headers)
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "expected a JSON object"}
+
+
+def test_another_content_type_is_refused(browser: Browser) -> None:
+    headers = {"origin": browser.origin, "content-type": "text/plain"}
+    answer = browser.client.post(API, content=b'{"version": 0}', headers=headers)
+    assert answer.status_code == 400
+    assert "application/json" in answer.json()["error"]
+
+
+def test_a_document_with_an_ungraded_highlight_cannot_be_finished(browser: Browser) -> None:
+    answer = browser.post(API, change(0, "add", start=0, end=10, grade=None))
+    assert answer.status_code == 200, answer.text
+    answer = browser.post(API, change(1, "finish", finished=True))
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("highlights without a grade: 1; grade them")
+
+
+def test_without_grades_a_document_can_be_finished(tmp_path: Path) -> None:
+    with opened_workspace(write_campaign(tmp_path, f"{CONFIG}grades: none\n")) as workspace:
+        browser = Browser(workspace)
+        answer = browser.post(API, change(0, "add", start=0, end=10, grade="1"))
+        assert answer.json()["error"] == "unknown grade '1': expected none"
+        browser.post(API, change(0, "add", start=0, end=10, grade=None))
+        assert browser.post(API, change(1, "finish", finished=True)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        api_path(ANNA, "3", "bees"),
+        api_path(ANNA, "1", "nothing"),
+        api_path(ANNA, "1", "../docs/bees"),
+        f"{assessor_path(ANNA)}api/topics/1",
+    ],
+)
+def test_an_unknown_judgement_is_not_found(browser: Browser, path: str) -> None:
+    for answer in (browser.get(path), browser.post(path, change(0, "finish", finished=True))):
+        assert answer.status_code == 404
+        assert list(answer.json()) == ["error"]
+
+
+def test_a_topic_of_others_is_not_found(tmp_path: Path) -> None:
+    config = CONFIG.replace("second_share: 1\n", "")
+    with opened_workspace(write_campaign(tmp_path, config)) as workspace:
+        assigned = workspace.store.assignments()
+        (foreign,) = assigned[BEN]
+        browser = Browser(workspace)
+        assert browser.get(topic_path(ANNA, foreign)).status_code == 404
+        assert "is not assigned to you" in browser.get(topic_path(ANNA, foreign)).text
+
+
+@pytest.mark.parametrize(
+    "error", [sqlite3.OperationalError("database or disk is full"), OSError(28, "No space left")]
+)
+def test_a_change_that_cannot_be_saved_is_never_reported_as_saved(
+    browser: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(workspace.store, "apply", fail)
+    answer = browser.post(API, change(0, "finish", finished=True))
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("the change was not saved: ")
+
+
+def test_the_topics_page_shows_progress(browser: Browser) -> None:
+    page = browser.get(assessor_path(ANNA)).text
+    assert "Bees dance" not in page
+    assert f'href="{topic_path(ANNA, "1")}"' in page
+    assert "not started" in page
+    size = len(browser_pool(browser, "1"))
+    for name in browser_pool(browser, "1"):
+        browser.post(api_path(ANNA, "1", name), change(0, "finish", finished=True))
+    page = browser.get(assessor_path(ANNA)).text
+    assert f"{size} of {size}" in page
+    assert "✓ complete" in page
+
+
+def browser_pool(browser: Browser, topic: str) -> list[str]:
+    """Return the documents that the page of a topic links to, in its order."""
+    page = browser.get(topic_path(ANNA, topic)).text
+    prefix = f'<a href="{topic_path(ANNA, topic)}/documents/'
+    return [part.partition('"')[0] for part in page.split(prefix)[1:]]
+
+
+def test_the_pool_shows_the_state_of_each_document(browser: Browser, workspace: Workspace) -> None:
+    pool = [document.name for document in workspace.store.pool("1")]
+    assert browser_pool(browser, "1") == pool
+    page = browser.get(topic_path(ANNA, "1")).text
+    assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[0])}">Start' in page
+    browser.post(api_path(ANNA, "1", pool[0]), change(0, "finish", finished=True))
+    browser.post(api_path(ANNA, "1", pool[1]), change(0, "add", start=0, end=4, grade="1"))
+    page = browser.get(topic_path(ANNA, "1")).text
+    assert "✓ nothing relevant" in page
+    assert "in progress" in page
+    assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[1])}">Continue' in page
+    browser.post(api_path(ANNA, "1", pool[1]), change(1, "finish", finished=True))
+    assert "✓ 1 highlight<" in browser.get(topic_path(ANNA, "1")).text
+
+
+def page_data(page: str) -> dict[str, object]:
+    """Return the data for the script of a page."""
+    text = page.partition('id="page-data">')[2].partition("</script>")[0]
+    record = json.loads(text)
+    assert isinstance(record, dict)
+    return record
+
+
+def test_the_judging_page_has_the_data_for_its_script(browser: Browser, workspace: Workspace) -> None:
+    pool = [document.name for document in workspace.store.pool("1")]
+    browser.post(api_path(ANNA, "1", pool[1]), change(0, "finish", finished=True))
+    data = page_data(browser.get(document_path(ANNA, "1", pool[0])).text)
+    assert data["api"] == api_path(ANNA, "1", pool[0])
+    assert data["judgement"] == browser.get(api_path(ANNA, "1", pool[0])).json()
+    assert data["length"] == len(workspace.corpus.tree(pool[0]).text)
+    assert data["grades"] == [
+        {"value": "3", "label": "highly exhaustive"},
+        {"value": "2", "label": "fairly exhaustive"},
+        {"value": "1", "label": "marginally exhaustive"},
+    ]
+    assert (data["position"], data["finished"], data["size"]) == (1, 1, len(pool))
+    assert data["previous"] is None
+    assert data["next"] == document_path(ANNA, "1", pool[1])
+    expected = document_path(ANNA, "1", pool[2]) if len(pool) > 2 else None
+    assert data["next_unfinished"] == expected
+    assert data["pool_url"] == topic_path(ANNA, "1")
+
+
+def test_the_judging_page_shows_the_results_of_runs(tmp_path: Path) -> None:
+    config = write_campaign(tmp_path, f"{CONFIG}runs: run.jsonl\n")
+    result = {"topic": "1", "doc": "bees", "start": 10, "end": 37, "rank": 1}
+    (tmp_path / "run.jsonl").write_text(json.dumps(result) + "\n")
+    with opened_workspace(config) as workspace:
+        browser = Browser(workspace)
+        data = page_data(browser.get(document_path(ANNA, "1", "bees")).text)
+        assert data["pool"] == [[10, 37]]
+        assert browser_pool(browser, "1") == ["bees"]
+
+
+def test_the_overview_shows_all_assessors(overview: Browser, workspace: Workspace) -> None:
+    Browser(workspace, overview.access).post(API, change(0, "finish", finished=True))
+    page = overview.get("/overview/").text
+    sizes = {name: workspace.store.progress(name) for name in (ANNA, BEN)}
+    total = sum(size for topics in sizes.values() for _, size in topics.values())
+    assert f"1 of {total}" in page
+    assert "ben/../é ~" in page
+    assert f'href="{archive_path(BEN)}"' in page
+    assert "judge.sqlite" in page
+
+
+def test_the_judgements_can_be_downloaded(overview: Browser, workspace: Workspace) -> None:
+    browser = Browser(workspace, overview.access)
+    browser.post(API, change(0, "add", start=0, end=10, grade="2"))
+    browser.post(API, change(1, "finish", finished=True))
+    for path, name in ((archive_path(), "judgements"), (archive_path(ANNA), "judgements-anna")):
+        answer = overview.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "application/zip"
+        assert answer.headers["content-disposition"].endswith(f"''{name}.zip")
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert "anna/passages.jsonl" in archive.namelist()
+            assert "Bees dance" in archive.read("anna/passages.jsonl").decode()
+    assert overview.get(archive_path("nobody")).status_code == 404
+    assert "%2F" in overview.get(archive_path(BEN)).headers["content-disposition"]
+
+
+def test_agreement_needs_two_assessors(overview: Browser) -> None:
+    page = overview.get(agreement_path()).text
+    assert "No document was finished by two assessors" in page
+    assert "agree on all documents" in overview.get(agreement_path("1")).text
+    assert overview.get(agreement_path("9")).status_code == 404
+
+
+def test_agreement_and_disagreements_are_shown(overview: Browser, workspace: Workspace) -> None:
+    for assessor, end, grade in ((ANNA, 10, "2"), (BEN, 4, "3")):
+        browser = Browser(workspace, overview.access, assessor)
+        api = api_path(assessor, "1", "bees")
+        browser.post(api, change(0, "add", start=0, end=end, grade=grade))
+        browser.post(api, change(1, "entry_point", position=0 if assessor == ANNA else 10))
+        assert browser.post(api, change(2, "finish", finished=True)).status_code == 200
+    page = overview.get(agreement_path()).text
+    assert "0.400" in page  # of ten characters, four are in both highlights
+    assert f'href="{agreement_path("1")}">1 document judged differently' in page
+    page = overview.get(agreement_path("1")).text
+    assert "not highlighted" in page
+    assert "<mark>dance</mark>" in page.replace(" ", "")
+    assert "highly exhaustive" in page
+    assert "Best entry point" in page
+
+
+def test_moved_highlights_are_listed(tmp_path: Path) -> None:
+    config = write_campaign(tmp_path)
+    with opened_workspace(config) as workspace:
+        browser = Browser(workspace)
+        browser.post(API, change(0, "add", start=10, end=36, grade="2"))
+        assert "No judgement is affected" in browser.get(f"{assessor_path(ANNA)}moved").text
+    document = tmp_path / "docs" / "bees.xml"
+    text = document.read_text()
+    document.write_text(text.replace("<p>Bees", "<p>A new paragraph on bees.</p><p>Bees"))
+    with opened_workspace(config) as workspace:
+        browser = Browser(workspace)
+        page = browser.get(assessor_path(ANNA)).text
+        assert "Documents have changed" in page
+        page = browser.get(f"{assessor_path(ANNA)}moved").text
+        assert "10–36 → 36–62" in page
+        assert f'href="{document_path(ANNA, "1", "bees")}"' in page
+        assert "! check" in browser.get(topic_path(ANNA, "1")).text
+        overview = Browser(workspace, browser.access, None)
+        assert "1 positions must be checked" not in overview.get("/overview/").text
+        assert "anna" in overview.get("/overview/moved").text
+
+
+def test_a_document_that_cannot_be_read_is_an_error_page(
+    browser: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(document: str) -> None:
+        raise InputError(f"docs/{document}.xml", "not well-formed")
+
+    monkeypatch.setattr(workspace, "rendering", fail)
+    answer = browser.get(document_path(ANNA, "1", "bees"))
+    assert answer.status_code == 503
+    assert "docs/bees.xml: not well-formed" in answer.text
+
+
+def test_an_unknown_page_links_to_the_start(browser: Browser) -> None:
+    answer = browser.get(f"{assessor_path(ANNA)}topcs/1")
+    assert answer.status_code == 404
+    assert "there is no such page" in answer.text
+    assert f'href="{assessor_path(ANNA)}"' in answer.text
+
+
+def test_without_slash_the_start_of_an_assessor_is_not_shown(browser: Browser) -> None:
+    assert browser.get(assessor_path(ANNA).rstrip("/")).status_code in (307, 404)
