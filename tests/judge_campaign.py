@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -85,8 +86,9 @@ class Browser:
 
     def post(self, path: str, record: object, **options: object) -> httpx2.Response:
         """Send a change, with the origin that a browser adds."""
-        headers = {"origin": self.origin}
-        return self.client.post(path, json=record, headers=headers, **options)  # type: ignore[arg-type]
+        headers = {"origin": self.origin, "content-type": "application/json"}
+        content = json.dumps(record)  # in ASCII, so that it can hold any text
+        return self.client.post(path, content=content, headers=headers, **options)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager

@@ -136,6 +136,16 @@ def shown_host(host: str) -> str:
     return socket.gethostname() if address is not None and address.is_unspecified else host
 
 
+def is_start(path: str) -> bool:
+    """Return whether a path is that of a start URL, which needs no cookie.
+
+    >>> is_start("/assessors/anna/start"), is_start("/assessors/anna/topics/start")
+    (True, False)
+    """
+    protected = protected_path(path)
+    return protected is not None and path.split("/")[protected.count("/") :] == ["start"]
+
+
 class KnownHosts:
     """The values of the header Host that name a server.
 
@@ -227,7 +237,7 @@ class Guard:
         if _stated_length(headers) > MAX_BODY_BYTES:
             return 413, f"the request has more than {MAX_BODY_BYTES:,} bytes"
         protected = protected_path(path)
-        if protected is not None and path != f"{protected}start":
+        if protected is not None and not is_start(path):
             cookie = request.cookies.get(cookie_name(self._port), "")
             if not self._access.allows(protected, cookie):
                 return 403, _NO_COOKIE
