@@ -1,4 +1,4 @@
-"""INEX topic files: titles, illegal files and files of hostile content."""
+"""Topic files: INEX, JSON Lines and CSV, illegal files and files of hostile content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import pytest
 from conftest import ROOT
 
 from xcg.errors import InputError
-from xcg.formats.topic_files import LONGEST_TITLE, read_topic_titles
+from xcg.formats.topic_files import (
+    LONGEST_DESCRIPTION,
+    LONGEST_TITLE,
+    Topic,
+    read_topic_titles,
+    read_topics,
+)
 
 
 def write(folder: Path, name: str, content: str) -> Path:
@@ -107,3 +113,104 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     title = read_topic_titles(write(tmp_path, "t.xml", content))["1"]
     assert "password" not in title
     assert "aaaaaaaaaa" not in title
+
+
+_WHOLE = Topic("7", "dance of bees", "How do bees dance?", "Only honey bees are relevant.")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "t.xml",
+            '<inex_topic topic_id="7"><title>dance  of bees</title><description>How do bees\n dance?'
+            "</description><narrative><p>Only honey bees</p> are relevant.</narrative></inex_topic>",
+        ),
+        (
+            "t.jsonl",
+            '{"id": "7", "title": "dance of bees", "description": "How do bees dance?", '
+            '"narrative": "Only honey bees\\nare relevant."}\n',
+        ),
+        (
+            "t.csv",
+            "id,title,narrative,description\n"
+            '7,dance of bees,"Only honey bees\nare relevant.",How do bees dance?\n',
+        ),
+        (
+            "bom.csv",
+            "\ufeffID, Title ,narrative,description\r\n\r\n"
+            "7,dance of bees,Only honey bees are relevant.,How do bees dance?\r\n",
+        ),
+    ],
+)
+def test_topics_have_a_description_and_a_narrative(tmp_path: Path, name: str, content: str) -> None:
+    assert read_topics(write(tmp_path, name, content)) == {"7": _WHOLE}
+
+
+def test_topics_keep_the_order_of_the_files(tmp_path: Path) -> None:
+    first = write(tmp_path, "b.csv", "id,title\n10,ten\n9,nine\n")
+    second = write(tmp_path, "a.jsonl", '{"id": 8, "title": "eight"}\n{"id": 9, "title": "nine"}\n')
+    assert list(read_topics([first, second])) == ["10", "9", "8"]
+    assert read_topic_titles([first, second]) == {"10": "ten", "9": "nine", "8": "eight"}
+
+
+def test_long_narratives_are_shortened(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"id,title,narrative\n1,one,{'long ' * 10_000}\n")
+    narrative = read_topics(path)["1"].narrative
+    assert len(narrative) <= LONGEST_DESCRIPTION + 2
+    assert narrative.endswith("long …")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "title,id\n", "t.csv: no topic with a title"),
+        ("t.csv", "id;title\n1;one\n", "t.csv:1: not a topic file: .* the column 'id' is missing"),
+        (
+            "t.csv",
+            "id,title,narative\n",
+            "t.csv:1: unknown column 'narative': did you mean 'narrative'",
+        ),
+        ("t.csv", "id,title,id\n", "t.csv:1: the column 'id' occurs twice"),
+        ("t.csv", "id,title\n1,one\n2,a,b\n", "t.csv:3: 3 columns: expected 2"),
+        ("t.csv", 'id,title\n1,"a\nb"\n2,\n', "t.csv:4: the title is empty"),
+        ("t.csv", 'id,title\n1,"a\n', "t.csv:2: illegal CSV: "),
+        ("t.csv", f"id,title\n1,{'a' * 200_000}\n", "t.csv:2: illegal CSV: field larger"),
+        ("t.csv", "id,title\n1,a\x1b[31m\n", "t.csv:2: a control character"),
+        ("t.csv", "id,title\nall,one\n", "t.csv:2: a topic is called 'all'"),
+        ("t.csv", "id,title\n1,one\n1,uno\n", "t.csv:3: topic 1 has another title in line 2"),
+        ("t.jsonl", '{"id": 1}\n', "t.jsonl:1: the field 'title' is missing"),
+        (
+            "t.jsonl",
+            '{"id": 1, "titel": "a"}\n',
+            "t.jsonl:1: unknown field 'titel': did you mean 'title'",
+        ),
+        (
+            "t.jsonl",
+            '{"id": 1, "title": "a"}\n{"id": " ", "title": "a"}\n',
+            "t.jsonl:2: the id is empty",
+        ),
+        ("t.jsonl", '{"id": [1], "title": "a"}\n', r"t.jsonl:1: id is \[1\]: expected an id"),
+        ("t.jsonl", "{" * 100_000, "t.jsonl:1: not valid JSON"),
+    ],
+)
+def test_illegal_tables_are_errors(tmp_path: Path, name: str, content: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, newline="")
+    with pytest.raises(InputError, match=message):
+        read_topics(path)
+
+
+def test_csv_in_another_encoding_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("id,title\n1,Bienentänze\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"t\.csv:2: not UTF-8 text"):
+        read_topics(path)
+
+
+def test_topics_with_different_narratives_have_one_title(tmp_path: Path) -> None:
+    files = [write(tmp_path, f"{t}.csv", f"id,title,narrative\n1,one,{t}\n") for t in "ab"]
+    assert read_topic_titles(files) == {"1": "one"}
+    with pytest.raises(InputError, match=r"b\.csv:2: topic 1 has another narrative in an earlier file"):
+        read_topics(files)

@@ -70,6 +70,7 @@ _PASSAGE_FIELDS = (
     Field("end", (int,), "a whole number", required=False),
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
+    Field("entry_point", (int,), "the offset of a character", required=False),
     *QUOTE_FIELDS,
 )
 _OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
@@ -109,7 +110,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     whole document has a ``level``. A passage has ``start`` and ``end``, a quote (``exact`` or ``text``,
     optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
     ``level``. A level is a number from -1000 to 1000. A passage with a level of 0 or less is not
-    relevant, but its document is assessed.
+    relevant, but its document is assessed. One of the passages of a document can state its best entry
+    point, ``entry_point``, the offset of a character.
 
     Args:
         file: The open file.
@@ -159,6 +161,18 @@ def _add_passage(
         base.add_quoted(topic, document, QuotedPassage(quote, span, grade, where))
     elif span is not None:
         base.add_span(topic, document, Span(*span, grade), where)
+    if "entry_point" in fields:
+        _add_entry_point(base, topic, document, fields["entry_point"])
+
+
+def _add_entry_point(base: RecallBase, topic: str, document: str, offset: int) -> None:
+    """Add a best entry point; raise ValueError if it is illegal."""
+    if offset < 0:
+        raise ValueError(f"entry_point is {offset}: expected the offset of a character, from 0")
+    earlier = base.entry_points(topic).get(document, offset)
+    if earlier != offset:
+        raise ValueError(f"entry_point is {offset}, but was {earlier}: expected one per document")
+    base.add_entry_point(topic, document, offset)
 
 
 def _grade(fields: dict[str, Any]) -> float:

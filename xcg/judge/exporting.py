@@ -249,7 +249,7 @@ def _passages(
             line = f"{json_text(record)}\n".encode()
             if len(line) > MAX_LINE_BYTES:  # no reader accepts it
                 for name in ("exact", "prefix", "suffix"):
-                    record.pop(name)
+                    record.pop(name, None)
                 line = f"{json_text(record)}\n".encode()
                 notes[f"{assessor}/{PASSAGES}: without the text of passages of 1 MB or more"] = None
             lines.append(line)

@@ -1,0 +1,230 @@
+"""The agreement of assessors: hand-computed values, libraries on expanded units, and disagreements."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judge_examples import judged
+from sklearn.metrics import cohen_kappa_score
+
+from xcg.documents.corpus import Corpus
+from xcg.judge.agreement import (
+    AgreementRow,
+    agreement,
+    cohen_kappa,
+    disagreements,
+    krippendorff_alpha,
+)
+from xcg.judge.store import JudgedDocument
+
+PARAGRAPHS = "".join(f"<p>{digit * 20}</p>" for digit in "01234")
+CORPUS = Corpus.of(dict.fromkeys(("one", "two", "three"), f"<a>{PARAGRAPHS}</a>"))
+TEXT = CORPUS.tree("one").text
+
+
+def of(assessor: str, document: str, *marked: tuple[int, int] | tuple[int, int, str]) -> JudgedDocument:
+    return judged(assessor, document, TEXT, *marked)
+
+
+def row(rows: list[AgreementRow], kind: str, topic: str = "1") -> AgreementRow:
+    [found] = [one for one in rows if (one.kind, one.topic) == (kind, topic)]
+    return found
+
+
+def test_two_assessors_agree_as_computed_by_hand() -> None:
+    """Characters: 20 relevant to both, 20 and 20 to one, 40 to none.
+
+    kappa = (0.6 − 0.52) / 0.48, as both find 40 of 100 relevant. alpha = 1 − 199 · 80 / (2 · 80 · 120).
+    Elements: the root and the second paragraph are relevant to both, the first and the third to one of
+    them, two to none. kappa = (4/6 − 1/2) / (1/2), as both find 3 of 6 relevant.
+    alpha = 1 − 11 · 4 / 72.
+    """
+    rows = agreement([of("anna", "one", (0, 40)), of("ben", "one", (20, 60))], CORPUS)
+    characters, elements, documents = (
+        row(rows, kind) for kind in ("characters", "elements", "documents")
+    )
+    assert len(rows) == 3
+    assert characters.assessors == ("anna", "ben")
+    assert (characters.units, elements.units, documents.units) == (100, 6, 1)
+    assert characters.overlap == pytest.approx(20 / 60)
+    assert characters.kappa == pytest.approx(0.08 / 0.48)
+    assert characters.alpha == pytest.approx(1 - 199 * 80 / (2 * 80 * 120))
+    assert elements.overlap == pytest.approx(2 / 4)
+    assert elements.kappa == pytest.approx(1 / 3)
+    assert elements.alpha == pytest.approx(1 - 11 * 4 / 72)
+    assert documents.overlap == 1
+    assert math.isnan(documents.kappa)
+    assert math.isnan(documents.alpha)
+
+
+def test_documents_agree_as_computed_by_hand() -> None:
+    """Relevant to both, to Anna only, to none: kappa = (2/3 − 4/9) / (5/9), alpha = 1 − 5 · 2 / 18."""
+    rows = agreement(
+        [
+            *(of("anna", "one", (0, 5)), of("anna", "two", (0, 5)), of("anna", "three")),
+            *(of("ben", "one", (9, 15)), of("ben", "two"), of("ben", "three")),
+        ],
+        CORPUS,
+    )
+    documents = row(rows, "documents")
+    assert documents.overlap == 1 / 2
+    assert documents.kappa == pytest.approx((2 / 3 - 4 / 9) / (5 / 9))
+    assert documents.alpha == pytest.approx(1 - 5 * 2 / 18)
+    assert row(rows, "characters").overlap == 0
+
+
+def test_grades_are_compared_by_characters() -> None:
+    """30 characters have the same grade, 10 different ones, 60 none."""
+    rows = agreement(
+        [of("anna", "one", (0, 40, "2")), of("ben", "one", (0, 30, "2"), (30, 40, "1"))], CORPUS
+    )
+    grades = row(rows, "grades")
+    assert grades.overlap == 30 / 40
+    expected = 0.4 * 0.3 + 0.6 * 0.6
+    assert grades.kappa == pytest.approx((0.9 - expected) / (1 - expected))
+    assert row(rows, "characters").kappa == pytest.approx(1)
+
+
+def test_only_documents_that_both_have_finished_count() -> None:
+    unfinished = judged("ben", "one", TEXT, (0, 5), finished=False)
+    assert agreement([of("anna", "one", (0, 5)), unfinished, of("ben", "two")], CORPUS) == []
+    other_topic = judged("ben", "one", TEXT, (0, 5), topic="2")
+    assert agreement([of("anna", "one", (0, 5)), other_topic], CORPUS) == []
+
+
+def test_documents_with_lost_highlights_do_not_count() -> None:
+    one = of("ben", "one", (0, 5))
+    lost = one.judgement.highlights[0]._replace(start=0, end=0, status="lost")
+    damaged = one._replace(judgement=replace(one.judgement, highlights=(lost,)))
+    assert agreement([of("anna", "one", (0, 5)), damaged], CORPUS) == []
+
+
+def test_three_assessors_have_three_pairs_and_one_alpha() -> None:
+    rows = agreement(
+        [of(name, "one", (0, end)) for name, end in (("a", 20), ("b", 20), ("c", 40))], CORPUS
+    )
+    characters = [one for one in rows if one.kind == "characters"]
+    assert [one.assessors for one in characters] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+        ("a", "b", "c"),
+    ]
+    assert characters[0].kappa == characters[0].alpha == 1
+    assert math.isnan(characters[-1].kappa)
+    # 20 characters differ by one label of three; 80 labels are relevant, 220 are not.
+    assert characters[-1].alpha == pytest.approx(1 - 299 * (20 * 4 / 2) / (2 * 80 * 220))
+    assert characters[-1].overlap == 20 / 40
+
+
+def test_all_topics_are_pooled() -> None:
+    rows = agreement(
+        [
+            *(judged(name, "one", TEXT, (0, 40), topic="2") for name in ("anna", "ben")),
+            *(of("anna", "one", (0, 40)), of("ben", "one", (20, 60))),
+        ],
+        CORPUS,
+    )
+    assert list(dict.fromkeys(one.topic for one in rows)) == ["1", "2", "all"]
+    assert row(rows, "characters", "2").kappa == 1
+    total = row(rows, "characters", "all")
+    assert total.units == 200
+    assert total.overlap == 60 / 100
+    assert total.kappa == pytest.approx((0.8 - 0.52) / 0.48)
+
+
+PATTERNS = st.dictionaries(
+    st.tuples(*[st.sampled_from([False, None, "", "1", "2"])] * 3),
+    st.integers(1, 5),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(PATTERNS)
+def test_alpha_equals_that_of_the_package_on_single_units(
+    patterns: dict[tuple[object, ...], int],
+) -> None:
+    codes = {False: math.nan, None: 0, "": 1, "1": 2, "2": 3}
+    units = [[codes[label] for label in pattern] for pattern, n in patterns.items() for _ in range(n)]  # type: ignore[index]
+    data = np.array(units).T
+    paired = data[:, np.count_nonzero(~np.isnan(data), axis=0) > 1]
+    alpha = krippendorff_alpha(patterns)  # type: ignore[arg-type]
+    assert krippendorff_alpha(patterns, is_expanded=True) == pytest.approx(alpha, nan_ok=True)  # type: ignore[arg-type]
+    if len(np.unique(paired[~np.isnan(paired)])) < 2:
+        assert math.isnan(alpha)
+    else:
+        expected = krippendorff.alpha(reliability_data=paired, level_of_measurement="nominal")
+        assert alpha == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([None, "", "1"])] * 2), min_size=1, max_size=30))
+def test_kappa_equals_that_of_the_package_on_single_units(units: list[tuple[object, object]]) -> None:
+    kappa = cohen_kappa(Counter(units))  # type: ignore[arg-type]
+    if len({label for unit in units for label in unit}) < 2:
+        assert math.isnan(kappa)
+    else:
+        first, second = zip(*[[str(label) for label in unit] for unit in units], strict=True)
+        assert kappa == pytest.approx(cohen_kappa_score(first, second))
+
+
+def test_disagreements_are_the_text_with_different_labels() -> None:
+    found = disagreements(
+        [
+            *(of("anna", "one", (0, 40), (40, 50)), of("anna", "two", (3, 4)), of("anna", "three")),
+            *(of("ben", "one", (20, 60)), of("ben", "two", (3, 4)), of("ben", "three", (99, 100))),
+        ],
+        "1",
+        CORPUS,
+    )
+    assert [one.document for one in found] == ["one", "three"]
+    assert [(one.start, one.end, one.labels) for one in found[0].spans] == [
+        (0, 20, {"anna": "", "ben": None}),
+        (50, 60, {"anna": None, "ben": ""}),
+    ]
+    assert found[1].relevant == {"anna": False, "ben": True}
+    assert [(one.start, one.end) for one in found[1].spans] == [(99, 100)]
+    assert disagreements([of("anna", "one", (0, 40))], "1", CORPUS) == []
+
+
+@st.composite
+def highlights(draw: st.DrawFn) -> list[tuple[int, int, str]]:
+    bounds = sorted(draw(st.sets(st.integers(0, 100), max_size=8)))
+    grades = st.sampled_from(["1", "2", ""])
+    return [(start, end, draw(grades)) for start, end in pairwise(bounds) if draw(st.booleans())]
+
+
+@given(highlights(), highlights())
+def test_disagreements_are_those_of_single_characters(
+    first: list[tuple[int, int, str]], second: list[tuple[int, int, str]]
+) -> None:
+    def labels(marked: list[tuple[int, int, str]]) -> list[str | None]:
+        found: list[str | None] = [None] * 100
+        for start, end, grade in marked:
+            found[start:end] = [grade] * (end - start)
+        return found
+
+    expected = list(zip(labels(first), labels(second), strict=True))
+    found: dict[int, tuple[str | None, str | None]] = {}
+    for document in disagreements([of("anna", "one", *first), of("ben", "one", *second)], "1", CORPUS):
+        for before, after in pairwise(document.spans):
+            assert before.end < after.start or before.labels != after.labels
+        for span in document.spans:
+            pair = span.labels["anna"], span.labels["ben"]
+            found.update(dict.fromkeys(range(span.start, span.end), pair))
+    assert found == {i: pair for i, pair in enumerate(expected) if pair[0] != pair[1]}
+
+
+def test_a_document_without_text_does_not_break_the_agreement() -> None:
+    corpus = Corpus.of({"empty": "<a/>"})
+    rows = agreement([judged(name, "empty", "") for name in ("anna", "ben")], corpus)
+    assert [(one.kind, one.units) for one in rows] == [("documents", 1)]
+    assert math.isnan(rows[0].overlap)

@@ -1,0 +1,301 @@
+"""Imports: formats, placing by quotes, conflicts, and the handbook's assessors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from xcg.documents.corpus import Corpus
+from xcg.errors import InputError
+from xcg.formats.topic_files import read_topics
+from xcg.judge.exporting import export, write_export
+from xcg.judge.grades import SCHEMES, Grade, GradeScheme
+from xcg.judge.importing import import_assessments
+from xcg.judge.store import Store
+
+BEES = "Bees dance. They waggle in the dark hive. Bees dance. They also sting."
+CORPUS = Corpus.of({"bees": BEES, "ants": "Ants walk."})
+NONE, INEX_2004, INEX_2005 = SCHEMES["none"], SCHEMES["inex-2004"], SCHEMES["inex-2005"]
+LEVELS = GradeScheme("levels", (Grade("1"), Grade("5")))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "judgements.sqlite", CORPUS) as store:
+        yield store
+
+
+def write(folder: Path, *records: dict[str, object], name: str = "in.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(f"{json.dumps({'topic': '1', **record})}\n" for record in records))
+    return path
+
+
+def take(store: Store, path: Path, scheme: GradeScheme = NONE, assessor: str = "anna") -> list[str]:
+    return import_assessments(path, store, assessor, CORPUS, scheme, ["1", "2"])
+
+
+def content(store: Store, document: str = "bees", assessor: str = "anna") -> object:
+    judgement = store.judgement(assessor, "1", document)
+    spans = [(one.start, one.end, one.grade) for one in judgement.placed]
+    return spans, judgement.entry_point, judgement.finished
+
+
+def test_passages_are_placed_and_their_documents_finished(store: Store, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"doc": "bees", "start": 0, "end": 11, "text": "Bees dance.", "entry_point": 12},
+        {"doc": "bees.xml", "exact": "they  waggle"},
+        {"doc": "bees", "start": 54, "end": 69},
+        {"doc": "ants", "start": 0, "end": 10, "level": 0},
+    )
+    assert take(store, path) == ["imported 3 highlights in 2 judged documents"]
+    assert content(store) == ([(0, 11, None), (12, 23, None), (54, 69, None)], 12, True)
+    assert content(store, "ants") == ([], None, True)
+    assert store.assignments() == {"anna": ["1"]}
+    assert {one.name for one in store.pool("1")} == {"bees", "ants"}
+    assert store.judgement("anna", "1", "bees").highlights[0].quote.exact == "Bees dance."
+
+
+def test_the_same_file_changes_nothing(store: Store, tmp_path: Path) -> None:
+    path = write(tmp_path, {"doc": "bees", "start": 0, "end": 11}, {"doc": "ants", "level": 0})
+    take(store, path)
+    before = list(store.judgements())
+    assert take(store, path) == ["imported 0 highlights in 0 judged documents; 2 unchanged"]
+    assert list(store.judgements()) == before
+
+
+def test_passages_with_other_text_move_with_the_best_entry_point(store: Store, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {
+            "doc": "bees",
+            "start": 2,
+            "end": 31,
+            "text": "They waggle in the dark hive.",
+            "prefix": "dance. ",
+            "entry_point": 7,
+        },
+    )
+    notes = take(store, path)
+    assert content(store) == ([(12, 41, None)], 17, True)
+    assert notes[1:] == [
+        f"{path}:1: moved from 2 to 12 in bees",
+        f"{path}:1: moved the best entry point from 7 to 17",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "fields", "grade"),
+    [
+        (NONE, {}, None),
+        (NONE, {"exhaustivity": 2}, None),
+        (INEX_2004, {"exhaustivity": 3}, "3"),
+        (INEX_2004, {"level": 1.0}, "1"),
+        (INEX_2005, {}, "2"),
+        (INEX_2005, {"exhaustivity": 1}, "1"),
+        (INEX_2005, {"level": 0, "text": "Bees dance."}, "?"),
+        (LEVELS, {"level": 5}, "5"),
+    ],
+)
+def test_grades_have_the_scheme_of_the_configuration(
+    store: Store, tmp_path: Path, scheme: GradeScheme, fields: dict[str, object], grade: str | None
+) -> None:
+    take(store, write(tmp_path, {"doc": "bees", "start": 0, "end": 11, **fields}), scheme)
+    assert content(store) == ([(0, 11, grade)], None, True)
+
+
+def test_offset_qrels_are_imported(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "offsets.qrels"
+    path.write_text("1 Q0 bees 34 70 12 0:11 5:6 12:29 3:0\n1 Q0 ants 0 10\n")
+    notes = take(store, path)
+    assert content(store) == ([(0, 11, None), (12, 41, None)], 12, True)
+    assert content(store, "ants") == ([], None, True)
+    assert "joined overlapping passages at 0–11" in notes[-1]
+
+
+def test_inex_assessments_with_passages_are_imported(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "1.xml"
+    path.write_text(
+        '<assessments topic="1" version="2"><file collection="c" name="bees">'
+        '<best-entry-point path="/article[1]/p[1]/text()[1].12"/>'
+        '<passage start="/article[1]/p[1]/text()[1].0" end="/article[1]/p[1]/text()[1].11" size="11"/>'
+        '<element path="/article[1]/p[1]" exhaustivity="2" size="70" rsize="11"/></file></assessments>'
+    )
+    take(store, path, INEX_2005)
+    assert content(store) == ([(0, 11, "2")], 12, True)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (
+            {"doc": "bees", "start": 0, "end": 71},
+            "in.jsonl:2: the passage 0–71: bees has 70 characters",
+        ),
+        ({"doc": "bees", "start": 9, "end": 3}, "in.jsonl:2: start 9 and end 3"),
+        ({"doc": "bees", "start": 0}, "in.jsonl:2: the field 'end' is missing"),
+        ({"doc": "bees"}, "in.jsonl:2: the field 'start' is missing"),
+        ({"doc": "bees", "text": " "}, "in.jsonl:2: the text of the passage is empty"),
+        ({"doc": "bees", "text": "Wasps sting."}, "in.jsonl:2: bees does not contain 'Wasps sting.'"),
+        ({"doc": "bees", "text": "Bees dance."}, r"in.jsonl:2: 2 occurrences \(at 0–11, 42–53\)"),
+        ({"doc": "wasps", "start": 0, "end": 1}, "in.jsonl:2: the corpus has no document 'wasps'"),
+        ({"doc": "bees", "start": 0, "end": 1, "topic": "11"}, "in.jsonl:2: unknown topic '11'"),
+        ({"doc": "bees", "start": 0, "end": 1, "level": 3}, "in.jsonl:2: a passage with the grade 3"),
+        ({"doc": "bees", "start": 0, "end": 1, "level": 1, "exhaustivity": 1}, "expected one of them"),
+        ({"doc": "bees", "path": "/article[1]", "level": 1}, "in.jsonl:2: an assessed element"),
+        ({"doc": "bees", "start": 0, "end": 1, "grade": 1}, "in.jsonl:2: unknown field 'grade'"),
+        ({"doc": "bees", "start": 0, "end": 5, "entry_point": 70}, "the document has 70 characters"),
+        ({"doc": "bees", "start": 0, "end": 5, "entry_point": -1}, "the best entry point is -1"),
+    ],
+)
+def test_illegal_records_import_nothing(
+    store: Store, tmp_path: Path, record: dict[str, object], message: str
+) -> None:
+    path = write(tmp_path, {"doc": "ants", "start": 0, "end": 4}, record)
+    with pytest.raises(InputError, match=message):
+        take(store, path)
+    assert list(store.judgements()) == []
+    assert store.topics() == []
+
+
+def test_overlapping_passages_of_different_grades_are_an_error(store: Store, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"doc": "bees", "start": 0, "end": 11, "level": 5},
+        {"doc": "bees", "start": 5, "end": 20, "level": 1},
+    )
+    with pytest.raises(InputError, match=r"in.jsonl:2: the passage 5–20 overlaps the passage 0–11"):
+        take(store, path, LEVELS)
+
+
+def test_two_best_entry_points_of_a_document_are_an_error(store: Store, tmp_path: Path) -> None:
+    span = {"doc": "bees", "start": 0, "end": 11}
+    path = write(tmp_path, {**span, "entry_point": 0}, {**span, "entry_point": 5})
+    with pytest.raises(InputError, match=r"in.jsonl:2: another best entry point than 0"):
+        take(store, path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1 Q0 bees 5 70\n", "bees has 5 relevant characters without passages"),
+        ("1 Q0 bees 5 70 -1 68:5\n", "the passage 68–73: bees has 70 characters"),
+        ("1 0 bees 1\n", "bees has assessed elements without passages"),
+        (
+            '<assessments topic="1" version="2"><file name="bees"><passage start="/article[1]/p[2]" '
+            'end="/article[1]/p[2]"/></file></assessments>',
+            r"no element /article\[1\]/p\[2\]",
+        ),
+        ("", "an empty file"),
+    ],
+)
+def test_files_that_do_not_fit_import_nothing(
+    store: Store, tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "in"
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        take(store, path)
+    assert list(store.judgements()) == []
+
+
+def test_passages_without_grade_need_a_scheme_without_grades(store: Store, tmp_path: Path) -> None:
+    path = write(tmp_path, {"doc": "bees", "start": 0, "end": 11})
+    with pytest.raises(
+        InputError, match="a passage without grade: the configuration has the grades 3, 2, 1"
+    ):
+        take(store, path, INEX_2004)
+
+
+def test_a_judgement_is_never_overwritten(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, {"doc": "bees", "start": 0, "end": 11}))
+    path = write(tmp_path, {"doc": "ants", "start": 0, "end": 4}, {"doc": "bees", "start": 0, "end": 4})
+    with pytest.raises(InputError, match=r"in.jsonl:2: anna has judged bees differently for topic 1"):
+        take(store, path)
+    assert content(store) == ([(0, 11, None)], None, True)
+    take(store, path, assessor="ben")
+    assert content(store, assessor="ben") == ([(0, 4, None)], None, True)
+
+
+def test_an_unchanged_judgement_can_be_replaced(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, {"doc": "ants", "start": 0, "end": 4}))
+    judgement = store.judgement("anna", "1", "ants")
+    store.apply("anna", "1", "ants", judgement.version, "undo", {})
+    judgement = store.judgement("anna", "1", "ants")
+    assert not judgement.highlights
+    take(store, write(tmp_path, {"doc": "ants", "start": 5, "end": 10}))
+    assert content(store, "ants") == ([(5, 10, None)], None, True)
+
+
+@pytest.mark.parametrize("scheme", ["none", "inex-2005", "levels"])
+def test_an_export_is_imported_without_a_difference(store: Store, tmp_path: Path, scheme: str) -> None:
+    grades = {"none": NONE, "inex-2005": INEX_2005, "levels": LEVELS}[scheme]
+    first, last = (
+        _fields(grade) for grade in (grades.values or ("", ""))[:: max(len(grades.values) - 1, 1)]
+    )
+    take(
+        store,
+        write(
+            tmp_path,
+            {"doc": "ants", "level": 0},
+            {"doc": "bees", "start": 0, "end": 11, **first},
+            {"doc": "bees", "start": 42, "end": 53, "entry_point": 3, **last},
+        ),
+        grades,
+    )
+    write_export(tmp_path / "one", store.judgements(), CORPUS, grades)
+    with Store(tmp_path / "other.sqlite", CORPUS) as other:
+        take(other, tmp_path / "one/anna/passages.jsonl", grades)
+        first, second = list(store.judgements()), list(other.judgements())
+        assert [one.judgement.highlights for one in first] == [
+            one.judgement.highlights for one in second
+        ]
+        assert export(first, CORPUS, grades) == export(second, CORPUS, grades)
+
+
+def _fields(grade: str) -> dict[str, object]:
+    if grade == "?":
+        return {"level": 0, "text": "Bees dance."}
+    return {"level": int(grade)} if grade else {}
+
+
+def test_the_assessors_of_the_handbook_survive_export_and_import(tmp_path: Path) -> None:
+    corpus = Corpus(ROOT / "corpora_samples/handbook")
+    topics = list(read_topics(ROOT / "corpora_samples/handbook-topics"))
+    folder = ROOT / "assessments/handbook-highlights"
+    sources = {"first": folder / "first.jsonl", "second": folder / "second.jsonl"}
+    with Store(tmp_path / "one.sqlite", corpus) as one, Store(tmp_path / "two.sqlite", corpus) as two:
+        for name, path in sources.items():
+            notes = import_assessments(path, one, name, corpus, INEX_2004, topics)
+            count = len(path.read_text().splitlines())
+            assert len(notes) == 1
+            assert notes[0].startswith(f"imported {count} highlights in ")
+        write_export(tmp_path / "one", one.judgements(), corpus, INEX_2004)
+        for name in sources:
+            exported = tmp_path / "one" / name / "passages.jsonl"
+            assert len(import_assessments(exported, two, name, corpus, INEX_2004, topics)) == 1
+        write_export(tmp_path / "two", two.judgements(), corpus, INEX_2004)
+        stores = [{tuple(one[:3]): one.judgement for one in store.judgements()} for store in (one, two)]
+    assert stores[0] == stores[1]
+    files = [
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "one", tmp_path / "two")
+    ]
+    assert files[0] == files[1]
+    fields = ("topic", "doc", "start", "end", "text")
+    for name, path in sources.items():
+        given = [json.loads(line) for line in path.read_text().splitlines()]
+        expected = {(*(one[key] for key in fields), one["exhaustivity"]) for one in given}
+        lines = files[1][Path(name, "passages.jsonl")].decode().splitlines()
+        records = [json.loads(line) for line in lines]
+        found = {
+            (*(one[{"text": "exact"}.get(key, key)] for key in fields), one["level"]) for one in records
+        }
+        assert found == expected
+    derived = {path.name: path.read_bytes() for path in (tmp_path / "one/first/inex-2004").iterdir()}
+    assert len(derived) == 15
