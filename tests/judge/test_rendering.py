@@ -182,12 +182,16 @@ def test_levels_of_headings_in_html_are_those_of_their_names() -> None:
     assert [part[0] for part in page.split('aria-level="')[1:]] == ["2", "3", "4"]
 
 
-def test_markdown_keeps_its_lines() -> None:
+def test_code_of_markdown_and_paragraphs_of_plain_text_keep_their_lines() -> None:
     page = html_of("# A\n\n- one\n- two\n\n```\ncode\n  more\n```\n", "d.md")
-    assert '<div class="title level-1 source" role="heading" aria-level="2"># A</div>' in page
-    assert '<div class="list source" role="list"><div class="item" role="listitem">' in page
+    assert '<div class="title level-1" role="heading" aria-level="2"># A</div>' in page
     assert '<div class="code source">```\ncode\n  more\n```</div>' in page
+    assert '<div class="paragraph source">one\n  two</div>' in html_of("one\n  two", "d.txt")
     assert "source" not in html_of("<article><p>one\ntwo</p></article>", "d.xml")
+
+
+def test_title_of_markdown_has_no_markup() -> None:
+    assert render(Corpus.of({"d.md": "# One\n"}), "d").title == "One"
 
 
 def test_tables_and_lists_have_roles_for_screen_readers() -> None:

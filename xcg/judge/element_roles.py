@@ -23,7 +23,7 @@ _NAMES = {
         "custom-meta-group funding-group pub-date volume issue elocation-id fpage lpage issn isbn "
         "kwd-group hdr fno doi publicationstmt sourcedesc encodingdesc profiledesc revisiondesc "
         "editionstmt author-notes supplement related-article self-uri aff affiliation info "
-        "articleinfo bookinfo"
+        "articleinfo bookinfo object-id"
     ),
     "quote": "quote disp-quote blockquote epigraph cit boxed-text sidebar",
     "note": "fn en note footnote endnote footnotes tip warning caution important",
@@ -44,10 +44,8 @@ _NAMES = {
     "cell": "cell td entry",
     "heading cell": "th",
     # Blocks of text
-    "title": (
-        "ti st title article-title atl head h h1 h2 h3 h4 h5 h6 h1a h2a subtitle alt-title "
-        "trans-title playsubt bridgehead"
-    ),
+    "title": ("ti st title article-title atl head h h1 h2 h3 h4 h5 h6 h1a h2a bridgehead"),
+    "subtitle": "subtitle alt-title trans-title playsubt",
     "paragraph": (
         "p p1 p2 p3 ip1 ip2 ip3 ip4 ip5 ilrj para simpara formalpara ab pdt license-p scndescr summary"
     ),
@@ -59,7 +57,7 @@ _NAMES = {
     "code": "code pre preformat programlisting screen literallayout synopsis eg",
     "formula": "disp-formula fd equation informalequation disp-formula-group tf",
     "reference": "ref bb bibl biblstruct biblfull biblioentry bibliomixed",
-    "label": "label",
+    "list label": "label",
     "graphic": "graphic img imagedata art pb",
     # Parts of a line
     "italic": "it italic i em emph emphasis hi cite citetitle var dfn foreign firstterm",
@@ -105,6 +103,7 @@ INLINE_ROLES = frozenset(
 
 TEXT_ROLES = INLINE_ROLES | {
     "title",
+    "subtitle",
     "paragraph",
     "authors",
     "term",
@@ -114,14 +113,15 @@ TEXT_ROLES = INLINE_ROLES | {
     "code",
     "formula",
     "reference",
-    "label",
+    "list label",
     "metadata",
 }
 """Roles of elements with running text: an element without a known role is a part of a line there."""
 
 ROLES_IN_TEXT = {
     **dict.fromkeys(
-        ("title", "metadata", "authors", "label", "graphic", "reference", "quote"), "inline"
+        ("title", "subtitle", "metadata", "authors", "list label", "graphic", "reference", "quote"),
+        "inline",
     ),
     "code": "monospace",
     "term": "italic",

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.markup import CONVERTERS, html_to_xml
+from xcg.documents.markup import CONVERTERS, Converter, markdown_to_xml, text_to_xml
 from xcg.documents.tree import ElementTree
 from xcg.judge.element_roles import (
     ARIA_ROLES,
@@ -37,6 +37,13 @@ _ROWS = {"row", "rows"}
 _WITH_CAPTIONS = {"caption", "figure", "table", "list", "ordered list", "definitions", "note"}
 """Roles of elements whose titles are captions."""
 _MATH = "math"
+
+
+_WITH_SOURCE: dict[Converter | None, frozenset[str]] = {
+    markdown_to_xml: frozenset(("code", "table")),
+    text_to_xml: frozenset(("code", "title", "paragraph")),
+}
+"""Converter of a format whose text is that of the file → roles of elements with its lines."""
 
 
 class Rendering(NamedTuple):
@@ -71,18 +78,20 @@ def render(corpus: Corpus, name: str) -> Rendering:
     '<div class="group"><div class="paragraph">Bees <span class="italic">dance</span>.</div></div>'
     """
     tree = corpus.tree(name)
-    page = _Page(tree, is_source=_is_source(corpus.where(name)))
+    converter = _converter(corpus.where(name))
+    page = _Page(tree, _WITH_SOURCE.get(converter, frozenset()))
     html = "".join(page.pieces())
-    title = " ".join(page.title.split()) or name
+    title = " ".join(page.title.split())
+    title = (title.strip("#=- ") if converter else title) or name
     if len(title) > _LONGEST_TITLE:
         title = f"{title[: _LONGEST_TITLE - 1]}…"
     return Rendering(html, tree.text, title)
 
 
-def _is_source(file: str) -> bool:
-    """Return whether the text of a document is the source of its file, with its lines and markup."""
-    ending = PurePosixPath(file.removesuffix(".gz")).suffix
-    return CONVERTERS.get(ending, html_to_xml) is not html_to_xml
+def _converter(file: str) -> Converter | None:
+    """Return the function that converts a file whose text is the text of the document."""
+    converter = CONVERTERS.get(PurePosixPath(file.removesuffix(".gz")).suffix)
+    return converter if converter in _WITH_SOURCE else None
 
 
 class _Page:
@@ -92,10 +101,10 @@ class _Page:
         title: The text of the first title, empty if there is none.
     """
 
-    def __init__(self, tree: ElementTree, *, is_source: bool) -> None:
+    def __init__(self, tree: ElementTree, with_source: frozenset[str]) -> None:
         self.title = ""
         self._text = tree.text
-        self._is_source = is_source
+        self._with_source = with_source
         self._names = [tree.tag(row) for row in range(len(tree))]
         self._parents = tree.parent.tolist()
         self._ends = tree.end.tolist()
@@ -202,7 +211,7 @@ class _Page:
             level = HEADING_LEVELS.get(name, max(self._levels[row], 1))
             classes.append(f"level-{min(level, _LOWEST_LEVEL)}")
             self.title = self.title or self._text[self._starts[row] : self._stops[row]].strip()
-        if self._is_source and role in {"title", "paragraph", "code", "table", "list", "quote"}:
+        if role in self._with_source:
             classes.append("source")
         if self._are_fields(row):
             classes.append("fields")

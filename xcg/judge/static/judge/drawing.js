@@ -1,0 +1,129 @@
+/* Draw highlights, the selection and the marks in the margin over the text, without changes to its DOM. */
+
+import { placed } from "./editing.js";
+
+export const STYLES = 8;
+
+/** Return the name of the style of a grade; the style sheet has STYLES of them, and one without a grade. */
+export function styleOf(grades, grade) {
+  const index = grades.findIndex(({ value }) => value === grade);
+  return index < 0 ? "ungraded" : `grade-${index % STYLES}`;
+}
+
+const LANE = 7; // width of a mark in the margin and the gap after it, in pixels
+const LANES = 3;
+
+/** Distribute spans to lanes, so that spans of one lane do not overlap if the lanes suffice. */
+function lanesOf(spans) {
+  const ends = [];
+  return spans.map(([start, end]) => {
+    let lane = ends.findIndex((last) => last <= start);
+    if (lane < 0) lane = ends.length;
+    ends[lane] = end;
+    return Math.min(lane, LANES - 1);
+  });
+}
+
+function make(parent, name, attributes = {}) {
+  const element = document.createElement("div");
+  element.className = name;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent.append(element);
+  return element;
+}
+
+export class Drawing {
+  constructor({ frame, overlay, positions, grades, results }) {
+    this.frame = frame;
+    this.overlay = overlay;
+    this.positions = positions;
+    this.grades = grades;
+    this.results = results;
+    this.ranges = new Map(); // "start-end" → range, because ranges are expensive
+    this.highlights = new Map();
+    for (const name of ["ungraded", ...Array.from({ length: STYLES }, (_, index) => `grade-${index}`), "active", "selected"]) {
+      const highlight = new Highlight();
+      highlight.priority = { active: 1, selected: 2 }[name] ?? 0;
+      this.highlights.set(name, highlight);
+      CSS.highlights.set(name, highlight);
+    }
+    const lanes = lanesOf(results);
+    this.marks = results.map((span, index) =>
+      make(overlay, `result lane-${lanes[index]}`, { title: `Result ${index + 1} of ${results.length} in the pool` }),
+    );
+    this.flag = make(overlay, "entry-flag", { title: "Best entry point" });
+    this.entry = make(overlay, "entry-line");
+    this.cursor = make(overlay, "cursor");
+    this.handles = ["start", "end"].map((edge) => make(overlay, `handle ${edge}`, { "data-edge": edge, title: `Drag the ${edge} of the highlight` }));
+    this.view = { judgement: { highlights: [], entry_point: null }, active: null, selection: null, position: 0 };
+    new ResizeObserver(() => this.placeAll()).observe(frame);
+    frame.addEventListener("scroll", () => this.placeAll(), { capture: true, passive: true });
+    document.fonts?.ready.then(() => this.placeAll());
+  }
+
+  range(start, end) {
+    const key = `${start}-${end}`;
+    if (!this.ranges.has(key)) this.ranges.set(key, this.positions.range(start, end));
+    return this.ranges.get(key);
+  }
+
+  /** Draw a view: {judgement, active, selection, position, dragged}. */
+  draw(view) {
+    this.view = view;
+    const { judgement, active, selection, dragged } = view;
+    const wanted = new Map([...this.highlights.keys()].map((name) => [name, new Set()]));
+    const used = new Map();
+    const show = (name, start, end) => {
+      const range = this.range(start, end);
+      used.set(`${start}-${end}`, range);
+      wanted.get(name).add(range);
+    };
+    for (const one of placed(judgement)) {
+      const { start, end } = dragged?.id === one.id ? dragged : one;
+      show(styleOf(this.grades, one.grade), start, end);
+      if (one.id === active?.id) show("active", start, end);
+    }
+    if (selection) show("selected", selection.start, selection.end);
+    for (const [name, ranges] of wanted) {
+      const highlight = this.highlights.get(name);
+      for (const range of [...highlight]) if (!ranges.has(range)) highlight.delete(range);
+      for (const range of ranges) highlight.add(range);
+    }
+    this.ranges = used;
+    this.place();
+  }
+
+  /** Put all marks at their positions; needed after each change of the layout. */
+  placeAll() {
+    const frame = this.frame.getBoundingClientRect();
+    this.results.forEach(([start, end], index) => {
+      const first = this.positions.rectangle(start);
+      const last = this.positions.rectangle(end, { after: true });
+      this.marks[index].hidden = !first || !last;
+      if (!first || !last) return;
+      const height = Math.max(last.bottom - first.top, first.height);
+      Object.assign(this.marks[index].style, { top: `${first.top - frame.top}px`, height: `${height}px` });
+    });
+    this.place();
+  }
+
+  /** Put the cursor, the best entry point and the handles at their positions. */
+  place() {
+    const { judgement, active, position, dragged, showCursor } = this.view;
+    const frame = this.frame.getBoundingClientRect();
+    const put = (element, at, options) => {
+      const rectangle = at === null ? null : this.positions.rectangle(at, options);
+      element.hidden = !rectangle;
+      if (!rectangle) return;
+      element.style.top = `${rectangle.top - frame.top}px`;
+      element.style.height = `${rectangle.height}px`;
+      if (element !== this.flag) element.style.left = `${rectangle.left - frame.left}px`;
+    };
+    put(this.flag, judgement.entry_point);
+    put(this.entry, judgement.entry_point);
+    put(this.cursor, showCursor ? position : null);
+    const shown = dragged ?? (active?.status === "lost" ? null : active);
+    put(this.handles[0], shown ? shown.start : null);
+    put(this.handles[1], shown ? shown.end : null, { after: true });
+  }
+}

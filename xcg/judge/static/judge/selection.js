@@ -1,0 +1,172 @@
+/* The selected text, the cursor of the keyboard, and the active highlight. */
+
+import { placed } from "./editing.js";
+
+/** Fires "change" when the selection changes, and "point" after the mouse was released in the text. */
+export class Selection extends EventTarget {
+  constructor({ article, positions, units, currentJudgement }) {
+    super();
+    this.article = article;
+    this.positions = positions;
+    this.units = units;
+    this.currentJudgement = currentJudgement;
+    this.position = units.paragraphs[0]?.start ?? 0; // the cursor
+    this.anchor = null; // the other end of the selection
+    this.activeId = null;
+    this.isSelecting = false; // moves extend the selection
+    this.edge = null; // {id, edge}: the end of a highlight that the keyboard moves
+    this.dragged = null; // {id, start, end}: the span of a highlight during a drag
+    this.usesKeyboard = false;
+    document.addEventListener("selectionchange", () => this.read());
+    article.addEventListener("pointerdown", () => this.setKeyboard(false));
+    article.addEventListener("pointerup", () => setTimeout(() => this.dispatchEvent(new Event("point"))));
+  }
+
+  notify() {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  setKeyboard(usesKeyboard) {
+    this.usesKeyboard = usesKeyboard;
+  }
+
+  /** The selected span without white space at its ends; null without selected text. */
+  get span() {
+    if (this.anchor === null || this.anchor === this.position) return null;
+    return this.positions.trimmed(Math.min(this.anchor, this.position), Math.max(this.anchor, this.position));
+  }
+
+  get active() {
+    return this.currentJudgement().highlights.find((one) => one.id === this.activeId) ?? null;
+  }
+
+  /** Take over the selection of the browser; a selection elsewhere on the page changes nothing. */
+  read() {
+    const selection = document.getSelection();
+    if (!selection.rangeCount || this.isWriting) return;
+    const { anchorNode, focusNode } = selection;
+    if (!this.positions.contains(anchorNode) || !this.positions.contains(focusNode)) return;
+    const anchor = this.positions.positionOf(anchorNode, selection.anchorOffset);
+    const position = this.positions.positionOf(focusNode, selection.focusOffset);
+    if (position === this.position && anchor === (this.anchor ?? position)) return;
+    this.anchor = anchor === position ? null : anchor;
+    this.position = position;
+    this.edge = null;
+    this.isSelecting = false;
+    this.activate();
+    this.notify();
+  }
+
+  /** Show the selection as the selection of the browser too, so that it can be copied. */
+  write() {
+    this.isWriting = true;
+    const [from, to] = [this.anchor ?? this.position, this.position];
+    const first = this.positions.point(from, { after: from > to });
+    const last = this.positions.point(to, { after: to > from });
+    document.getSelection().setBaseAndExtent(first.node, first.offset, last.node, last.offset);
+    setTimeout(() => (this.isWriting = false));
+  }
+
+  /** Make the highlight at the cursor the active one. */
+  activate() {
+    if (this.edge) return;
+    const highlights = placed(this.currentJudgement());
+    const { position } = this;
+    const found = highlights.find((one) => one.start <= position && position < one.end) ?? highlights.find((one) => position === one.end);
+    this.activeId = found?.id ?? null;
+  }
+
+  moveTo(position, { extend = false, scroll = true } = {}) {
+    const limited = Math.min(Math.max(position, 0), this.positions.length);
+    if (extend) this.anchor ??= this.position;
+    else this.anchor = null;
+    this.position = limited;
+    if (this.anchor === this.position && !this.isSelecting && !this.edge) this.anchor = null;
+    this.write();
+    this.activate();
+    this.notify();
+    if (scroll) this.scroll();
+  }
+
+  select(start, end) {
+    this.anchor = start;
+    this.moveTo(end, { extend: true });
+  }
+
+  clear() {
+    this.isSelecting = false;
+    this.edge = null;
+    this.moveTo(this.position, { scroll: false });
+  }
+
+  /** Make a highlight active, and show it. */
+  activateHighlight(one) {
+    if (one.status === "lost") {
+      this.activeId = one.id;
+      this.notify();
+      return;
+    }
+    this.isSelecting = false;
+    this.edge = null;
+    this.moveTo(one.start);
+  }
+
+  /** Move an end of the active highlight with the following moves. */
+  startEdge(edge) {
+    const { active } = this;
+    if (!active || active.status === "lost") return false;
+    this.edge = { id: active.id, edge };
+    this.anchor = edge === "end" ? active.start : active.end;
+    this.moveTo(edge === "end" ? active.end : active.start, { extend: true });
+    return true;
+  }
+
+  /** Scroll so that the cursor is visible below the bar at the top. */
+  scroll() {
+    const rectangle = this.positions.rectangle(this.position);
+    if (!rectangle) return;
+    const top = (document.getElementById("topic-bar")?.getBoundingClientRect().bottom ?? 0) + 12;
+    const bottom = window.innerHeight - 24;
+    if (rectangle.top >= top && rectangle.bottom <= bottom) return;
+    const distance = rectangle.top < top ? rectangle.top - top - (bottom - top) / 5 : rectangle.bottom - bottom + (bottom - top) / 3;
+    window.scrollBy({ top: distance, behavior: "instant" });
+  }
+}
+
+/** Let the mouse move the ends of the active highlight. */
+export function dragHandles({ drawing, selection, positions, currentJudgement, onDone }) {
+  for (const handle of drawing.handles) {
+    handle.addEventListener("pointerdown", (event) => {
+      const { active } = selection;
+      if (!active || event.button !== 0) return;
+      event.preventDefault();
+      const edge = handle.dataset.edge;
+      const others = placed(currentJudgement()).filter((one) => one.id !== active.id);
+      const lowest = Math.max(0, ...others.filter((one) => one.end <= active.start).map((one) => one.end));
+      const highest = Math.min(positions.length, ...others.filter((one) => one.start >= active.end).map((one) => one.start));
+      drawing.overlay.classList.add("dragging");
+      const move = ({ clientX, clientY }) => {
+        const found = positions.at(clientX, clientY);
+        if (found === null) return;
+        const at = Math.min(Math.max(found, lowest), highest);
+        const span = edge === "start" ? positions.trimmed(Math.min(at, active.end - 1), active.end) : positions.trimmed(active.start, Math.max(at, active.start + 1));
+        if (!span) return;
+        selection.dragged = { id: active.id, ...span };
+        selection.notify();
+      };
+      const stop = ({ type }) => {
+        document.removeEventListener("pointermove", move);
+        document.removeEventListener("pointerup", stop);
+        document.removeEventListener("pointercancel", stop);
+        drawing.overlay.classList.remove("dragging");
+        const { dragged } = selection;
+        selection.dragged = null;
+        if (type === "pointerup" && dragged) onDone(dragged);
+        selection.notify();
+      };
+      document.addEventListener("pointermove", move);
+      document.addEventListener("pointerup", stop);
+      document.addEventListener("pointercancel", stop);
+    });
+  }
+}
