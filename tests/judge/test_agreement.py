@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ from judge_examples import judged
 from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
+from xcg.errors import XcgError
 from xcg.judge.agreement import (
     AgreementRow,
     agreement,
@@ -228,3 +230,11 @@ def test_a_document_without_text_does_not_break_the_agreement() -> None:
     rows = agreement([judged(name, "empty", "") for name in ("anna", "ben")], corpus)
     assert [(one.kind, one.units) for one in rows] == [("documents", 1)]
     assert math.isnan(rows[0].overlap)
+
+
+@pytest.mark.parametrize("package", ["krippendorff", "sklearn.metrics"])
+def test_the_agreement_needs_an_extra(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    both = [of("anna", "one", (0, 40)), of("ben", "one", (20, 60))]
+    with pytest.raises(XcgError, match=r"the agreement of assessors needs .*install.*judge"):
+        agreement(both, CORPUS)

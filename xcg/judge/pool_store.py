@@ -193,6 +193,20 @@ class PoolStore:
                 [(number, self._add_name("topics", topic)) for topic in topics],
             )
 
+    def unassign(self, assessor: str, topics: Iterable[str]) -> None:
+        """Take topics from an assessor; judgements on them stay.
+
+        Raises:
+            XcgError: If there is no such assessor.
+        """
+        with self.transaction():
+            number = self._assessor(assessor)
+            self._connection.executemany(
+                """DELETE FROM assignments WHERE assessor = ?
+                   AND topic IN (SELECT id FROM topics WHERE name = ?)""",
+                [(number, topic) for topic in topics],
+            )
+
     def topics(self) -> list[str]:
         """Return the topics that have a pool, in the order of their addition."""
         return self._names(

@@ -18,8 +18,8 @@ from xcg.runs.chunk_documents import ChunkSource
 def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> dict[str, Topic]:
     """Add what the configuration states to a store: assessors, pools and assignments.
 
-    Nothing is removed, so a store can be prepared again after a change of the configuration: new
-    documents of a pool follow those that the store has.
+    A store can be prepared again after a change of the configuration: new documents of a pool follow
+    those that the store has, and only topics that nobody has started move to a new assessor.
 
     Args:
         store: The store.
@@ -65,12 +65,15 @@ def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], note
 def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
     """Divide the topics that have documents among the assessors."""
     earlier: dict[str, list[str]] = {}
-    for assessor, assigned in store.assignments().items():
+    assignments = store.assignments()
+    for assessor, assigned in assignments.items():
         for topic in assigned:
             earlier.setdefault(topic, []).append(assessor)
     started = {(one.assessor, one.topic) for one in store.judgements()}
     divided = assign_topics(
         topics, settings.assessors, settings.second_share, settings.seed, earlier, started
     )
-    for assessor in settings.assessors:
+    for assessor, assigned in assignments.items():
         store.assign(assessor, [topic for topic, names in divided.items() if assessor in names])
+        moved = [topic for topic in assigned if assessor not in divided.get(topic, (assessor,))]
+        store.unassign(assessor, moved)
