@@ -65,6 +65,17 @@ user_model: kazai-lalmas-2006
 measures: [MAep, nxCG@10]
 topics: {unanswered: zero}
 """
+_JUDGE = """\
+corpus: documents
+topics: topics.csv
+runs: runs
+depth: 5
+grades: inex-2004
+assessors: [a, b]
+second_share: 0.5
+store: out/judge.sqlite
+"""
+_TOPICS = "id,title\n162,one\n163,two\n164,three\n"
 _MODEL = """\
 name: m
 quantisation: {table: {"3,3": 1, "2,3": 0.8}}
@@ -138,6 +149,8 @@ TEMPLATES = [
     "inex-eval -f qrels.txt spans.txt",
     "inex-eval -t -q qrels.txt spans.txt",
     "inex-eval -r qrels.txt spans.txt spans.txt",
+    "judge judge.yaml --assessor a --import highlights.jsonl",
+    "judge judge.yaml --export out/result",
     "levels --swaps 2 --repetitions 2",
     "measures",
     "measures ep",
@@ -193,6 +206,7 @@ def samples(folder: Path) -> None:
         "texts/plain.txt": "one two three\n\nfour",
     }
     files = {
+        **{"judge.yaml": _JUDGE, "topics.csv": _TOPICS},
         **{"config.yaml": _CONFIG, "model.yaml": _MODEL, "sweep.yaml": _SWEEP, "letor.txt": _LETOR},
         **{
             "qrels.txt": _QRELS,
@@ -223,14 +237,15 @@ def samples(folder: Path) -> None:
     }
     for kind in ("zip", "tar.gz", "tar.xz"):
         (folder / f"documents.{kind}").write_bytes(archive(kind, members))
-    (command,) = (template for template in TEMPLATES if "--checkpoint" in template)
+    prepared = [one for one in TEMPLATES if "--checkpoint" in one or "--import" in one]
     unseen = io.StringIO()
     with (
         contextlib.chdir(folder),
         contextlib.redirect_stdout(unseen),
         contextlib.redirect_stderr(unseen),
     ):
-        main([*command.split(), "--no-cache"], prog_name="xcg", standalone_mode=False)
+        for command in prepared:
+            main([*command.split(), "--no-cache"], prog_name="xcg", standalone_mode=False)
 
 
 @dataclass
@@ -330,8 +345,8 @@ def _read_files(folder: Path, arguments: Sequence[str]) -> list[Path]:
     """Return the samples that a command reads. Samples with more influence occur several times."""
     inputs = sorted(path for path in folder.rglob("*") if path.is_file() and "out" not in path.parts)
     words = [word for word in arguments if not word.startswith("out")]
-    if "config.yaml" in words:
-        words += ["runs", "assessments", "documents"]
+    if {"config.yaml", "judge.yaml"} & set(words):
+        words += ["runs", "assessments", "documents", "topics.csv"]
     names = {path: str(path.relative_to(folder)) for path in inputs}
     read = [path for path in inputs if names[path] in words]
     within = [path for path in inputs if any(names[path].startswith(f"{word}/") for word in words)]
@@ -561,6 +576,8 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
         "output of a failed command": failed and bool(ended.stdout) and not full,
     }
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    if command == "judge":  # it creates the store, to which a damaged configuration can give any name
+        changed = {path for path in changed & before.keys() if not path.startswith("out/judge.sqlite")}
     if unexpected := sorted(path for path in changed if not _may_change(path, call, failed)):
         rules[f"changed {', '.join(unexpected[:5])}"] = True
     return [rule for rule, broken in rules.items() if broken]

@@ -67,6 +67,17 @@ def xcg_command(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 @pytest.fixture
+def ending_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``xcg judge`` listen on any free port, and end when it would wait for requests."""
+    from xcg.judge import server
+
+    listen = server.listen
+    monkeypatch.setattr("xcg.cli.judge.listen", lambda host, _: listen(host, 0))
+    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+
+
+@pytest.fixture
 def xcg_process() -> Command:
     """Run ``xcg`` in a process of its own."""
 

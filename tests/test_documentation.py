@@ -116,6 +116,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("ending_server")
 @pytest.mark.parametrize("line", examples())
 def test_examples_run_on_the_sample_files(line: str, samples: Path, xcg_command: Command) -> None:
     words = shlex.split(line)[1:]

@@ -10,6 +10,7 @@ FILES = f"{CONFIG} --measures MAep --user-model kazai-lalmas-2006"
 RUN = "corpora_samples/handbook-runs/focused.xml"
 GOLD = "--gold assessments/handbook-passages --corpus corpora_samples/handbook"
 AGREEMENT = f"stability assessors {CONFIG} --assessor assessments/handbook-second --agreement"
+JUDGE = "configs/judge-handbook.yaml"
 CONVERT_RUN = f"convert --run {RUN} --to trec"
 CONVERT_ASSESSMENTS = "convert --assessments assessments/handbook --to jsonl"
 BASELINE_GATES = "--fail-if-worse-than, --max-drop or --max-regressed"
@@ -147,6 +148,11 @@ WITHOUT_EFFECT = [
             ),
             *("--ranges", "--topics all", "--sample 9", "--resamples 9", "--seed 1", "--plot f.png"),
         )
+    ),
+    *(
+        (f"judge {JUDGE} {action}", option, f"with {action.split()[0]}")
+        for action in ("--import gold.jsonl", "--export new-folder")
+        for option in ("--port 1", "--host ::1", "--open")
     ),
     (f"stability topics {FILES} --scheduler tcp://h:1", "--workers 2", "with --scheduler"),
     (f"evaluate {FILES} --scheduler tcp://h:1", "--workers 2", "with --scheduler"),

@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "gold": (("--gold", "{tmp}/gold.jsonl", *SPANS), "does not find: 0 of 1"),
     "ideal": ((CONFIG, "--topic", "163"), "/article[1]/bdy[1]/sec[6]"),
     "inex-eval": (("-f", "{tmp}/qrels", "{tmp}/offsets"), "MAiP\t\tall\t1.0"),
+    "judge": (("{tmp}/judge.yaml", "--import", "{tmp}/gold.jsonl"), ""),
     "levels": (("--swaps", "2", "--repetitions", "1"), "muMAP/2"),
     "measures": (("ep",), "equation 13"),
     "perturb": ((CONFIG, *MODEL, "--run", RUN, "--measures", "MAep", "--counts", "1"), "MAep"),
@@ -70,6 +71,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "gold.jsonl").write_text(json.dumps({**passage, "exhaustivity": 2}) + "\n")
     (tmp_path / "run.jsonl").write_text(json.dumps({**passage, "rank": 1}) + "\n")
     (tmp_path / "texts.jsonl").write_text('{"topic": "1", "doc": "d", "text": "words of"}\n')
+    (tmp_path / "judge.yaml").write_text("corpus: documents\ntopics: topics.csv\n")
+    (tmp_path / "topics.csv").write_text("id,title\n1,words\n")
     (tmp_path / "qrels").write_text("1 Q0 d 10 26 0 0:10\n")
     (tmp_path / "offsets").write_text("1 Q0 d 1 1 run 0 10\n")
     return tmp_path

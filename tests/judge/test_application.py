@@ -378,7 +378,7 @@ def test_moved_highlights_are_listed(tmp_path: Path) -> None:
         assert f'href="{document_path(ANNA, "1", "bees")}"' in page
         assert "! check" in browser.get(topic_path(ANNA, "1")).text
         overview = Browser(workspace, browser.access, None)
-        assert "1 positions must be checked" not in overview.get("/overview/").text
+        assert "Judgements to check: 1." in overview.get("/overview/").text
         assert "anna" in overview.get("/overview/moved").text
 
 

@@ -1,0 +1,269 @@
+"""The command xcg judge: its server, imports and exports, and one message for each misuse."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from conftest import Command
+from judge_campaign import ANNA, BEN, CONFIG, TOPICS, change, running_server, write_campaign
+
+from xcg.judge.addresses import api_path, assessor_path
+
+PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return write_campaign(tmp_path)
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[httpx2.Client]:
+    """Return a browser that has opened a start URL."""
+    origin = "/".join(url.split("/")[:3])
+    with httpx2.Client(base_url=origin, headers={"origin": origin}, trust_env=False) as client:
+        answer = client.get(url, follow_redirects=True)
+        assert answer.status_code == 200, answer.text
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+def test_the_server_saves_changes_and_stops_after_ctrl_c(config: Path, tmp_path: Path) -> None:
+    with running_server(config) as (urls, process):
+        assert list(urls) == [ANNA, BEN, "(overview)"]
+        assert all(url.startswith("http://127.0.0.1:") for url in urls.values())
+        with opened(urls[ANNA]) as client:
+            api = api_path(ANNA, "1", "bees")
+            answer = client.post(api, json=change(0, "add", start=0, end=10, grade="3"))
+            assert answer.status_code == 200
+            assert "server" not in answer.headers
+            assert client.get("/overview/").status_code == 403
+            assert client.get(assessor_path(BEN)).status_code == 403
+            assert client.get("/", headers={"host": "evil.example"}).status_code == 403
+        with opened(urls[BEN]), opened(urls["(overview)"]) as client:
+            assert client.get("/overview/").status_code == 200
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert stdout == ""
+    assert stderr == (
+        f"xcg: changes are saved in {tmp_path / 'judge.sqlite'}; stop with Ctrl-C\n"
+        f"xcg: stopped; all changes are saved in {tmp_path / 'judge.sqlite'}\n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+def test_errors_of_requests_do_not_end_the_server_or_reveal_tokens(config: Path) -> None:
+    with running_server(config, "--assessor", ANNA) as (urls, process):
+        assert list(urls) == [ANNA, "(overview)"]
+        host, port = urls[ANNA].split("/")[2].split(":")
+        for request in (b"\0\n\n", b"GET / HTTP/1.1\r\n\r\n", b"POST / HTTP/1.1\r\nHost: x\r\n"):
+            with socket.create_connection((host, int(port)), timeout=5) as connection:
+                connection.sendall(request)
+                connection.shutdown(socket.SHUT_WR)
+                assert b" 200 " not in connection.recv(1 << 16)
+        with opened(urls[ANNA]) as client:
+            answer = client.post(api_path(ANNA, "1", "bees"), content=b"x" * 100_000)
+            assert answer.status_code == 413
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    assert "token" not in stderr
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+def test_a_second_server_on_a_store_is_refused(config: Path, xcg_process: Command) -> None:
+    gold = config.parent / "gold.jsonl"
+    gold.write_text(json.dumps(PASSAGE) + "\n")
+    assert xcg_process("judge", config, "--import", gold, "--assessor", ANNA).returncode == 0
+    with running_server(config):
+        done = xcg_process("judge", config, "--port", "0")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert "judge.sqlite" in done.stderr
+        # Reading is possible at the same time.
+        done = xcg_process("judge", config, "--export", config.parent / "out")
+        assert done.returncode == 0, done.stderr
+
+
+def test_start_urls_are_printed_and_the_first_is_opened(
+    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened_urls: list[str] = []
+    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("webbrowser.open", lambda url: opened_urls.append(url) or True)
+    done = xcg_command("judge", config, "--port", "0", "--open")
+    assert done.returncode == 0, done.stderr
+    anna, ben, overview = done.stdout.splitlines()
+    assert anna.split()[0] == ANNA
+    assert ben.startswith(f"{BEN}  http://127.0.0.1:")
+    assert overview.startswith("(overview)  http://127.0.0.1:")
+    assert opened_urls == [anna.split()[-1]]
+    assert len({line.partition("token=")[2] for line in (anna, ben, overview)}) == 3
+    monkeypatch.setattr("webbrowser.open", lambda url: False)
+    done = xcg_command("judge", config, "--port", "0", "--open")
+    assert "note: no browser could be opened" in done.stderr
+
+
+def test_an_address_that_others_can_reach_is_a_warning(
+    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    done = xcg_command("judge", config, "--port", "0", "--host", "0.0.0.0")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("xcg: warning: --host 0.0.0.0 can be reached over the network: ")
+    assert "unencrypted" in done.stderr
+    assert f"http://{socket.gethostname()}:" in done.stdout
+    assert "warning" not in xcg_command("judge", config, "--port", "0").stderr
+
+
+def test_a_port_in_use_is_named(config: Path, xcg_command: Command) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = xcg_command("judge", config, "--port", port)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"xcg: error: port {port} is in use: name another with --port, or a free one with --port 0\n"
+    )
+    assert not (config.parent / "judge.sqlite").exists()
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "nothing.invalid", "", "127.0.0.1:80", "a" * 300, "é\0"])
+def test_a_host_that_is_not_this_machine_is_refused(
+    config: Path, xcg_command: Command, host: str
+) -> None:
+    done = xcg_command("judge", config, "--port", "0", "--host", host)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("xcg: error: cannot use --host")
+    assert "expected an address of this machine" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change_campaign", "message"),
+    [
+        ("rm -r docs", "judge.yaml:1: corpus: "),
+        ("rm -r docs; mkdir docs", "judge.yaml:1: corpus: "),
+        ("rm topics.csv", "judge.yaml:2: topics: "),
+        ("echo id,title > topics.csv", "topics.csv"),
+        ("echo runs: nothing.xml >> judge.yaml", "judge.yaml:5: runs: "),
+        ("printf 'id,title\\n1,zebra\\n' > topics.csv", "judge.yaml:2: topics: "),
+        ("echo x > judge.sqlite", "judge.sqlite"),
+        ("mkdir judge.sqlite", "judge.sqlite"),
+        ("echo colour: red >> judge.yaml", "judge.yaml:5: colour: unknown key"),
+        ("echo '<a>' > docs/bees.xml", "bees.xml"),
+    ],
+)
+@pytest.mark.posix
+def test_a_wrong_input_is_one_message(
+    config: Path, xcg_command: Command, change_campaign: str, message: str
+) -> None:
+    subprocess.run(change_campaign, shell=True, cwd=config.parent, check=True)
+    done = xcg_command("judge", config, "--port", "0")
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_topics_without_documents_are_a_warning(
+    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    (config.parent / "topics.csv").write_text(f"{TOPICS}3,zebra,\n", encoding="utf-8")
+    done = xcg_command("judge", config, "--port", "0")
+    assert done.returncode == 0, done.stderr
+    assert "warning: topics without documents to judge: 3" in done.stderr
+
+
+def test_an_unknown_assessor_gets_the_nearest_name(config: Path, xcg_command: Command) -> None:
+    done = xcg_command("judge", config, "--assessor", "ana")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"xcg: error: --assessor ana: {config} has no such assessor: did you mean 'anna'?\n"
+    )
+
+
+def test_judgements_are_imported_and_exported(config: Path, xcg_command: Command) -> None:
+    gold = config.parent / "gold.jsonl"
+    gold.write_text(json.dumps(PASSAGE) + "\n")
+    done = xcg_command("judge", config, "--import", gold, "--assessor", ANNA)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.endswith(f"xcg: the judgements are in {config.parent / 'judge.sqlite'}\n")
+    out = config.parent / "out"
+    done = xcg_command("judge", config, "--export", out)
+    assert done.returncode == 0, done.stderr
+    (record,) = map(json.loads, (out / "anna" / "passages.jsonl").read_text().splitlines())
+    assert (record["topic"], record["doc"], record["start"], record["end"]) == ("1", "bees", 0, 10)
+    again = xcg_command("judge", config, "--export", out)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert str(out) in again.stderr
+
+
+def test_an_export_can_be_limited_to_assessors(config: Path, xcg_command: Command) -> None:
+    gold = config.parent / "gold.jsonl"
+    gold.write_text(json.dumps(PASSAGE) + "\n")
+    for assessor in (ANNA, BEN):
+        assert xcg_command("judge", config, "--import", gold, "--assessor", assessor).returncode == 0
+    out = config.parent / "out"
+    assert xcg_command("judge", config, "--export", out, "--assessor", ANNA).returncode == 0
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == [ANNA]
+
+
+def test_an_import_needs_one_assessor(config: Path, xcg_command: Command) -> None:
+    gold = config.parent / "gold.jsonl"
+    gold.write_text(json.dumps(PASSAGE) + "\n")
+    for options in ((), ("--assessor", ANNA, "--assessor", BEN)):
+        done = xcg_command("judge", config, "--import", gold, *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "--import needs one --assessor NAME" in done.stderr
+    config.write_text(CONFIG.replace(f', "{BEN}"', "").replace("second_share: 1\n", ""))
+    assert xcg_command("judge", config, "--import", gold).returncode == 0
+
+
+def test_import_and_export_exclude_each_other(config: Path, xcg_command: Command) -> None:
+    done = xcg_command("judge", config, "--import", "a", "--export", "b", "--assessor", ANNA)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--import and --export exclude each other" in done.stderr
+
+
+def test_an_export_needs_a_store(config: Path, xcg_command: Command) -> None:
+    done = xcg_command("judge", config, "--export", config.parent / "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "judge.sqlite" in done.stderr
+    assert not (config.parent / "judge.sqlite").exists()
+    assert not (config.parent / "out").exists()
+
+
+def test_a_failed_import_changes_nothing(config: Path, xcg_command: Command) -> None:
+    gold = config.parent / "gold.jsonl"
+    lost = {**PASSAGE, "text": "Wasps sing", "start": 0}
+    gold.write_text(json.dumps(PASSAGE) + "\n" + json.dumps(lost) + "\n")
+    done = xcg_command("judge", config, "--import", gold, "--assessor", ANNA)
+    assert (done.returncode, done.stdout) == (2, "")
+    with sqlite3.connect(config.parent / "judge.sqlite") as database:
+        assert "Bees dance" not in "".join(map(str, database.iterdump()))
+    database.close()
+
+
+@pytest.mark.posix
+@pytest.mark.skipif(os.environ.get("USER") == "root" or os.geteuid() == 0, reason="root may use it")
+def test_a_reserved_port_is_refused(config: Path, xcg_command: Command) -> None:
+    done = xcg_command("judge", config, "--port", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "port 1 is reserved" in done.stderr
