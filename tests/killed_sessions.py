@@ -93,19 +93,16 @@ def killed_session(path: Path, seed: int, seconds: float) -> list[bytes]:
         return [line for line in file.read().split(b"\n") if line]
 
 
-def check_round(path: Path, before: Path, seed: int, lines: list[bytes]) -> tuple[int, bool]:
+def check_round(path: Path, before: Path, corpus: Corpus, lines: list[bytes]) -> tuple[int, bool]:
     """Compare the store with a replay of the reported operations on its copy from before.
 
     Returns:
         The number of operations that were reported as saved, and whether one more was saved.
     """
-    corpus = Corpus.of(DOCUMENTS)
     saved = lines.count(b"saved")
     asked = [json.loads(line) for line in lines if line.startswith(b"[") and line.endswith(b"]")]
     assert saved <= len(asked) + 1
     with Store.snapshot(before, corpus) as model, Store(path, corpus) as store:
-        prepare(model)
-        prepare(store)
         for operation in asked[:saved]:
             judge(model, *operation)
         found = [store.judgement("anna", "1", name) for name in DOCUMENTS]
@@ -129,7 +126,7 @@ def main(folder: Path, rounds: int, seed: int) -> None:
     for number in range(rounds):
         before.write_bytes(path.read_bytes())
         lines = killed_session(path, number, chosen.uniform(0, LONGEST))
-        saved, is_unreported = check_round(path, before, number, lines)
+        saved, is_unreported = check_round(path, before, Corpus.of(DOCUMENTS), lines)
         total += saved
         unreported += is_unreported
     sys.stdout.write(

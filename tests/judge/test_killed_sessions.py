@@ -12,15 +12,9 @@ import pytest
 from conftest import ROOT
 
 
-def killed_rounds(folder: Path, rounds: int, seed: int) -> int:
-    """Kill sessions of a store, and return how many operations were reported as saved."""
-    command = [
-        sys.executable,
-        str(ROOT / "tests" / "killed_sessions.py"),
-        folder,
-        str(rounds),
-        str(seed),
-    ]
+def killed_rounds(script: str, folder: Path, rounds: int, seed: int) -> int:
+    """Run a script that kills processes, and return how many changes they reported as saved."""
+    command = [sys.executable, str(ROOT / "tests" / script), str(folder), str(rounds), str(seed)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -31,10 +25,16 @@ def killed_rounds(folder: Path, rounds: int, seed: int) -> int:
 
 @pytest.mark.posix
 def test_nothing_is_lost_when_sessions_are_killed(tmp_path: Path) -> None:
-    assert killed_rounds(tmp_path, 12, 2) > 0
+    assert killed_rounds("killed_sessions.py", tmp_path, 12, 2) > 0
 
 
 @pytest.mark.posix
 @pytest.mark.slow
 def test_nothing_is_lost_when_200_sessions_are_killed(tmp_path: Path) -> None:
-    assert killed_rounds(tmp_path, 200, 3) > 200
+    assert killed_rounds("killed_sessions.py", tmp_path, 200, 3) > 200
+
+
+@pytest.mark.posix
+@pytest.mark.slow
+def test_nothing_is_lost_when_servers_are_killed(tmp_path: Path) -> None:
+    assert killed_rounds("killed_servers.py", tmp_path, 5, 4) > 0
