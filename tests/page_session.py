@@ -64,11 +64,15 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 
 def add_samples(folder: Path, *names: str) -> None:
-    """Add sample folders to a folder: links, or copies if the system does not allow links."""
+    """Add sample folders to a folder: links, or copies if the system does not allow links.
+
+    Configurations are copied, because they name files to write with paths relative to their folder.
+    """
     for name in names or SAMPLES:
-        try:
-            (folder / name).symlink_to(ROOT / name, target_is_directory=True)
-        except OSError:
+        if name != "configs":
+            with contextlib.suppress(OSError):
+                (folder / name).symlink_to(ROOT / name, target_is_directory=True)
+        if not (folder / name).exists():
             shutil.copytree(ROOT / name, folder / name)
 
 
