@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT
 
 from xcg.documents.corpus import Corpus
-from xcg.errors import XcgError
+from xcg.errors import Notes, XcgError
 from xcg.judge.judgement import Judgement
 from xcg.judge.records import JudgedDocument, PoolDocument
 from xcg.judge.store import ConflictError, Store
@@ -416,6 +416,13 @@ def test_a_missing_document_is_left_out_until_it_is_back(tmp_path: Path, corpus:
         before = apply(store, "add", start=0, end=4)
     with Store(path, Corpus.of({"ants/1": DOCUMENTS["ants/1"]})) as store:
         assert list(store.missing) == ["bees"]
+        notes = Notes()
+        store.add_notes(notes)
+        (line,) = notes.lines()
+        assert line.startswith(
+            "warning: documents of the store that cannot be read, and are left out with their "
+            "judgements: 1; the first: bees: "
+        )
         assert [name for name, _ in store.pool("1")] == ["ants/1"]
         assert store.progress("anna")["1"] == (0, 1)
         assert not list(store.judgements())

@@ -14,7 +14,7 @@ from xcg.cli.command import command
 from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, no_cache_option, paths_option
 from xcg.cli.unused_options import refuse_unused
-from xcg.errors import XcgError, nearest
+from xcg.errors import Notes, XcgError, nearest
 from xcg.judge.addresses import is_loopback, origin
 from xcg.judge.application import create_application
 from xcg.judge.exporting import write_export
@@ -122,7 +122,9 @@ def _export(settings: Settings, folder: Path, assessors: Sequence[str]) -> None:
     corpus = open_corpus(settings)
     with closing(Store.snapshot(settings.store, corpus)) as store:
         judged = [one for one in store.judgements() if not assessors or one.assessor in assessors]
-        _print_notes(write_export(folder, judged, corpus, settings.grades))
+        notes = Notes()
+        store.add_notes(notes)
+        _print_notes([*notes.lines(), *write_export(folder, judged, corpus, settings.grades)])
     print_status(f"the judgements are in {folder}")
 
 

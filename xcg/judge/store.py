@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from xcg.errors import XcgError
+from xcg.errors import Notes, XcgError
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, stated
 from xcg.judge.judgement import Judgement
 from xcg.judge.pool_store import PoolStore, digest_of
@@ -240,7 +241,42 @@ class Store(PoolStore):
         return [
             Move._make([*row[:6], _span(row[6:8]), _span(row[8:10]), *row[10:12], row[12] == 1])
             for row in rows
+            if row[2] not in self.missing
         ]
+
+    def add_notes(self, notes: Notes) -> None:
+        """Add warnings about missing documents, and about judgements that wait for a check.
+
+        >>> from xcg.documents.corpus import Corpus
+        >>> from tempfile import TemporaryDirectory
+        >>> from pathlib import Path
+        >>> from xcg.judge.records import PoolDocument
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "judge.sqlite")
+        ...     with Store(path, Corpus.of({"bees": "Bees dance."})) as store:
+        ...         store.add_assessors(["anna"])
+        ...         store.extend_pool("1", [PoolDocument("bees")])
+        ...         _ = store.replace("anna", "1", "bees", [(0, 4, None)], None, True)
+        ...     with Store(path, Corpus.of({"bees": "New. Bees dance."})) as store:
+        ...         notes = Notes()
+        ...         store.add_notes(notes)
+        >>> notes.lines()
+        ['warning: documents that have changed since they were judged: 1; to check: 1 moved']
+        """
+        if self.missing:
+            first = next(iter(self.missing.values()))
+            notes.warning(
+                f"documents of the store that cannot be read, and are left out with their judgements: "
+                f"{len(self.missing)}; the first: {first}"
+            )
+        moves = [move for move in self.moved() if move.is_open]
+        if moves:
+            count = len({move.document for move in moves})
+            outcomes = sorted(Counter(move.outcome for move in moves).items())
+            parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes)
+            notes.warning(
+                f"documents that have changed since they were judged: {count}; to check: {parts}"
+            )
 
     def _check_document(self, document: int, digest: bytes, text: str) -> None:
         """Place the judgements of a document again if its text has changed."""

@@ -122,6 +122,7 @@ def open_workspace(settings: Settings) -> Workspace:
     store = Store(settings.store, corpus)
     notes = Notes()
     try:
+        store.add_notes(notes)
         return Workspace(settings, corpus, prepare(store, settings, corpus, notes), store, notes)
     except BaseException:
         store.close()
