@@ -397,7 +397,7 @@ def test_a_document_that_cannot_be_read_is_an_error_page(
 def test_an_unknown_page_links_to_the_start(browser: Browser) -> None:
     answer = browser.get(f"{assessor_path(ANNA)}topcs/1")
     assert answer.status_code == 404
-    assert "there is no such page" in answer.text
+    assert "There is no such page." in answer.text
     assert f'href="{assessor_path(ANNA)}"' in answer.text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -91,7 +92,6 @@ def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
         person=assessor,
         topic=shown,
         entries=entries,
-        has_runs=bool(workspace.settings.runs),
         progress=Progress(len(pool) - len(unfinished), len(pool)),
         next_url=unfinished[0] if unfinished else None,
         topics_url=assessor_path(assessor),
@@ -213,7 +213,7 @@ def _difference(workspace: Workspace, different: DifferentDocument) -> dict[str,
         "assessors": list(different.relevant),
         "relevant": different.relevant,
         "entry_points": {
-            assessor: None if point is None else _line(text[point : point + CONTEXT])
+            assessor: None if point is None else _line(text[point : point + CONTEXT]).strip()
             for assessor, point in different.entry_points.items()
         },
         "spans": [
@@ -256,7 +256,7 @@ def _excerpt(text: str, start: int, end: int) -> Excerpt:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return re.sub(r"\s+", " ", text)
 
 
 def start_page(home: str) -> str:
@@ -272,6 +272,10 @@ def error_page(status: int, message: str, home: str | None = None) -> str:
         message: What is wrong and what to do next.
         home: The page to which it links; None without a link.
     """
+    first = message.partition(" ")[0]
+    if first.isalpha():  # no path or name
+        message = first.capitalize() + message[len(first) :]
+    sentence = message if message.endswith((".", "?")) else f"{message}."
     return render_page(
-        "error.html", breadcrumbs=[], person=None, status=status, message=message, home=home
+        "error.html", breadcrumbs=[], person=None, status=status, message=sentence, home=home
     )

@@ -26,7 +26,6 @@ class PoolEntry(NamedTuple):
     Attributes:
         name: The document.
         title: Its title.
-        results: Number of results of the runs in it.
         highlights: Number of highlights.
         started: Whether there is a highlight or a best entry point.
         finished: Whether the assessor is done with the document.
@@ -35,7 +34,6 @@ class PoolEntry(NamedTuple):
 
     name: str
     title: str
-    results: int
     highlights: int
     started: bool
     finished: bool
@@ -103,7 +101,6 @@ class Workspace:
         return PoolEntry(
             name=document.name,
             title=self.title(document.name),
-            results=len(document.results),
             highlights=len(judgement.highlights),
             started=bool(judgement.highlights) or judgement.entry_point is not None,
             finished=judgement.finished,
