@@ -81,6 +81,9 @@ def test_the_wheel_has_the_package_its_samples_and_its_metadata(wheel: Path) -> 
     assert {name.partition("/")[0] for name in names} == {"xcg", f"xcg-{xcg.__version__}.dist-info"}
     assert not [name for name in sample_files() if f"xcg/shipped/{name}" not in names]
     assert {f"xcg/{name}" for name in ("py.typed", "__init__.pyi", "cli/main.py")} <= names
+    pages = ROOT / "xcg" / "judge"
+    files = [path for name in ("static", "templates") for path in (pages / name).rglob("*.*")]
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
     assert (content["Name"], content["Version"]) == ("xcg", xcg.__version__)
     assert content["License-Expression"] == "Apache-2.0"

@@ -9,14 +9,16 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
-from conftest import Command
+from conftest import ROOT, Command
 from judge_campaign import ANNA, BEN, CONFIG, TOPICS, change, running_server, write_campaign
 
+from xcg.installation import install_command
 from xcg.judge.addresses import api_path, assessor_path
 
 PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}
@@ -130,6 +132,20 @@ def test_an_address_that_others_can_reach_is_a_warning(
     assert "warning" not in xcg_command("judge", config, "--port", "0").stderr
 
 
+def test_an_ipv6_address_is_in_brackets(
+    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    done = xcg_command("judge", config, "--port", "0", "--host", "::1")
+    if "cannot use --host" in done.stderr:
+        pytest.skip("this machine has no IPv6")
+    assert done.returncode == 0, done.stderr
+    assert "http://[::1]:" in done.stdout
+    assert "warning" not in done.stderr
+
+
 def test_a_port_in_use_is_named(config: Path, xcg_command: Command) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -188,6 +204,23 @@ def test_topics_without_documents_are_a_warning(
     done = xcg_command("judge", config, "--port", "0")
     assert done.returncode == 0, done.stderr
     assert "warning: topics without documents to judge: 3" in done.stderr
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn", "jinja2"])
+def test_without_the_extra_the_command_that_installs_it_is_named(config: Path, package: str) -> None:
+    program = f"""
+import sys
+class Missing:
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name={package!r})
+sys.meta_path.insert(0, Missing())
+from xcg.cli.main import main
+main(["judge", {str(config)!r}])
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"xcg: error: xcg judge needs {package}: {install_command('judge')}\n"
 
 
 def test_an_unknown_assessor_gets_the_nearest_name(config: Path, xcg_command: Command) -> None:
