@@ -14,9 +14,10 @@ from conftest import REAL_DATA, ROOT, Command
 
 import xcg
 from xcg.documents import text_search
+from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, XcgError
-from xcg.formats.placing import locate_passages
+from xcg.formats.placing import locate_passages, update_gold
 
 EVIDENCE = REAL_DATA / "evidence-inference"
 
@@ -285,3 +286,16 @@ def test_progress_counts_the_documents_that_are_searched(tmp_path: Path) -> None
     corpus = xcg.Corpus.of({**CORPUS, "e": "<a>x</a>"})
     locate_passages(path, corpus, progress=lambda done, of: calls.append((done, of)))
     assert calls == [(0, 2), (1, 2)]
+
+
+def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> None:
+    corpus = Corpus.of({"bees": "News: Bees dance. They waggle in the dark hive."})
+    record = {"topic": "1", "doc": "bees", "start": 12, "end": 41}
+    path = tmp_path / "gold.jsonl"
+    quote = {"prefix": "dance. ", "exact": "They waggle in the dark hive."}
+    path.write_text(json.dumps({**record, **quote, "entry_point": 17}))
+    [updated] = update_gold(path, corpus).passages
+    assert (updated["start"], updated["end"], updated["entry_point"]) == (18, 47, 23)
+    path.write_text(json.dumps({**record, **quote, "entry_point": "17"}))
+    with pytest.raises(InputError, match="entry_point is '17': expected the offset of a character"):
+        update_gold(path, corpus)

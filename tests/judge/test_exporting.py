@@ -43,12 +43,12 @@ def test_passages_have_their_quote_and_grade() -> None:
             "level": 3,
             "exact": "a" * 50,
             "suffix": "b" * 5,
-            "entry_point": 60,
         },
         {
             **base,
             **{"start": 60, "end": 70, "level": 1},
             **{"exact": "b" * 10, "prefix": "b" * 5, "suffix": "b" * 5},
+            "entry_point": 60,
         },
     ]
 

@@ -9,13 +9,12 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import InputError
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.highlights import Highlight
 
 _HIGHLIGHT_FIELDS = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
+    *TOPIC_AND_DOCUMENT,
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
     Field("exhaustivity", (int,), "a whole number"),

@@ -1,4 +1,4 @@
-"""Read and write runs and assessments as JSON Lines."""
+"""Read and write runs as JSON Lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.documents.paths import WHOLE, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
@@ -24,18 +24,8 @@ from xcg.formats.json_chunks import (
     hint_without_document,
     named_document,
 )
-from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics
-from xcg.judgements.assessment import check_pair, level_assessment
-from xcg.judgements.plain_passages import QuotedPassage
-from xcg.judgements.recall_base import (
-    ASSESSMENT_FORMATS,
-    AssessmentFormat,
-    DocumentLength,
-    RecallBase,
-    Span,
-)
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -52,32 +42,10 @@ from xcg.runs.run import (
 from xcg.runs.stored_rankings import StoredRankings
 from xcg.tables import json_text
 
-_ASSESSMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
-_ELEMENT_FIELDS = (
-    *_ASSESSMENT,
-    Field("path", (str,), "an element's path"),
-    Field("exhaustivity", (int,), "0, 1, 2 or 3"),
-    Field("specificity", (int,), "0, 1, 2 or 3"),
-)
-_LEVEL_FIELDS = (
-    *_ASSESSMENT,
-    Field("path", (str,), "an element's path", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
-)
-_PASSAGE_FIELDS = (
-    *_ASSESSMENT,
-    Field("start", (int,), "a whole number", required=False),
-    Field("end", (int,), "a whole number", required=False),
-    Field("exhaustivity", (int,), "1 or 2", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
-    Field("entry_point", (int,), "the offset of a character", required=False),
-    *QUOTE_FIELDS,
-)
-_OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
 _PARENT_FIELDS = (Field("start", (int,), "a whole number"), Field("end", (int,), "a whole number"))
 _RESULT_FIELDS = (
-    *_ASSESSMENT,
+    *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
@@ -101,90 +69,6 @@ _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
-
-
-def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
-    """Add the assessments in a JSON Lines file to a recall-base.
-
-    An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
-    whole document has a ``level``. A passage has ``start`` and ``end``, a quote (``exact`` or ``text``,
-    optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
-    ``level``. A level is a number from -1000 to 1000. A passage with a level of 0 or less is not
-    relevant, but its document is assessed. One of the passages of a document can state its best entry
-    point, ``entry_point``, the offset of a character.
-
-    Args:
-        file: The open file.
-        path: The file's path, for messages.
-        base: The recall-base.
-        notes: Counts illegal paths and values if they are tolerated.
-
-    Raises:
-        InputError: If a record is illegal, with file and line.
-    """
-    for where, record in json_lines(file, path):
-        is_passage = not _OF_PASSAGES.isdisjoint(record)
-        has_level = "level" in record
-        expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
-        check_record(record, expected, where)
-        topic = str(record["topic"])
-        base.add_topic(topic, str(path))
-        try:
-            document = canonical_file(record["doc"])
-            if is_passage:
-                _add_passage(base, topic, document, record, where)
-            elif has_level:
-                element = canonical_path(record["path"]) if "path" in record else WHOLE
-                base.add(topic, document, element, level_assessment(record["level"]), where)
-            else:
-                pair = check_pair((record["exhaustivity"], record["specificity"]), where)
-                base.add(topic, document, canonical_path(record["path"]), pair, where)
-        except InputError as error:
-            notes.tolerate("assessments left out", error)
-        except ValueError as error:
-            notes.problem("assessments left out", where, str(error))
-
-
-def _add_passage(
-    base: RecallBase, topic: str, document: str, fields: dict[str, Any], where: str
-) -> None:
-    """Add a passage, or only its document if it is not relevant."""
-    quote, grade = quote_of(fields, where), _grade(fields)
-    if quote is None or "start" in fields or "end" in fields:
-        for name in ("start", "end"):
-            if name not in fields:
-                raise InputError(where, f"the field {name!r} is missing")
-    span = (fields["start"], fields["end"]) if "start" in fields else None
-    if grade <= 0:
-        base.add_span(topic, document, None, where)
-    elif quote is not None:
-        base.add_quoted(topic, document, QuotedPassage(quote, span, grade, where))
-    elif span is not None:
-        base.add_span(topic, document, Span(*span, grade), where)
-    if "entry_point" in fields:
-        _add_entry_point(base, topic, document, fields["entry_point"])
-
-
-def _add_entry_point(base: RecallBase, topic: str, document: str, offset: int) -> None:
-    """Add a best entry point; raise ValueError if it is illegal."""
-    if offset < 0:
-        raise ValueError(f"entry_point is {offset}: expected the offset of a character, from 0")
-    earlier = base.entry_points(topic).get(document, offset)
-    if earlier != offset:
-        raise ValueError(f"entry_point is {offset}, but was {earlier}: expected one per document")
-    base.add_entry_point(topic, document, offset)
-
-
-def _grade(fields: dict[str, Any]) -> float:
-    """Return the grade of a passage. A passage with a grade of 0 or less is not relevant."""
-    if "level" in fields and "exhaustivity" in fields:
-        raise ValueError("a passage with level and exhaustivity: expected one of them")
-    if "level" in fields:
-        return level_assessment(fields["level"]).exhaustivity
-    exhaustivity = fields.get("exhaustivity", 2)
-    if exhaustivity not in (1, 2):
-        raise ValueError(f"exhaustivity is {exhaustivity}: expected 1 or 2 for a passage")
-    return float(exhaustivity)
 
 
 def read_json_run(
@@ -356,49 +240,6 @@ def _element(
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 
-def write_json_assessments(
-    base: RecallBase, lengths: DocumentLength | None = None
-) -> tuple[str, list[str]]:
-    """Return assessments as JSON Lines, and what these cannot hold.
-
-    Raises:
-        XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
-    """
-    lost = dict.fromkeys(
-        [*writing.lost_points(base), *writing.lost_text_details(base), *writing.lost_sizes(base)]
-    )
-    records: list[dict[str, object]] = []
-    for topic, document, path, assessment in writing.assessed_elements(base):
-        writing.check_scale(document, path, assessment, "jsonl", ["four-point", "level"])
-        record: dict[str, object] = {"topic": topic, "doc": document}
-        if path != WHOLE:
-            record["path"] = path
-        if assessment.scale == "level":
-            record["level"] = _shortest(assessment.exhaustivity)
-        else:
-            record["exhaustivity"] = int(assessment.exhaustivity)
-            record["specificity"] = int(float(assessment.specificity))
-        records.append(record)
-    texts = base.texts
-    for topic in base.topics:
-        for document, spans in sorted(base.spans(topic).items()):
-            if not spans:
-                lost["assessed documents without relevant text"] = None
-            for span in sorted(spans):
-                start, end, exhaustivity = span
-                if start == end:
-                    lost["passages without characters"] = None
-                    continue
-                grade = "exhaustivity" if exhaustivity in (1, 2) else "level"
-                passage = {"start": start, "end": end, grade: _shortest(exhaustivity)}
-                if (quote := texts.get((topic, document, span))) is not None:
-                    passage |= {name: text for name, text in quote._asdict().items() if text}
-                records.append({"topic": topic, "doc": document, **passage})
-        if not base.files(topic) and not base.spans(topic):
-            lost["topics without any assessed document"] = None
-    return _json_text(records), list(lost)
-
-
 def write_json_run(run: Run) -> tuple[str, list[str]]:
     """Return a run as JSON Lines, and what these cannot hold.
 
@@ -428,28 +269,9 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
         *scores.lost,
         "the run's name (the name of the file is used instead)",
     ]
-    return _json_text(records), lost
+    return "".join(f"{json_text(record)}\n" for record in records), lost
 
 
-def _shortest(level: float) -> float:
-    """Return a level as JSON should show it: 2 instead of 2.0."""
-    return int(level) if level.is_integer() else level
-
-
-def _json_text(records: list[dict[str, object]]) -> str:
-    return "".join(json_text(record) + "\n" for record in records)
-
-
-ASSESSMENT_FORMATS.add(
-    "jsonl",
-    AssessmentFormat(
-        "JSON Lines: topic, doc, and path or start and end, with exhaustivity and specificity or level",
-        json_certainty,
-        read_json_assessments,
-        write_json_assessments,
-        holds_texts=True,
-    ),
-)
 RUN_FORMATS.add(
     "jsonl",
     RunFormat(

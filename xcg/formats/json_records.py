@@ -41,6 +41,10 @@ class Field(NamedTuple):
     required: bool = True
 
 
+TOPIC_AND_DOCUMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
+"""The fields that all assessments and results have."""
+
+
 def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the records of a JSON Lines file, each with its file and line.
 

@@ -16,23 +16,23 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.runs.chunk_documents import missing_document
 
 _PASSAGE_FIELDS = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
+    *TOPIC_AND_DOCUMENT,
     *QUOTE_FIELDS,
     Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
     Field("level", (int, float), "a level of relevance", required=False),
 )
 _OLD_PASSAGE_FIELDS = (
-    *_PASSAGE_FIELDS[:2],
+    *TOPIC_AND_DOCUMENT,
     *QUOTE_FIELDS,
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
+    Field("entry_point", (int,), "the offset of a character", required=False),
 )
 _SHOWN = 60
 
@@ -126,8 +126,9 @@ def update_gold(
 ) -> PlacedPassages:
     """Move the passages of assessments in JSON Lines to the current positions of their text.
 
-    Records keep their order and their fields; only ``start``, ``end`` and the text change. Passages
-    that are lost or ambiguous, or state no text, are left out. Records of elements and documents stay.
+    Records keep their order and their fields; only ``start``, ``end`` and the text change, and the best
+    entry point ``entry_point``, which moves as far as the passage that states it. Passages that are
+    lost or ambiguous, or state no text, are left out. Records of elements and documents stay.
 
     Args:
         paths: Files, folders and globs.
@@ -230,6 +231,8 @@ def _located(
 
 
 def _place(record: Record, location: Location, text: str) -> None:
+    if "entry_point" in record and "start" in record:
+        record["entry_point"] += location.start - record["start"]
     record["start"], record["end"] = location.start, location.end
     record["exact" if "exact" in record else "text"] = text[location.start : location.end]
 

@@ -165,13 +165,17 @@ def lost_points(base: RecallBase) -> list[str]:
 
 
 def lost_text_details(base: RecallBase) -> list[str]:
-    """Return descriptions of what only offset qrels hold: best entry points and sizes of documents."""
+    """Return descriptions of what formats of elements lose: best entry points, sizes of documents."""
     lost = []
     if any(map(base.entry_points, base.topics)):
         lost.append("best entry points")
-    if any(map(base.document_sizes, base.topics)):
-        lost.append("stated lengths and relevant sizes of documents")
-    return lost
+    return lost + lost_document_sizes(base)
+
+
+def lost_document_sizes(base: RecallBase) -> list[str]:
+    """Return a description of lost sizes if a recall-base states the sizes of documents."""
+    lost = any(map(base.document_sizes, base.topics))
+    return ["stated lengths and relevant sizes of documents"] if lost else []
 
 
 def check_no_white_space(source: str, topic: str, document: str, format: str = "trec") -> None:

@@ -60,7 +60,8 @@ def export(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme
 
     - ``passages.jsonl``: one record per highlight with its quote, and its grade as ``exhaustivity``
       for ``inex-2005`` or else as ``level``; the grade ``?`` is level 0. A document without relevant
-      text is a passage of level 0 without quote. The field ``entry_point`` is the best entry point.
+      text is a passage of level 0 without quote. The field ``entry_point`` of the passage that is
+      nearest to it is the best entry point.
     - ``inex-2004/TOPIC.xml`` and ``inex-2005/TOPIC.xml``: the elements with highlighted text.
     - ``offsets.qrels``: the highlights without grades, and the best entry points.
 
@@ -244,7 +245,8 @@ def _passages(
         if not records:
             records = [base | {"start": 0, "end": corpus.length(one.document), "level": 0}]
         if judgement.entry_point is not None:
-            records[0]["entry_point"] = judgement.entry_point
+            nearest = _nearest(judgement.placed, judgement.entry_point)
+            records[nearest]["entry_point"] = judgement.entry_point
         for record in records:
             line = f"{json_text(record)}\n".encode()
             if len(line) > MAX_LINE_BYTES:  # no reader accepts it
@@ -254,6 +256,12 @@ def _passages(
                 notes[f"{assessor}/{PASSAGES}: without the text of passages of 1 MB or more"] = None
             lines.append(line)
     return b"".join(lines)
+
+
+def _nearest(highlights: Sequence[StoredHighlight], position: int) -> int:
+    """Return the index of the highlight that is nearest to a position; 0 without any."""
+    distances = [max(one.start - position, position - one.end + 1, 0) for one in highlights]
+    return distances.index(min(distances)) if distances else 0
 
 
 def _span_fields(highlight: StoredHighlight, scheme: GradeScheme) -> dict[str, object]:

@@ -14,7 +14,7 @@ from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError, nearest
 from xcg.formats.base import read_assessments
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.judge.exporting import TOO_SMALL, UNGRADED
 from xcg.judge.grades import GradeScheme
@@ -25,8 +25,7 @@ from xcg.judgements.recall_base import RecallBase
 from xcg.runs.chunk_documents import missing_document
 
 _RECORD_FIELDS = (
-    Field("topic", (str, int), "an id"),
-    Field("doc", (str,), "a document's name"),
+    *TOPIC_AND_DOCUMENT,
     Field("start", (int,), "a whole number", required=False),
     Field("end", (int,), "a whole number", required=False),
     Field("exhaustivity", (int,), "a whole number", required=False),
