@@ -19,7 +19,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments, read_run, read_run_and_format
 from xcg.formats.highlights import read_highlights
 from xcg.formats.placing import locate_passages
-from xcg.formats.topic_files import read_topic_titles
+from xcg.formats.topic_files import read_topic_titles, read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.runs.document_names import read_document_names
@@ -147,6 +147,8 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("quotes", "corpus/bees.md"),
     ("topics", "162.xml"),
     ("topics", "2009.xml"),
+    ("topics", "topics.jsonl"),
+    ("topics", "topics.csv"),
 }
 
 
@@ -268,6 +270,13 @@ def test_topic_titles_are_read(tmp_path: Path) -> None:
         "2009001": "Nobel prize",
         "2009002": "best movie",
     }
+    for name in ("topics.jsonl", "topics.csv"):
+        topics = read_topics(folder / name)
+        assert {topic.id: topic.title for topic in topics.values()} == {
+            "7": "dance of bees",
+            "8": "senses of bees",
+        }
+        assert topics["7"].narrative.startswith("Only honey bees are relevant")
 
 
 def test_both_tables_of_names_are_equal(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def _passage_records(
     texts: Mapping[tuple[str, str, Span], Quote],
     lost: dict[str, None],
 ) -> Iterator[dict[str, object]]:
-    """Yield the records of the passages of a topic; the first of a document has its best entry point."""
+    """Yield the passages of a topic; the first of a document has its best entry point."""
     entry_points = dict(base.entry_points(topic))
     for document, spans in sorted(base.spans(topic).items()):
         if not spans:

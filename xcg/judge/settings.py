@@ -28,7 +28,7 @@ LONGEST_NAME = 100
 """Maximum number of characters of the name of an assessor."""
 MAX_LEVELS = 9
 """Maximum number of grades, so that each has a key from 1 to 9."""
-MAX_LEVEL = 1_000_000
+MAX_LEVEL = 1000
 LONGEST_LABEL = 100
 
 
