@@ -182,9 +182,10 @@ def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tm
     filled(path)
     text = "News. " + TEXT.replace("traces of scent", "chemical traces")
     corpus = Corpus.of({"bees": text, "ants": "Ants."})
-    snapshot = Store.snapshot(path, corpus)
+    with Store.snapshot(path, corpus) as snapshot:
+        expected = list(snapshot.judgements())
     with Store(path, corpus) as store:
-        assert list(store.judgements()) == list(snapshot.judgements())
+        assert list(store.judgements()) == expected
         anna = store.judgement("anna", "1", "bees")
         assert spans(anna) == [(DANCE[0] + 6, DANCE[1] + 6, "moved")]
         assert (anna.version, anna.entry_point, anna.finished) == (2, DANCE[0] + 6, True)

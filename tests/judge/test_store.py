@@ -331,6 +331,12 @@ def execute(path: Path, script: str) -> None:
         ('UPDATE highlights SET "end" = 99', "damaged"),
         ("UPDATE highlights SET judgement = 99", "damaged"),
         ("UPDATE judgements SET version = 7", "damaged"),
+        (
+            "UPDATE judgements SET exact = CAST(x'ff' AS TEXT), prefix = '', suffix = '', "
+            "entry_point = 1",
+            "damaged",
+        ),
+        ("UPDATE changes SET version = 9", "damaged"),
         ("PRAGMA ignore_check_constraints = ON; UPDATE highlights SET status = 'x'", "damaged"),
         (
             "INSERT INTO highlights VALUES (1, 9, 2, 6, NULL, 'es d', '', '', 'placed')",

@@ -20,6 +20,7 @@ from xcg.judge.store_file import (
     connect,
     copy_in_memory,
     create,
+    damaged,
     errors_of,
 )
 from xcg.judge.stored_judgements import DamagedError
@@ -126,7 +127,7 @@ class PoolStore:
                 self._connection.execute("COMMIT")
             except DamagedError:
                 self._roll_back()
-                raise StoreError(self.path, "the file is damaged; restore it from a copy") from None
+                raise damaged(self.path) from None
             except BaseException:
                 self._roll_back()
                 raise

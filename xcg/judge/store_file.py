@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, nearest_file
+from xcg.errors import InputError
 from xcg.lazy_modules import sqlite3
 
 VERSION = 1
@@ -136,7 +136,7 @@ def connect(path: Path) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise _unusable(path, error) from None
     return connection
 
@@ -205,8 +205,7 @@ def check_header(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(_HEADER_BYTES)
     except FileNotFoundError:
-        problem = f"no such file{nearest_file(path)}; xcg judge without --export creates it"
-        raise StoreError(path, problem) from None
+        raise StoreError(path, "no such file; xcg judge without --export creates it") from None
     except (OSError, ValueError) as error:
         raise StoreError(path, f"cannot read: {getattr(error, 'strerror', None) or error}") from None
     if not _HEADER.match(head):
@@ -224,7 +223,7 @@ def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
             raise StoreError(path, "its tables are not those of xcg judge; expected one of its files")
     problems = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
     if problems != ["ok"] or connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise StoreError(path, "the file is damaged; restore it from a copy")
+        raise damaged(path)
 
 
 def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -232,11 +231,20 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
     return connection.execute(query).fetchall()
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
+def damaged(path: Path) -> StoreError:
+    """Return the error for a file with values that xcg does not write."""
+    return StoreError(path, "the file is damaged; restore it from a copy")
+
+
+def _unusable(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Return the error for a file that SQLite cannot use."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreError(path, "the file is damaged; restore it from a copy")
+    code = getattr(error, "sqlite_errorcode", None)
+    is_not_text = isinstance(error, UnicodeDecodeError) or (
+        code is None and isinstance(error, sqlite3.OperationalError)
+    )
+    code = (code or 0) & 0xFF
+    if is_not_text or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return damaged(path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(path, "another process is writing to the file; try again later")
     return StoreError(path, f"cannot read or write the store: {error}")
@@ -247,7 +255,7 @@ def errors_of(path: Path) -> Iterator[None]:
     """Turn the exceptions of SQLite in a ``with`` block into a :class:`StoreError`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise _unusable(path, error) from None
 
 

@@ -166,10 +166,11 @@ def _restored(connection: sqlite3.Connection, judgement: int, version: int, text
     """Return the content of an earlier version, which had the same text."""
     if version == 0:
         return Judgement()
-    (state,) = connection.execute(
+    row = connection.execute(
         "SELECT state FROM changes WHERE judgement = ? AND version = ?", (judgement, version)
     ).fetchone()
     try:
+        (state,) = row
         highlights, entry_point, finished = json.loads(state)
         return _checked(
             Judgement(
