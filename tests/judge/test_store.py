@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -337,6 +338,9 @@ def execute(path: Path, script: str) -> None:
             "damaged",
         ),
         ("UPDATE changes SET version = 9", "damaged"),
+        ("UPDATE changes SET state = '[[],null,false]'", "damaged"),
+        ("DELETE FROM highlights", "damaged"),
+        ("UPDATE judgements SET finished = 1", "damaged"),
         ("PRAGMA ignore_check_constraints = ON; UPDATE highlights SET status = 'x'", "damaged"),
         (
             "INSERT INTO highlights VALUES (1, 9, 2, 6, NULL, 'es d', '', '', 'placed')",
@@ -462,3 +466,32 @@ def test_a_folder_without_write_permission(tmp_path: Path, corpus: Corpus) -> No
             Store(tmp_path / "judge.sqlite", corpus)
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_a_copy_made_while_a_change_is_saved_is_complete_or_refused(
+    tmp_path: Path, corpus: Corpus
+) -> None:
+    path, copy = tmp_path / "judge.sqlite", tmp_path / "copy.sqlite"
+    chosen = random.Random(5)
+    filled(path, corpus).close()
+    refused = 0
+    for number in range(30):
+        before = path.read_bytes()
+        with Store(path, corpus) as store:
+            old = store.judgement("anna", "1", "bees")
+            new = apply(store, "add", start=number, end=number + 2, grade=str(number))
+            new = apply(store, "delete", id=1) if number % 5 == 4 else new
+        after = path.read_bytes()
+        # A copy has some pages from before the change, and others from after it.
+        pages = range(0, len(after), 4096)
+        mixed = b"".join(
+            chosen.choice([before, after])[start : start + 4096].ljust(4096, b"\0") for start in pages
+        )
+        copy.write_bytes(mixed)
+        try:
+            with Store(copy, corpus) as store:
+                assert store.judgement("anna", "1", "bees") in (old, new)
+        except StoreError as error:
+            assert "damaged" in str(error)
+            refused += 1
+    assert refused

@@ -15,6 +15,7 @@ from xcg.judge.records import JudgedDocument, Move
 from xcg.judge.stored_judgements import (
     DamagedError,
     Step,
+    check_history,
     history_step,
     load,
     same_content,
@@ -288,6 +289,8 @@ class Store(PoolStore):
             )
         ]
         judgements = [load(self._connection, number) for number in numbers]
+        for number, (judgement, _, _) in zip(numbers, judgements, strict=True):
+            check_history(self._connection, number, judgement)
         is_same = digest == digest_of(text)
         for judgement, _, _ in judgements:
             if is_same and any(

@@ -67,6 +67,21 @@ def load(connection: sqlite3.Connection, judgement: int) -> AnchoredJudgement:
     return AnchoredJudgement(_checked(loaded), None if entry_point is None else Quote(*quote))
 
 
+def check_history(connection: sqlite3.Connection, judgement: int, loaded: Judgement) -> None:
+    """Check that the history ends with the current version of a judgement.
+
+    In a copy of the file that was made while a change was saved, some pages may be older than others.
+
+    Raises:
+        DamagedError: If the content of the last change is another one.
+    """
+    last = connection.execute(
+        "SELECT version, state FROM changes WHERE judgement = ? ORDER BY version DESC", (judgement,)
+    ).fetchone()
+    if last != (loaded.version, _state(loaded)):
+        raise DamagedError
+
+
 def save(connection: sqlite3.Connection, judgement: int, new: Judgement, text: str, step: Step) -> None:
     """Write the next version of a judgement and its history; the caller commits the transaction.
 
