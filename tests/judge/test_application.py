@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace, write_campaign
 
+from xcg.documents.parsing import parse_document
 from xcg.errors import InputError
 from xcg.judge.addresses import (
     agreement_path,
@@ -392,6 +393,19 @@ def test_a_document_that_cannot_be_read_is_an_error_page(
     answer = browser.get(document_path(ANNA, "1", "bees"))
     assert answer.status_code == 503
     assert "docs/bees.xml: not well-formed" in answer.text
+
+
+def test_a_document_that_changes_while_the_server_runs_is_not_judged(
+    browser: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = parse_document(b"<article><p>Other text about a dance.</p></article>")
+    monkeypatch.setattr(workspace.corpus, "tree", lambda _: changed)
+    page = browser.get(document_path(ANNA, "1", "bees"))
+    assert page.status_code == 503
+    assert "has changed since xcg judge was started; start it again" in page.text
+    answer = browser.post(API, change(0, "add", start=0, end=10, grade="2"))
+    assert answer.status_code == 503
+    assert "start it again" in answer.json()["error"]
 
 
 def test_an_unknown_page_links_to_the_start(browser: Browser) -> None:

@@ -71,9 +71,12 @@ class Workspace:
         """Return a document as HTML.
 
         Raises:
-            InputError: If the corpus does not have the document, or it cannot be read.
+            InputError: If the document cannot be read, or has changed since the store was opened.
         """
-        rendering = self._rendered.pop(document, None) or render(self.corpus, document)
+        rendering = self._rendered.pop(document, None)
+        if rendering is None:
+            self.store.tree(document)  # raises an error if it has changed
+            rendering = render(self.corpus, document)
         self._rendered[document] = rendering
         self._titles[document] = rendering.title
         while len(self._rendered) > 1 and self._size() > MAX_RENDERED_CHARACTERS:
