@@ -495,3 +495,19 @@ def test_a_copy_made_while_a_change_is_saved_is_complete_or_refused(
             assert "damaged" in str(error)
             refused += 1
     assert refused
+
+
+def test_a_change_that_does_not_fit_on_the_disk_is_not_saved(store: Store) -> None:
+    before = apply(store, "add", start=0, end=4)
+    store._connection.execute("PRAGMA max_page_count = 1")  # rounds up to the current size
+    error = None
+    for number in range(300):
+        try:
+            before = apply(store, "grade", id=1, grade=f"{number:0100}")
+        except StoreError as raised:
+            error = raised
+            break
+    assert "cannot read or write the store: database or disk is full" in str(error)
+    assert store.judgement("anna", "1", "bees") == before
+    store._connection.execute("PRAGMA max_page_count = 1000")
+    assert apply(store, "delete", id=1).version == before.version + 1
