@@ -34,6 +34,12 @@ class InputError(XcgError):
         return type(self), self._parts
 
 
+def without_traceback(error: InputError) -> InputError:
+    """Return an error without its traceback, which keeps the values of functions in memory."""
+    error.__traceback__ = error.__context__ = None
+    return error
+
+
 class FileError(InputError):
     """A file is missing or has the wrong content; a configuration that names it adds the line.
 

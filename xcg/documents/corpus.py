@@ -18,7 +18,7 @@ from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.similar_names import SimilarNames
 from xcg.documents.sources import Location, Memory, Source, open_source
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError
+from xcg.errors import InputError, without_traceback
 from xcg.profiling import Stage, staged
 
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ _CHECKED_AT_ONCE = 4096
 """Number of documents whose paths are in memory at the same time."""
 _KEPT_NAMES = 100_000
 """Maximum number of documents whose existence and stamps stay in memory."""
-
-
-def _bare(error: InputError) -> InputError:
-    """Return an error without its traceback, which refers to the document's bytes."""
-    error.__traceback__ = error.__context__ = None
-    return error
 
 
 class Corpus:
@@ -165,7 +159,7 @@ class Corpus:
         if name in self._given:
             return self._given[name]
         if name in self._unreadable:
-            raise _bare(self._unreadable[name])
+            raise without_traceback(self._unreadable[name])
         [read] = self._read_trees([name])
         if isinstance(read, InputError):
             raise read
@@ -289,8 +283,7 @@ class Corpus:
         if self._cache is not None:
             known |= self._cache.missing(digests)
         for name in digests.keys() - known.keys():
-            missing = self._absent(name, *digests[name])
-            if missing is not None:
+            if (missing := self._absent(name, *digests[name])) is not None:
                 known[name] = missing
         return known
 
@@ -406,7 +399,7 @@ class Corpus:
                 batch[name] = data = self._source.read(name)
                 size += len(data)
             except InputError as error:
-                batch[name] = _bare(error)
+                batch[name] = without_traceback(error)
             if len(batch) == _BATCH_DOCUMENTS or size > _BATCH_BYTES:
                 yield batch
                 batch, size = {}, 0
@@ -426,7 +419,7 @@ class Corpus:
                 digests[name] = self._add_digest(name, data)
                 results[name] = look(name, data, digests[name])
             except InputError as error:
-                results[name] = _bare(error)
+                results[name] = without_traceback(error)
         serialised = {name: found for name, found in results.items() if isinstance(found, Serialised)}
         if serialised:
             results.update(zip(serialised, make(serialised, digests), strict=True))
