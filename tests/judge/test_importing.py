@@ -299,3 +299,13 @@ def test_the_assessors_of_the_handbook_survive_export_and_import(tmp_path: Path)
         assert found == expected
     derived = {path.name: path.read_bytes() for path in (tmp_path / "one/first/inex-2004").iterdir()}
     assert len(derived) == 15
+
+
+def test_too_many_highlights_name_their_file(tmp_path: Path) -> None:
+    corpus = Corpus.of({"long": "a " * 6000})
+    path = write(tmp_path, *({"doc": "long", "start": i, "end": i + 1} for i in range(0, 10_002, 2)))
+    with (
+        Store(tmp_path / "long.sqlite", corpus) as other,
+        pytest.raises(InputError, match=r"in\.jsonl:1: .*5000 highlights"),
+    ):
+        import_assessments(path, other, "anna", corpus, NONE, ["1"])

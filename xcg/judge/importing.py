@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,7 +98,26 @@ def import_assessments(
     for path in expand(paths, "assessments"):
         _read(path, found, corpus, scheme)
     notes: list[str] = []
-    contents: dict[tuple[str, str], Content] = {}
+    contents = _contents(found, corpus, topics, notes)
+    known: dict[tuple[str, str], Judgement] = {}
+    if assessor in store.assessors():
+        known = {(one.topic, one.document): one.judgement for one in store.judgements(assessor)}
+    changed = {
+        key: content
+        for key, content in contents.items()
+        if key not in known or _is_change(known[key], content, found[key].where, assessor, *key)
+    }
+    _save(store, assessor, found, changed)
+    count = sum(len(highlights) for highlights, _ in changed.values())
+    summary = f"imported {_number(count, 'highlight')} in {_number(len(changed), 'judged document')}"
+    unchanged = len(found) - len(changed)
+    return [f"{summary}; {unchanged} unchanged" if unchanged else summary, *notes]
+
+
+def _contents(
+    found: _Documents, corpus: Corpus, topics: Collection[str], notes: list[str]
+) -> dict[tuple[str, str], Content]:
+    """Return the placed highlights of each topic and document, reading each document once."""
     by_document: dict[str, list[str]] = {}
     for (topic, name), document in found.items():
         if topic not in topics:
@@ -106,57 +125,56 @@ def import_assessments(
         if name not in corpus:
             raise UnmappedError(document.where, missing_document(name, corpus, is_result=False))
         by_document.setdefault(name, []).append(topic)
+    contents = {}
     for name in corpus.prepared(list(by_document)):
         index = TextIndex(corpus.tree(name).text)
         for topic in by_document[name]:
             contents[topic, name] = _placed(found[topic, name], name, index, notes)
-    changed = {
-        key: contents[key]
-        for key in found
-        if not _is_known(store, assessor, *key, contents[key], found)
-    }
+    return contents
+
+
+def _save(
+    store: Store, assessor: str, found: _Documents, changed: Mapping[tuple[str, str], Content]
+) -> None:
+    """Add the documents to the pools and assignments, and save what has changed."""
+    by_topic: dict[str, dict[str, tuple[()]]] = {}
+    for topic, name in found:
+        by_topic.setdefault(topic, {})[name] = ()
     with store.transaction():
         store.add_assessors([assessor])
-        for topic in dict.fromkeys(topic for topic, _ in found):
-            documents = {name: () for one, name in found if one == topic}
-            pooled = {one.name for one in store.pool(topic)}
-            new = [one for one in ordered_pool(topic, documents, 0) if one.name not in pooled]
-            store.extend_pool(topic, new)
-            if topic not in store.assignments().get(assessor, ()):
-                store.assign(assessor, [topic])
+        store.assign(assessor, by_topic)
+        for topic, documents in by_topic.items():
+            store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
         for (topic, name), (highlights, entry_point) in changed.items():
-            store.replace(assessor, topic, name, highlights, entry_point, finished=True)
-    count = sum(len(highlights) for highlights, _ in changed.values())
-    summary = f"imported {_number(count, 'highlight')} in {_number(len(changed), 'judged document')}"
-    unchanged = len(found) - len(changed)
-    return [f"{summary}; {unchanged} unchanged" if unchanged else summary, *notes]
+            try:
+                store.replace(assessor, topic, name, highlights, entry_point, finished=True)
+            except InputError:
+                raise
+            except XcgError as error:
+                raise InputError(found[topic, name].where, str(error)) from None
 
 
 def _number(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _is_known(
-    store: Store, assessor: str, topic: str, name: str, content: Content, found: _Documents
+def _is_change(
+    old: Judgement, content: Content, where: str, assessor: str, topic: str, name: str
 ) -> bool:
-    """Return whether the assessor has judged a document in the same way.
+    """Return whether a document is to be changed.
 
     Raises:
         InputError: If the assessor has judged it differently.
     """
-    is_pooled = any(one.name == name for one in store.pool(topic)) if topic in store.topics() else False
-    if assessor not in store.assessors() or not is_pooled:
-        return False
-    old = store.judgement(assessor, topic, name)
     if old.finished and not old.lost and _content(old) == content:
-        return True
+        return False
     if old.highlights or old.entry_point is not None or old.finished:
         raise InputError(
-            found[topic, name].where,
+            where,
             f"{assessor} has judged {name} differently for topic {topic}; expected another name with "
             "--assessor, or a store without this judgement",
         )
-    return False
+    return True
 
 
 def _content(judgement: Judgement) -> Content:
@@ -283,10 +301,7 @@ def _placed(document: _Document, name: str, index: TextIndex, notes: list[str]) 
     """
     passages = document.passages
     located = [_located(passage, name, index) for passage in passages]
-    moved = [
-        one._replace(location=place.location, is_doubtful=place.is_doubtful)
-        for one, place in zip(located, compare_with_neighbours(located, index.text), strict=True)
-    ]
+    moved = compare_with_neighbours(located, index.text)
     spans: list[tuple[Span, _Passage]] = []
     for passage, place in zip(passages, moved, strict=True):
         location = place.location
