@@ -173,8 +173,13 @@ def test_title_of_a_cited_article_is_no_heading() -> None:
 def test_levels_of_headings_follow_the_sections(document: str) -> None:
     page = html_of(document)
     levels = [part.split('"')[0] for part in page.split('aria-level="')[1:]]
-    assert levels == ["2", "2", "3"]
+    assert levels == ["2", "3", "4"]
     assert render(Corpus.of({"d": document}), "d").title == "A"
+
+
+def test_levels_begin_with_the_sections_of_a_document_without_a_title() -> None:
+    page = html_of("<a><sec><st>A</st><sec><st>B</st></sec></sec></a>")
+    assert [part[0] for part in page.split('aria-level="')[1:]] == ["2", "3"]
 
 
 def test_levels_of_headings_in_html_are_those_of_their_names() -> None:

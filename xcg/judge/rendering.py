@@ -123,6 +123,8 @@ class _Page:
         self._levels = [0] * len(tree)
         for row in range(len(tree)):
             self._classify(row)
+        titles = (row for row, role in enumerate(self._roles) if role == "title")
+        self._has_title = any(not self._levels[row] for row in titles)
 
     def _text_nodes(self) -> Iterator[tuple[int, int, int]]:
         """Yield the row, start and end of every text node in order."""
@@ -208,7 +210,7 @@ class _Page:
             classes = ["caption-title"]
         elif role == "title":
             aria = "heading"
-            level = HEADING_LEVELS.get(name, max(self._levels[row], 1))
+            level = HEADING_LEVELS.get(name, max(self._levels[row] + self._has_title, 1))
             classes.append(f"level-{min(level, _LOWEST_LEVEL)}")
             self.title = self.title or self._text[self._starts[row] : self._stops[row]].strip()
         if role in self._with_source:

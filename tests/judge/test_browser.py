@@ -1,0 +1,592 @@
+"""Judging in a real Chromium: with the mouse or the keyboard, in two windows, without a server."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from conftest import Command
+from judge_campaign import running_server
+from judging_browser import (
+    CHROMIUM,
+    CONTRASTS,
+    NAMES,
+    NARROW,
+    TIME_TO_HIGHLIGHT,
+    WIDE,
+    Assessor,
+    running_chromium,
+    write_collection,
+)
+from playwright.sync_api import Browser, Dialog, Route, expect
+
+from xcg.documents.corpus import Corpus
+from xcg.errors import XcgError
+from xcg.judge.editing import edit
+from xcg.judge.judgement import Judgement
+from xcg.judge.rendering import render
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.posix,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium"),
+]
+DATA = Path(__file__).parents[3] / "shared" / "data"
+Open = Callable[..., Assessor]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return write_collection(tmp_path)
+
+
+@pytest.fixture
+def start_urls(config: Path) -> Iterator[dict[str, str]]:
+    with running_server(config) as (urls, _):
+        yield urls
+
+
+@pytest.fixture
+def anna(chromium: Browser, start_urls: dict[str, str]) -> Iterator[Assessor]:
+    assessor = Assessor(chromium, start_urls["anna"])
+    yield assessor
+    assessor.context.close()
+
+
+def exported(config: Path, xcg_command: Command) -> list[dict[str, Any]]:
+    """Export the judgements of finished documents, and return the records of the first assessor."""
+    folder = config.parent / "exported"
+    done = xcg_command("judge", str(config), "--export", str(folder))
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "anna" / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def passages(records: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    """Return document and text of the exported passages."""
+    return {(one["doc"], one["exact"].strip()) for one in records if one.get("exact")}
+
+
+def mark_with_the_mouse(anna: Assessor) -> None:
+    """Highlight, drag an end, split, grade, remove, undo, set the entry point, delete."""
+    anna.select("Bees dance in circles.")
+    expect(anna.page.locator("#toolbar")).to_be_visible()
+    anna.click('#toolbar [data-grade="3"]')
+    assert anna.highlights == [("Bees dance in circles.", "3")]
+    handle = anna.page.locator(".handle.end").bounding_box()
+    assert handle
+    grip = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] + 4
+    anna.drag(grip, anna.point("small!", at_end=True))
+    assert anna.highlights == [("Bees dance in circles. The 🐝 circles are small!", "3")]
+    anna.page.mouse.click(*anna.point("The 🐝"))
+    anna.click("#toolbar-split")
+    assert [text.strip() for text, _ in anna.highlights] == [
+        "Bees dance in circles.",
+        "The 🐝 circles are small!",
+    ]
+    anna.page.mouse.click(*anna.point("circles are"))
+    anna.click('#toolbar [data-grade="1"]')
+    assert anna.highlights[1] == ("The 🐝 circles are small!", "1")
+    anna.select("A second paragraph")
+    anna.click('#grade-buttons [data-grade="2"]')
+    anna.page.reload()
+    anna.wait()
+    assert [grade for _, grade in anna.highlights] == ["3", "1", "2"]
+    anna.select("second")
+    anna.click("#toolbar-erase")
+    assert [text.strip() for text, _ in anna.highlights[2:]] == ["A", "paragraph"]
+    for button in ("#undo", "#redo", "#undo"):
+        anna.click(button)
+    assert anna.highlights[2] == ("A second paragraph", "2")
+    anna.select("Waggle dances")
+    anna.click("#entry")
+    expect(anna.page.locator(".entry-flag")).to_be_visible()
+    anna.page.locator("#highlight-list li").nth(2).locator('[data-action="show"]').click()
+    anna.page.locator('#highlight-list li.active [data-action="delete"]').click()
+    assert len(anna.highlights) == 2
+
+
+def judge_the_rest(anna: Assessor, finish: Callable[[], None], nothing: Callable[[], None]) -> None:
+    """Finish the first document, and find nothing relevant in the others."""
+    judged = {"bees"}
+    finish()
+    while len(judged) < len(NAMES):
+        anna.page.wait_for_url(lambda url: url.rpartition("/")[2] not in judged)
+        judged.add(anna.page.url.rpartition("/")[2])
+        anna.wait()
+        nothing()
+        expect(anna.page.locator("#document-state")).to_have_text("Finished: nothing relevant")
+        finish()
+    anna.page.wait_for_url("**/topics/1")
+    assert not anna.problems
+    anna.context.close()
+
+
+def test_topic_judged_with_the_mouse(chromium: Browser, config: Path, xcg_command: Command) -> None:
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        anna.page.get_by_role("link", name="dance of bees").first.click()
+        anna.page.locator('a[href$="/documents/bees"]').first.click()
+        anna.wait()
+        mark_with_the_mouse(anna)
+        judge_the_rest(anna, lambda: anna.click("#finish"), lambda: anna.click("#nothing"))
+    records = exported(config, xcg_command)
+    assert passages(records) == {
+        ("bees", "Bees dance in circles."),
+        ("bees", "The 🐝 circles are small!"),
+    }
+    assert {one["doc"] for one in records} == set(NAMES)
+
+
+def follow(anna: Assessor, text: str) -> None:
+    """Go to a link with the tabulator key, and follow it."""
+    for _ in range(40):
+        anna.press("Tab")
+        if text in anna.page.evaluate("document.activeElement.textContent"):
+            break
+    anna.press("Enter")
+
+
+def mark_with_the_keyboard(anna: Assessor) -> None:
+    """Highlight, move both ends, split, grade, delete, undo, remove, set the entry point."""
+    # Title, heading, paragraph: two sentences.
+    anna.press("ArrowDown", "ArrowDown", *["Shift+Control+ArrowRight"] * 2, "3")
+    assert anna.highlights == [("Bees dance in circles. The 🐝 circles are small!", "3")]
+    anna.press("e", "ArrowRight", "ArrowRight", "Enter")
+    assert anna.highlights == [("Bees dance in circles. The 🐝 circles are small! They show", "3")]
+    anna.press("e", "ArrowLeft", "ArrowLeft", "Enter")
+    assert anna.highlights == [("Bees dance in circles. The 🐝 circles are small!", "3")]
+    anna.press("b", "ArrowRight", "Escape")
+    anna.press("Home", "Control+ArrowRight", "c", "2")
+    assert [grade for _, grade in anna.highlights] == ["3", "2"]
+    anna.page.reload()
+    anna.wait()
+    anna.press("h", "h", "Delete")
+    assert [text.strip() for text, _ in anna.highlights] == ["Bees dance in circles."]
+    for key in ("u", "r", "Control+z"):
+        anna.press(key)
+        assert len(anna.highlights) == (1 if key == "r" else 2)
+    anna.press("ArrowDown", "p", "1")
+    assert anna.highlights[2] == ("A second paragraph about circles and more circles.", "1")
+    anna.press("Home", "ArrowRight", "w", "x")
+    assert [text.strip() for text, _ in anna.highlights[2:]] == [
+        "A",
+        "paragraph about circles and more circles.",
+    ]
+    anna.press("n", "m")
+    anna.wait_until_saved()
+    assert anna.saved["entry_point"] is not None
+    anna.press("v", "ArrowRight", "ArrowRight", "Enter")
+    anna.press("t", "t", "?")
+    expect(anna.page.locator("#keys")).to_be_visible()
+    anna.press("Escape")
+
+
+def test_topic_judged_with_the_keyboard_only(
+    chromium: Browser, config: Path, xcg_command: Command
+) -> None:
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        follow(anna, "dance of bees")
+        anna.page.wait_for_url("**/topics/1")
+        follow(anna, "bees")
+        anna.wait()
+        while not anna.page.url.endswith("/bees"):
+            anna.press("]")
+            anna.page.wait_for_load_state()
+            anna.wait()
+        mark_with_the_keyboard(anna)
+        judge_the_rest(anna, lambda: anna.press("f"), lambda: anna.press("0"))
+    records = exported(config, xcg_command)
+    assert ("bees", "paragraph about circles and more circles.") in passages(records)
+    assert {one["doc"] for one in records} == set(NAMES)
+
+
+def test_an_older_window_is_told_and_can_apply_its_change_again(anna: Assessor) -> None:
+    anna.open("bees")
+    other = Assessor(anna.context, anna.start_url)
+    other.open("bees")
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    anna.wait_until_saved()
+    other.select("They show near food.")
+    other.press("1")
+    expect(other.page.locator("#conflict")).to_contain_text("They show near food.")
+    assert [one["text"] for one in other.judgement["highlights"]] == ["Bees dance in circles."]
+    other.click("#again")
+    expected = [("Bees dance in circles.", "3"), ("They show near food.", "1")]
+    assert other.highlights == expected
+    expect(other.page.locator("#conflict")).to_be_hidden()
+    anna.press("u")
+    expect(anna.page.locator("#conflict")).to_contain_text("undo")
+    anna.click("#discard-mine")
+    assert anna.highlights == expected
+    anna.press("u")
+    assert anna.highlights == expected[:1]
+
+
+def test_an_older_window_is_refreshed_when_it_becomes_visible(anna: Assessor) -> None:
+    anna.open("bees")
+    other = Assessor(anna.context, anna.start_url)
+    other.open("bees")
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    anna.wait_until_saved()
+    other.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(other.page.locator("#highlight-list li")).to_have_count(1)
+
+
+def test_changes_wait_while_the_server_does_not_answer(anna: Assessor) -> None:
+    page = anna.page
+    anna.open("bees")
+    anna.context.set_offline(True)
+    anna.select("Bees dance in circles.")
+    anna.press("3", "ArrowDown", "p", "2")
+    expect(page.locator("#save-state")).to_have_text("Not saved")
+    expect(page.locator("#problem")).to_contain_text("2 changes wait")
+    assert len(anna.judgement["highlights"]) == 2
+    anna.press("u")
+    expect(page.locator("#problem")).to_contain_text("1 change waits")
+    warnings: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        warnings.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.evaluate("setTimeout(() => location.assign('./notes'))")
+    page.wait_for_timeout(300)
+    assert warnings == ["beforeunload"]
+    anna.press("f")
+    expect(page.locator("#message")).to_contain_text("not saved yet")
+    anna.context.set_offline(False)
+    anna.click("#retry")
+    assert anna.highlights == [("Bees dance in circles.", "3")]
+
+
+def test_a_change_that_was_saved_without_an_answer_is_no_conflict(anna: Assessor) -> None:
+    page = anna.page
+    anna.open("bees")
+
+    def lose_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/**", lose_answer, times=1)
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    expect(page.locator("#problem")).to_be_visible()
+    anna.click("#retry")
+    assert anna.highlights == [("Bees dance in circles.", "3")]
+    expect(page.locator("#conflict")).to_be_hidden()
+    assert anna.saved["version"] == 1
+
+
+def test_a_rejected_change_is_shown_and_can_be_discarded(anna: Assessor) -> None:
+    page = anna.page
+    anna.open("bees")
+    page.route(
+        "**/api/**",
+        lambda route: route.fulfill(status=400, json={"error": "the passage is illegal"}),
+    )
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    expect(page.locator("#problem")).to_contain_text("Not saved: the passage is illegal")
+    page.unroute("**/api/**")
+    anna.click("#discard")
+    assert anna.highlights == []
+
+
+def test_impossible_commands_state_what_is_missing(anna: Assessor) -> None:
+    anna.open("bees")
+    message = anna.page.locator("#message")
+    for key, expected in (
+        ("3", "Select the relevant text"),
+        ("c", "no highlight at the cursor"),
+        ("e", "no highlight at the cursor"),
+        ("x", "no highlight at the cursor"),
+        ("h", "no highlights"),
+        ("u", "nothing to undo"),
+        ("r", "nothing to redo"),
+    ):
+        anna.press(key)
+        expect(message).to_contain_text(expected)
+    anna.press("p", "3", "0")
+    expect(message).to_contain_text("has highlights")
+
+
+def test_single_keys_can_be_turned_off(anna: Assessor) -> None:
+    anna.open("bees")
+    anna.press("?")
+    anna.page.uncheck("#single-keys")
+    anna.press("Escape")
+    anna.press("p", "3")
+    assert anna.judgement["highlights"] == []
+    anna.page.reload()
+    anna.wait()
+    anna.press("Shift+ArrowRight", "Enter")
+    assert anna.highlights == [("How", "3")]
+
+
+def test_lost_and_moved_highlights_are_shown_and_can_be_placed_again(
+    chromium: Browser, config: Path
+) -> None:
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        anna.open("bees")
+        anna.select("Bees dance in circles.")
+        anna.press("3")
+        anna.select("The line shows the direction.")
+        anna.press("2")
+        assert len(anna.highlights) == 2
+        anna.context.close()
+    document = config.parent / "docs" / "bees.xml"
+    text = document.read_text(encoding="utf-8")
+    text = text.replace("Bees dance in circles.", "Nothing of this kind is left here, at all!")
+    document.write_text(text.replace("How bees", "About how bees"), encoding="utf-8")
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        anna.open("bees")
+        assert [one["status"] for one in anna.judgement["highlights"]] == ["lost", "moved"]
+        first = anna.page.locator("#highlight-list li").first
+        expect(first).to_contain_text("text not found")
+        anna.press("f")
+        expect(anna.page.locator("#message")).to_contain_text("lost highlights")
+        anna.page.locator('[data-action="confirm"]').click()
+        anna.select("Nothing of this kind")
+        first.locator('[data-action="place"]').click()
+        assert anna.highlights == [
+            ("Nothing of this kind", "3"),
+            ("The line shows the direction.", "2"),
+        ]
+        assert {one["status"] for one in anna.saved["highlights"]} == {"placed"}
+        anna.context.close()
+
+
+@pytest.mark.parametrize(
+    "grades", ["inex-2005", "none", "{levels: {1: marginal, 2: good, 3: perfect}}"]
+)
+def test_every_scheme_of_grades_has_keys(chromium: Browser, tmp_path: Path, grades: str) -> None:
+    config = write_collection(tmp_path, grades)
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        anna.open("bees")
+        anna.press("p", *(["Enter"] if grades == "none" else ["1"]))
+        grade = None if grades == "none" else "1"
+        assert anna.highlights == [("How bees dance", grade)]
+        if grades == "inex-2005":
+            anna.press("3")
+            assert anna.highlights == [("How bees dance", "?")]
+        anna.context.close()
+
+
+def test_positions_are_characters_of_the_text(anna: Assessor, config: Path) -> None:
+    corpus = Corpus(config.parent / "docs", cache=False)
+    for name in NAMES:
+        anna.open(name)
+        text = corpus.tree(name).text
+        assert anna.page.evaluate("document.getElementById('article').textContent") == text
+        found = anna.page.evaluate(
+            """() => {
+                const { positions } = xcgJudge;
+                const all = Array.from({ length: positions.length + 1 }, (_, index) => index);
+                const back = all.flatMap((at) => [false, true].map((after) => {
+                    const { node, offset } = positions.point(at, { after });
+                    return positions.positionOf(node, offset);
+                }));
+                return [all.slice(1).map((at) => positions.slice(at - 1, at)), back];
+            }"""
+        )
+        assert found[0] == list(text)
+        assert found[1] == [at for at in range(len(text) + 1) for _ in range(2)]
+
+
+def test_the_page_predicts_what_the_server_does(anna: Assessor, config: Path) -> None:
+    """Random operations have the same result in JavaScript and in Python."""
+    text = Corpus(config.parent / "docs", cache=False).tree("bees").text
+    anna.open("bees")
+    chance = random.Random(0)
+    judgement = Judgement()
+    operations = []
+    expected = []
+    for _ in range(600):
+        start, end = sorted(chance.sample(range(len(text)), 2))
+        ids = [one.id for one in judgement.highlights] or [1]
+        operation, values = chance.choice(
+            [
+                ("add", {"start": start, "end": end, "grade": chance.choice(["1", "2", None])}),
+                ("add", {"start": start, "end": min(start + 9, len(text))}),
+                ("erase", {"start": start, "end": end}),
+                ("resize", {"id": chance.choice(ids), "start": start, "end": end}),
+                ("split", {"id": chance.choice(ids), "position": start}),
+                ("delete", {"id": chance.choice(ids)}),
+                ("grade", {"id": chance.choice(ids), "grade": "3"}),
+                ("entry_point", {"position": chance.choice([None, start])}),
+                ("finish", {"finished": chance.random() < 0.5}),
+            ]
+        )
+        operations.append({"operation": operation, "values": values})
+        try:
+            changed = edit(judgement, text, operation, values)
+        except XcgError:
+            expected.append(None)
+            continue
+        if operation == "erase" and changed.highlights == judgement.highlights:
+            expected.append(None)  # the page states that nothing is highlighted there
+            continue
+        judgement = changed
+        highlights = [[one.id, one.start, one.end, one.grade] for one in judgement.highlights]
+        expected.append([highlights, judgement.entry_point, judgement.finished])
+    found = anna.page.evaluate(
+        """(operations) => {
+            const { edit, positions } = xcgJudge;
+            let judgement = { highlights: [], entry_point: null, finished: false };
+            return operations.map((change) => {
+                try { judgement = edit(judgement, positions, change); } catch { return null; }
+                const { entry_point: entry, finished } = judgement;
+                const spans = judgement.highlights.map((h) => [h.id, h.start, h.end, h.grade]);
+                return [spans, entry, finished];
+            });
+        }""",
+        operations,
+    )
+    assert found == expected
+    assert sum(one is not None for one in expected) > 200
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW, (420, 800)])
+def test_pages_fit_the_window(
+    chromium: Browser, start_urls: dict[str, str], size: tuple[int, int], colours: str, tmp_path: Path
+) -> None:
+    anna = Assessor(chromium, start_urls["anna"], size, colours)
+    anna.open("bees")
+    anna.press("ArrowDown", "p", "3", "ArrowDown", "s", "2", "ArrowDown", "w", "1", "m")
+    anna.wait_until_saved()
+    for name in ("page", "keys"):
+        anna.page.screenshot(path=tmp_path / f"{name}-{size[0]}-{colours}.png")
+        width = anna.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size[0]
+        anna.press("?")
+    assert not anna.problems
+    anna.context.close()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_contrast_is_sufficient(chromium: Browser, start_urls: dict[str, str], colours: str) -> None:
+    anna = Assessor(chromium, start_urls["anna"], WIDE, colours)
+    anna.open("bees")
+    anna.press("p", "3")
+    anna.wait_until_saved()
+    low = [(name, ratio) for name, ratio, least in anna.page.evaluate(CONTRASTS) if ratio < least]
+    assert low == []
+    anna.context.close()
+
+
+def test_parts_of_the_page_have_names_and_roles(anna: Assessor) -> None:
+    anna.open("bees")
+    page = anna.page
+    anna.press("p", "3")
+    anna.wait_until_saved()
+    for name in ("Undo U", "Nothing relevant Z", "Finish, next document F", "Best entry point M"):
+        expect(page.get_by_role("button", name=name)).to_be_visible()
+    expect(page.get_by_role("article", name="How bees dance")).to_be_visible()
+    expect(page.get_by_role("heading", name="Waggle dances", level=3)).to_be_visible()
+    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="How bees dance").last).to_contain_text(
+        "Grade 3"
+    )
+    expect(page.locator("#announcement")).to_contain_text("Highlighted with grade 3")
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, a, input, progress")]
+            .filter((one) => one.checkVisibility())
+            .filter((one) => !(one.textContent.trim() || one.ariaLabel || one.labels?.length))
+            .map((one) => one.outerHTML)"""
+    )
+    assert unnamed == []
+    assert page.evaluate("document.documentElement.lang")
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_focus_and_cursor_are_visible(anna: Assessor) -> None:
+    anna.open("bees")
+    anna.press("ArrowDown")
+    expect(anna.page.locator(".cursor")).to_be_visible()
+    anna.press("Tab")
+    style = anna.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert style not in {"none", ""}
+
+
+def test_document_text_cannot_add_elements_or_run_scripts(chromium: Browser, tmp_path: Path) -> None:
+    hostile = (
+        "<article><p onclick='alert(1)'>&lt;script>alert(1)&lt;/script> "
+        "&lt;img src=x onerror=alert(1)> </p><script>alert(1)</script></article>"
+    )
+    config = write_collection(tmp_path, **{"wasps.txt": "x", "bees.xml": hostile})
+    (tmp_path / "run.jsonl").write_text(
+        '{"topic": "1", "doc": "bees", "start": 0, "end": 9, "score": 3}\n'
+    )
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        anna.page.on("dialog", lambda dialog: anna.problems.append(dialog.message))
+        anna.open("bees")
+        anna.page.mouse.click(*anna.point("alert"))
+        assert anna.page.locator("#article script, #article img").count() == 0
+        assert "<script>alert(1)</script>" in anna.page.locator("#article").inner_text()
+        assert not anna.problems
+        anna.context.close()
+
+
+def test_document_of_500_kb_stays_responsive(chromium: Browser, tmp_path: Path) -> None:
+    sentence = "Bees <it>dance</it> in circles &#128029; and the circles are small, as they show. "
+    paragraph = f"<p>{sentence * 6}</p>"
+    section = f"<sec><st>A dance</st>{paragraph * 5}</sec>"
+    article = f"<article><bdy>{section * 260}</bdy></article>"
+    config = write_collection(tmp_path, **{"bees.xml": article})
+    length = Corpus(tmp_path / "docs", cache=False).length("bees")
+    assert length > 500_000
+    with running_server(config) as (urls, _):
+        anna = Assessor(chromium, urls["anna"])
+        page = anna.page
+        anna.open("bees")
+        loading = page.evaluate("performance.now()")
+        times: list[float] = []
+        for index in range(60):
+            anna.press(*["ArrowDown"] * 3, "s")
+            page.evaluate(f"void (window.measured = ({TIME_TO_HIGHLIGHT})())")
+            anna.press("123"[index % 3])
+            times.append(page.evaluate("window.measured"))
+        anna.press("Control+End", "p")
+        page.evaluate(f"void (window.measured = ({TIME_TO_HIGHLIGHT})())")
+        anna.press("3")
+        times.append(page.evaluate("window.measured"))
+        assert len(anna.highlights) == 61
+        anna.context.close()
+    times.sort()
+    assert times[30] < 300, f"milliseconds until a highlight is drawn: {times}"
+    assert loading < 20_000
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real documents are not there")
+def test_real_articles_have_exactly_their_text_in_the_browser(chromium: Browser) -> None:
+    corpus = Corpus(DATA / "plos", cache=False)
+    page = chromium.new_page()
+    for name in corpus:
+        rendering = render(corpus, name)
+        page.set_content(f"<!doctype html><body><article id=article>{rendering.html}</article>")
+        assert page.evaluate("document.getElementById('article').textContent") == rendering.text
+    page.close()
