@@ -11,6 +11,7 @@ from itertools import pairwise
 import krippendorff
 import numpy as np
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_examples import judged
@@ -18,6 +19,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
+from xcg.formats.highlights import read_highlights
 from xcg.judge.agreement import (
     AgreementRow,
     agreement,
@@ -195,6 +197,48 @@ def test_disagreements_are_the_text_with_different_labels() -> None:
     assert found[1].relevant == {"anna": False, "ben": True}
     assert [(one.start, one.end) for one in found[1].spans] == [(99, 100)]
     assert disagreements([of("anna", "one", (0, 40))], "1", CORPUS) == []
+
+
+def test_white_space_between_highlights_is_no_disagreement() -> None:
+    corpus = Corpus.of({"bees": "Bees dance. They waggle."})
+    text = corpus.tree("bees").text
+    both = [
+        judged("anna", "bees", text, (0, 11), (12, 24)),
+        judged("ben", "bees", text, (0, 24)),
+    ]
+    assert disagreements(both, "1", corpus) == []
+    assert row(agreement(both, corpus), "characters").overlap == 23 / 24
+
+
+def test_the_agreement_of_the_handbook_is_that_of_its_single_characters() -> None:
+    corpus = Corpus(ROOT / "corpora_samples/handbook")
+    marked: dict[str, dict[tuple[str, str], list[tuple[int, int, str]]]] = {"first": {}, "second": {}}
+    for name, documents in marked.items():
+        for one in read_highlights(ROOT / f"assessments/handbook-highlights/{name}.jsonl"):
+            spans = documents.setdefault((one.topic, one.file), [])
+            spans.append((one.start, one.end, str(one.exhaustivity)))
+    judgements = [
+        judged(name, file, corpus.tree(file).text, *sorted(spans), topic=topic)
+        for name, documents in marked.items()
+        for (topic, file), spans in documents.items()
+    ]
+    rows = agreement(judgements, corpus)
+    grades = []
+    for documents in marked.values():
+        texts = []
+        for topic, file in sorted(marked["first"].keys() & marked["second"].keys()):
+            texts.append(np.zeros(corpus.length(file)))
+            for start, end, grade in documents[topic, file]:
+                texts[-1][start:end] = int(grade)
+        grades.append(np.concatenate(texts))
+    for kind, labels in (("grades", np.array(grades)), ("characters", np.array(grades) > 0)):
+        found = row(rows, kind, "all")
+        alpha = krippendorff.alpha(labels.astype(float), level_of_measurement="nominal")
+        assert found.units == labels.shape[1]
+        assert found.kappa == pytest.approx(cohen_kappa_score(*labels))
+        assert found.alpha == pytest.approx(alpha)
+        same = (labels[0] == labels[1]) & (labels[0] > 0)
+        assert found.overlap == same.sum() / labels.any(axis=0).sum()
 
 
 @st.composite

@@ -325,7 +325,7 @@ def disagreements(
 ) -> list[DifferentDocument]:
     """Return the documents of a topic that assessors judged differently.
 
-    The same documents count as for :func:`agreement`.
+    The same documents count as for :func:`agreement`. White space alone is no difference.
 
     Args:
         judged: The judgements of all assessors.
@@ -338,10 +338,11 @@ def disagreements(
     found = []
     documents = _compared(one for one in judged if one.topic == topic).get(topic, {})
     for name, judgements in documents.items():
+        text = corpus.tree(name).text
         spans = tuple(
             DifferentSpan(start, end, labels)
-            for start, end, labels in _segments(judgements, corpus.length(name))
-            if len(set(labels.values())) > 1
+            for start, end, labels in _segments(judgements, len(text))
+            if len(set(labels.values())) > 1 and not text[start:end].isspace()
         )
         if spans:
             relevant = {assessor: bool(one.placed) for assessor, one in judgements.items()}

@@ -281,7 +281,8 @@ def _inex_2004(
     lost = [*_lost_too_small(documents), *_lost_details(documents)]
     if scheme.name != "inex-2004":
         text, lost_by_format = convert_assessments(_span_base(documents), "inex2004", corpus)
-        return text, list(dict.fromkeys([*lost_by_format, *lost]))
+        lost = [one for one in lost if not any(other.startswith(one) for other in lost_by_format)]
+        return text, [*lost_by_format, *lost]
     marked = [
         Highlight(topic, one.document, highlight.start, highlight.end, int(highlight.grade or 0))
         for one in documents
