@@ -84,9 +84,16 @@ def test_passages_with_other_text_move_with_the_best_entry_point(store: Store, t
     notes = take(store, path)
     assert content(store) == ([(12, 41, None)], 17, True)
     assert notes[1:] == [
-        f"{path}:1: moved from 2 to 12 in bees",
-        f"{path}:1: moved the best entry point from 7 to 17",
+        f"note: passages that moved with their text: 1 time; the first: {path}:1: bees, from 2 to 12",
+        f"note: best entry points that moved with a passage: 1 time; the first: {path}:1: from 7 to 17",
     ]
+
+
+def test_doubtful_positions_are_warnings(store: Store, tmp_path: Path) -> None:
+    path = write(tmp_path, {"doc": "bees", "start": 2, "end": 13, "text": "They waggle"})
+    notes = take(store, path)
+    message = "placed at 12–23 of bees, unlike the passages around it; check it"
+    assert notes[1:] == [f"warning: {path}:1: {message}"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +122,9 @@ def test_offset_qrels_are_imported(store: Store, tmp_path: Path) -> None:
     notes = take(store, path)
     assert content(store) == ([(0, 11, None), (12, 41, None)], 12, True)
     assert content(store, "ants") == ([], None, True)
-    assert "joined overlapping passages at 0–11" in notes[-1]
+    kind = "overlapping passages with the same grade, which are joined"
+    assert f"note: {kind}: 1 time; the first: {path}, topic 1, bees: 0–11" in notes
+    assert any("passages without text, which are left out: 1 time" in note for note in notes)
 
 
 def test_inex_assessments_with_passages_are_imported(store: Store, tmp_path: Path) -> None:
@@ -161,6 +170,14 @@ def test_illegal_records_import_nothing(
         take(store, path)
     assert list(store.judgements()) == []
     assert store.topics() == []
+
+
+def test_the_number_of_passages_without_position_is_stated(store: Store, tmp_path: Path) -> None:
+    texts = ("Bees dance.", "They waggle", "Wasps", "Flies")
+    path = write(tmp_path, *({"doc": "bees", "text": text} for text in texts))
+    message = r"in.jsonl:1: 2 occurrences .*; 2 more passages have no position"
+    with pytest.raises(InputError, match=message):
+        take(store, path)
 
 
 def test_overlapping_passages_of_different_grades_are_an_error(store: Store, tmp_path: Path) -> None:

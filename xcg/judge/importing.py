@@ -95,9 +95,9 @@ def import_assessments(
             document differently.
     """
     found: _Documents = {}
+    notes = Notes()
     for path in expand(paths, "assessments"):
-        _read(path, found, corpus, scheme)
-    notes: list[str] = []
+        _read(path, found, corpus, scheme, notes)
     contents = _contents(found, corpus, topics, notes)
     known: dict[tuple[str, str], Judgement] = {}
     if assessor in store.assessors():
@@ -111,11 +111,11 @@ def import_assessments(
     count = sum(len(highlights) for highlights, _ in changed.values())
     summary = f"imported {_number(count, 'highlight')} in {_number(len(changed), 'judged document')}"
     unchanged = len(found) - len(changed)
-    return [f"{summary}; {unchanged} unchanged" if unchanged else summary, *notes]
+    return [f"{summary}; {unchanged} unchanged" if unchanged else summary, *notes.lines()]
 
 
 def _contents(
-    found: _Documents, corpus: Corpus, topics: Collection[str], notes: list[str]
+    found: _Documents, corpus: Corpus, topics: Collection[str], notes: Notes
 ) -> dict[tuple[str, str], Content]:
     """Return the placed highlights of each topic and document, reading each document once."""
     by_document: dict[str, list[str]] = {}
@@ -126,10 +126,15 @@ def _contents(
             raise UnmappedError(document.where, missing_document(name, corpus, is_result=False))
         by_document.setdefault(name, []).append(topic)
     contents = {}
+    problems: list[tuple[str, str]] = []
     for name in corpus.prepared(list(by_document)):
         index = TextIndex(corpus.tree(name).text)
         for topic in by_document[name]:
-            contents[topic, name] = _placed(found[topic, name], name, index, notes)
+            contents[topic, name] = _placed(found[topic, name], name, index, notes, problems)
+    if problems:
+        (where, problem), *others = problems
+        more = f"; {len(others)} more passages have no position" if others else ""
+        raise UnmappedError(where, f"{problem}{more}")
     return contents
 
 
@@ -182,7 +187,7 @@ def _content(judgement: Judgement) -> Content:
     return spans, judgement.entry_point
 
 
-def _read(path: Path, found: _Documents, corpus: Corpus, scheme: GradeScheme) -> None:
+def _read(path: Path, found: _Documents, corpus: Corpus, scheme: GradeScheme, notes: Notes) -> None:
     """Add what a file states."""
     with open_input(path) as file:
         is_json = file.peek(1).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
@@ -190,7 +195,7 @@ def _read(path: Path, found: _Documents, corpus: Corpus, scheme: GradeScheme) ->
             for where, record in json_lines(file, path):
                 _add_record(found, record, where, scheme)
             return
-    base = read_assessments([path], Notes())
+    base = read_assessments([path], notes)
     for topic in base.topics:
         where = f"{path}, topic {topic}"
         try:
@@ -285,7 +290,7 @@ def _passages_of(
         if not spans and sizes is not None and sizes.relevant:
             message = f"{name} has {sizes.relevant} relevant characters without passages"
             raise InputError(where, f"{message}: expected offset:length")
-        yield name, [(span.start, span.end) for span in spans if span.start < span.end]
+        yield name, [(span.start, span.end) for span in spans]
     for name in dict.fromkeys([*elements, *passages]):
         if name not in corpus:
             raise UnmappedError(where, missing_document(name, corpus, is_result=False))
@@ -293,11 +298,20 @@ def _passages_of(
         yield name, [one.characters(tree) for one in passages.get(name, ())]
 
 
-def _placed(document: _Document, name: str, index: TextIndex, notes: list[str]) -> Content:
+def _placed(
+    document: _Document, name: str, index: TextIndex, notes: Notes, problems: list[tuple[str, str]]
+) -> Content:
     """Return the highlights of a document at the positions of their text, and its best entry point.
 
+    Args:
+        document: What the files state about the document.
+        name: Its name.
+        index: Its text.
+        notes: Takes notes on passages to check.
+        problems: Takes the positions and descriptions of passages that are not found.
+
     Raises:
-        InputError: If a passage has no position, or passages with different grades overlap.
+        InputError: If passages with different grades overlap, or a position is not in the document.
     """
     passages = document.passages
     located = [_located(passage, name, index) for passage in passages]
@@ -306,18 +320,22 @@ def _placed(document: _Document, name: str, index: TextIndex, notes: list[str]) 
     for passage, place in zip(passages, moved, strict=True):
         location = place.location
         if not location.is_found:
-            raise UnmappedError(passage.where, _problem(name, place))
+            problems.append((passage.where, _problem(name, place)))
+            continue
         if not index.text[location.start : location.end].strip():
-            notes.append(f"{passage.where}: left out a passage without text in {name}")
+            notes.oddity("passages without text, which are left out", passage.where, name)
             continue
         if place.is_doubtful:
-            notes.append(
+            notes.warning(
                 f"{passage.where}: placed at {location.start}–{location.end} of {name}, unlike the "
                 "passages around it; check it"
             )
         elif place.old_start not in (None, location.start):
-            notes.append(f"{passage.where}: moved from {place.old_start} to {location.start} in {name}")
+            moved_to = f"{name}, from {place.old_start} to {location.start}"
+            notes.oddity("passages that moved with their text", passage.where, moved_to)
         spans.append(((location.start, location.end), passage))
+    if problems:  # nothing is imported
+        return (), None
     entry_point = _entry_point(document, moved, index, notes)
     highlights = _joined(spans, notes)
     return highlights, entry_point if highlights else None
@@ -355,7 +373,7 @@ def _problem(name: str, passage: MovedPassage) -> str:
     return f"{name} does not contain {shown}; xcg place --update --fuzzy 0.9 finds similar text"
 
 
-def _joined(spans: Sequence[tuple[Span, _Passage]], notes: list[str]) -> Highlights:
+def _joined(spans: Sequence[tuple[Span, _Passage]], notes: Notes) -> Highlights:
     """Return highlights by position; overlapping passages with the same grade become one."""
     joined: list[tuple[int, int, str | None]] = []
     last: _Passage | None = None
@@ -365,9 +383,8 @@ def _joined(spans: Sequence[tuple[Span, _Passage]], notes: list[str]) -> Highlig
             if grade != passage.grade:
                 message = f"overlaps the passage {first}–{earlier_end} ({last.where}) of another grade"
                 raise InputError(passage.where, f"the passage {start}–{end} {message}")
-            notes.append(
-                f"{passage.where}: joined overlapping passages at {first}–{max(earlier_end, end)}"
-            )
+            kind = "overlapping passages with the same grade, which are joined"
+            notes.oddity(kind, passage.where, f"{first}–{max(earlier_end, end)}")
             joined[-1] = first, max(earlier_end, end), grade
         else:
             joined.append((start, end, passage.grade))
@@ -376,7 +393,7 @@ def _joined(spans: Sequence[tuple[Span, _Passage]], notes: list[str]) -> Highlig
 
 
 def _entry_point(
-    document: _Document, moved: Sequence[MovedPassage], index: TextIndex, notes: list[str]
+    document: _Document, moved: Sequence[MovedPassage], index: TextIndex, notes: Notes
 ) -> int | None:
     """Return the best entry point; it moves as far as the passage that is nearest to it."""
     position = document.entry_point
@@ -389,9 +406,8 @@ def _entry_point(
     ]
     _, shift = min(shifts, default=(0, 0))
     if shift:
-        notes.append(
-            f"{document.where}: moved the best entry point from {position} to {position + shift}"
-        )
+        moved_to = f"from {position} to {position + shift}"
+        notes.oddity("best entry points that moved with a passage", document.where, moved_to)
     if not 0 <= position + shift < len(index.text):
         message = f"the best entry point is {position}: the document has {len(index.text)} characters"
         raise InputError(document.where, message)
