@@ -41,7 +41,12 @@ export class Drawing {
     this.results = results;
     this.ranges = new Map(); // "start-end" → range, because ranges are expensive
     this.highlights = new Map();
-    for (const name of ["ungraded", ...Array.from({ length: STYLES }, (_, index) => `grade-${index}`), "active", "selected"]) {
+    for (const name of [
+      "ungraded",
+      ...Array.from({ length: STYLES }, (_, index) => `grade-${index}`),
+      "active",
+      "selected",
+    ]) {
       const highlight = new Highlight();
       highlight.priority = { active: 1, selected: 2 }[name] ?? 0;
       this.highlights.set(name, highlight);
@@ -49,13 +54,25 @@ export class Drawing {
     }
     const lanes = lanesOf(results);
     this.marks = results.map((span, index) =>
-      make(overlay, `result lane-${lanes[index]}`, { title: `Result ${index + 1} of ${results.length} in the pool` }),
+      make(overlay, `result lane-${lanes[index]}`, {
+        title: `Result ${index + 1} of ${results.length} in the pool`,
+      }),
     );
     this.flag = make(overlay, "entry-flag", { title: "Best entry point" });
     this.entry = make(overlay, "entry-line");
     this.cursor = make(overlay, "cursor");
-    this.handles = ["start", "end"].map((edge) => make(overlay, `handle ${edge}`, { "data-edge": edge, title: `Drag the ${edge} of the highlight` }));
-    this.view = { judgement: { highlights: [], entry_point: null }, active: null, selection: null, position: 0 };
+    this.handles = ["start", "end"].map((edge) =>
+      make(overlay, `handle ${edge}`, {
+        "data-edge": edge,
+        title: `Drag the ${edge} of the highlight`,
+      }),
+    );
+    this.view = {
+      judgement: { highlights: [], entry_point: null },
+      active: null,
+      selection: null,
+      position: 0,
+    };
     new ResizeObserver(() => this.placeAll()).observe(frame);
     frame.addEventListener("scroll", () => this.placeAll(), { capture: true, passive: true });
     document.fonts?.ready.then(() => this.placeAll());
@@ -102,7 +119,10 @@ export class Drawing {
       this.marks[index].hidden = !first || !last;
       if (!first || !last) return;
       const height = Math.max(last.bottom - first.top, first.height);
-      Object.assign(this.marks[index].style, { top: `${first.top - frame.top}px`, height: `${height}px` });
+      Object.assign(this.marks[index].style, {
+        top: `${first.top - frame.top}px`,
+        height: `${height}px`,
+      });
     });
     this.place();
   }

@@ -13,7 +13,8 @@ const find = (judgement, id) => {
   return found;
 };
 
-const overlapping = (judgement, start, end) => placed(judgement).filter((one) => one.start < end && start < one.end);
+const overlapping = (judgement, start, end) =>
+  placed(judgement).filter((one) => one.start < end && start < one.end);
 
 const nextId = (judgement) => Math.max(0, ...judgement.highlights.map((one) => one.id)) + 1;
 
@@ -29,16 +30,26 @@ function changed(judgement, removed, added) {
   return { ...judgement, highlights, finished };
 }
 
-const highlight = (text, id, start, end, grade) => ({ id, start, end, grade, text: text.slice(start, end), status: "placed" });
+const highlight = (text, id, start, end, grade) => ({
+  id,
+  start,
+  end,
+  grade,
+  text: text.slice(start, end),
+  status: "placed",
+});
 
 const OPERATIONS = {
   add(judgement, text, { start, end, grade = null }) {
     checkSpan(text, start, end);
     const joined = overlapping(judgement, start, end);
-    if (!joined.length) return changed(judgement, [], [highlight(text, nextId(judgement), start, end, grade)]);
+    if (!joined.length)
+      return changed(judgement, [], [highlight(text, nextId(judgement), start, end, grade)]);
     const first = Math.min(start, joined[0].start);
     const last = Math.max(end, joined.at(-1).end);
-    return changed(judgement, joined, [highlight(text, joined[0].id, first, last, grade ?? joined[0].grade)]);
+    return changed(judgement, joined, [
+      highlight(text, joined[0].id, first, last, grade ?? joined[0].grade),
+    ]);
   },
   resize(judgement, text, { id, start, end }) {
     const old = find(judgement, id);
@@ -53,7 +64,10 @@ const OPERATIONS = {
     if (!touched.length) throw new EditingError("The selection contains no highlighted text.");
     const id = nextId(judgement);
     const parts = touched.flatMap((one) =>
-      [[one.start, Math.min(one.end, start)], [Math.max(one.start, end), one.end]]
+      [
+        [one.start, Math.min(one.end, start)],
+        [Math.max(one.start, end), one.end],
+      ]
         .filter(([first, last]) => !text.isBlank(first, last))
         .map(([first, last], index) => highlight(text, index ? id : one.id, first, last, one.grade)),
     );
@@ -61,18 +75,31 @@ const OPERATIONS = {
   },
   split(judgement, text, { id, position }) {
     const old = find(judgement, id);
-    if (text.isBlank(old.start, Math.min(position, old.end)) || text.isBlank(Math.max(position, old.start), old.end)) {
-      throw new EditingError("Move the cursor into the highlight, to the position at which it should be split.");
+    if (
+      text.isBlank(old.start, Math.min(position, old.end)) ||
+      text.isBlank(Math.max(position, old.start), old.end)
+    ) {
+      throw new EditingError(
+        "Move the cursor into the highlight, to the position at which it should be split.",
+      );
     }
-    return changed(judgement, [old], [
-      highlight(text, id, old.start, position, old.grade),
-      highlight(text, nextId(judgement), position, old.end, old.grade),
-    ]);
+    return changed(
+      judgement,
+      [old],
+      [
+        highlight(text, id, old.start, position, old.grade),
+        highlight(text, nextId(judgement), position, old.end, old.grade),
+      ],
+    );
   },
   delete: (judgement, text, { id }) => changed(judgement, [find(judgement, id)], []),
   grade(judgement, text, { id, grade }) {
     const old = find(judgement, id);
-    return changed(judgement, [old], [{ ...old, grade, status: old.status === "lost" ? "lost" : "placed" }]);
+    return changed(
+      judgement,
+      [old],
+      [{ ...old, grade, status: old.status === "lost" ? "lost" : "placed" }],
+    );
   },
   confirm(judgement, text, { id }) {
     const old = find(judgement, id);
@@ -81,7 +108,9 @@ const OPERATIONS = {
   entry_point: (judgement, text, { position }) => ({ ...judgement, entry_point: position }),
   finish(judgement, text, { finished }) {
     if (finished && judgement.highlights.some((one) => one.status === "lost")) {
-      throw new EditingError("Delete the lost highlights, or place them again, before you finish the document.");
+      throw new EditingError(
+        "Delete the lost highlights, or place them again, before you finish the document.",
+      );
     }
     if (finished && !judgement.highlights.length) return { ...judgement, finished, entry_point: null };
     return { ...judgement, finished };
@@ -100,7 +129,11 @@ export function edit(judgement, text, { operation, values }) {
 /** Whether two judgements state the same. */
 export function isSame(one, other) {
   const content = ({ highlights, entry_point: entry, finished }) =>
-    JSON.stringify([highlights.map(({ id, start, end, grade, status }) => [id, start, end, grade, status]), entry, finished]);
+    JSON.stringify([
+      highlights.map(({ id, start, end, grade, status }) => [id, start, end, grade, status]),
+      entry,
+      finished,
+    ]);
   return content(one) === content(other);
 }
 
@@ -112,18 +145,29 @@ const shortened = (text) => {
 /** Describe a change in a few words. */
 export function describe(judgement, text, { operation, values }) {
   const old = judgement.highlights.find((one) => one.id === values.id);
-  const quote = () => `“${shortened(values.end ? text.slice(values.start, values.end) : old?.text ?? "")}”`;
+  const quote = () =>
+    `“${shortened(values.end ? text.slice(values.start, values.end) : (old?.text ?? ""))}”`;
   const grade = values.grade ? ` with grade ${values.grade}` : "";
   switch (operation) {
-    case "add": return `highlight ${quote()}${grade}`;
-    case "resize": return `change a highlight to ${quote()}`;
-    case "erase": return `remove the highlight from ${quote()}`;
-    case "split": return "split a highlight";
-    case "delete": return `delete the highlight ${quote()}`;
-    case "grade": return `grade ${quote()} as ${values.grade ?? "ungraded"}`;
-    case "confirm": return `confirm the highlight ${quote()}`;
-    case "entry_point": return values.position === null ? "remove the best entry point" : "set the best entry point";
-    case "finish": return values.finished ? "finish the document" : "reopen the document";
-    default: return operation;
+    case "add":
+      return `highlight ${quote()}${grade}`;
+    case "resize":
+      return `change a highlight to ${quote()}`;
+    case "erase":
+      return `remove the highlight from ${quote()}`;
+    case "split":
+      return "split a highlight";
+    case "delete":
+      return `delete the highlight ${quote()}`;
+    case "grade":
+      return `grade ${quote()} as ${values.grade ?? "ungraded"}`;
+    case "confirm":
+      return `confirm the highlight ${quote()}`;
+    case "entry_point":
+      return values.position === null ? "remove the best entry point" : "set the best entry point";
+    case "finish":
+      return values.finished ? "finish the document" : "reopen the document";
+    default:
+      return operation;
   }
 }

@@ -1,5 +1,7 @@
 /* The keys of the judging page, and the dialog that lists them. */
 
+import { node } from "./nodes.js";
+
 const STORED = "xcg-judge-single-keys";
 
 /** A key as its users write it: "Ctrl+Shift+ArrowLeft". */
@@ -11,22 +13,40 @@ function nameOf(event) {
   return `${control ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${shift ? "Shift+" : ""}${key}`;
 }
 
-const SYMBOLS = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Delete: "Del", Escape: "Esc" };
+const SYMBOLS = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Delete: "Del",
+  Escape: "Esc",
+};
 
 /** Write a key for people. */
-export function shownKey(name) {
+function shownKey(name) {
   const parts = name === "+" ? ["+"] : name.split("+");
-  return parts.map((part) => SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" + ");
+  return parts
+    .map((part) => SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+    .join(" + ");
 }
 
 /** Choose a key for each grade: its own digit, otherwise the first free digit. */
-export function gradeKeys(grades) {
+export function keysOfGrades(grades) {
   const own = grades.map(({ value }) => (/^[0-9]$/.test(value) ? value : null));
   const free = [..."1234567890"].filter((digit) => !own.includes(digit));
   return own.map((key) => key ?? free.shift() ?? null);
 }
 
-/** Commands: {group, keys, moreKeys, does, run, inText}.
+/** The rows of a command in the dialog. */
+function rows({ keys, does }) {
+  const names = keys.flatMap((key, index) => [
+    ...(index ? [" or "] : []),
+    node("kbd", {}, shownKey(key)),
+  ]);
+  return [node("dt", {}, ...names), node("dd", {}, does)];
+}
+
+/** Runs commands: {keys, moreKeys, does, run, inText}.
 
    The dialog lists the keys, and not moreKeys. Commands with inText work only while the text has the focus.
    A command that returns false leaves the key to the browser. */
@@ -38,36 +58,23 @@ export class Keyboard {
     this.table = table;
     this.toggle = toggle;
     toggle.checked = localStorage.getItem(STORED) !== "off";
-    toggle.addEventListener("change", () => localStorage.setItem(STORED, toggle.checked ? "on" : "off"));
+    toggle.addEventListener("change", () =>
+      localStorage.setItem(STORED, toggle.checked ? "on" : "off"),
+    );
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
-  add(commands) {
-    const groups = new Map();
-    for (const command of commands) {
-      for (const key of [...command.keys, ...(command.moreKeys ?? [])]) this.commands.set(key, command);
-      if (!groups.has(command.group)) groups.set(command.group, []);
-      groups.get(command.group).push(command);
-    }
-    for (const [group, members] of groups) {
-      const section = document.createElement("section");
-      const heading = document.createElement("h3");
-      heading.textContent = group;
-      const list = document.createElement("dl");
-      for (const { keys, does } of members) {
-        const term = document.createElement("dt");
-        keys.forEach((key, index) => {
-          if (index) term.append(" or ");
-          const kbd = document.createElement("kbd");
-          kbd.textContent = shownKey(key);
-          term.append(kbd);
-        });
-        const description = document.createElement("dd");
-        description.textContent = does;
-        list.append(term, description);
+  /** Add groups of commands: heading → commands. */
+  add(groups) {
+    for (const [heading, commands] of Object.entries(groups)) {
+      const shown = commands.filter(({ keys }) => keys.length);
+      for (const command of shown) {
+        for (const key of [...command.keys, ...(command.moreKeys ?? [])])
+          this.commands.set(key, command);
       }
-      section.append(heading, list);
-      this.table.append(section);
+      this.table.append(
+        node("section", {}, node("h3", {}, heading), node("dl", {}, ...shown.flatMap(rows))),
+      );
     }
   }
 

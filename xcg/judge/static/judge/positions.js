@@ -91,7 +91,10 @@ export class Positions extends Text {
     let index = lowerBound(this.starts, unit + 1) - 1;
     if (after && index > 0 && this.starts[index] === unit) index -= 1;
     if (index < 0) return { node: this.element, offset: 0 };
-    return { node: this.nodes[index], offset: Math.min(unit - this.starts[index], this.nodes[index].data.length) };
+    return {
+      node: this.nodes[index],
+      offset: Math.min(unit - this.starts[index], this.nodes[index].data.length),
+    };
   }
 
   range(start, end) {
@@ -145,7 +148,9 @@ export class Positions extends Text {
     range.setStart(node, offset);
     const [rectangle] = range.getClientRects();
     if (rectangle) return rectangle;
-    const near = after ? this.range(Math.max(position - 1, 0), position) : this.range(position, Math.min(position + 1, this.length));
+    const near = after
+      ? this.range(Math.max(position - 1, 0), position)
+      : this.range(position, Math.min(position + 1, this.length));
     const rectangles = near.getClientRects();
     if (!rectangles.length) return null;
     const { left, right, top, height } = rectangles[after ? rectangles.length - 1 : 0];

@@ -39,7 +39,11 @@ export class Saving extends EventTarget {
 
   /** Apply a change; an error means that it is not possible. */
   change(operation, values = {}) {
-    const change = { operation, values, description: describe(this.judgement, this.text, { operation, values }) };
+    const change = {
+      operation,
+      values,
+      description: describe(this.judgement, this.text, { operation, values }),
+    };
     const judgement = edit(this.judgement, this.text, change);
     if (!needsHistory(operation) && isSame(judgement, this.judgement)) return;
     this.judgement = judgement;
@@ -79,7 +83,6 @@ export class Saving extends EventTarget {
     while (this.queue.length && (await this.sendFirst()));
     this.isSending = false;
     this.notify();
-    if (!this.queue.length) this.dispatchEvent(new Event("settled"));
   }
 
   /** Send the first change of the queue; return whether to continue. */

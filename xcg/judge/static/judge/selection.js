@@ -19,7 +19,9 @@ export class Selection extends EventTarget {
     this.usesKeyboard = false;
     document.addEventListener("selectionchange", () => this.read());
     article.addEventListener("pointerdown", () => this.setKeyboard(false));
-    article.addEventListener("pointerup", () => setTimeout(() => this.dispatchEvent(new Event("point"))));
+    article.addEventListener("pointerup", () =>
+      setTimeout(() => this.dispatchEvent(new Event("point"))),
+    );
   }
 
   notify() {
@@ -33,7 +35,10 @@ export class Selection extends EventTarget {
   /** The selected span without white space at its ends; null without selected text. */
   get span() {
     if (this.anchor === null || this.anchor === this.position) return null;
-    return this.positions.trimmed(Math.min(this.anchor, this.position), Math.max(this.anchor, this.position));
+    return this.positions.trimmed(
+      Math.min(this.anchor, this.position),
+      Math.max(this.anchor, this.position),
+    );
   }
 
   get active() {
@@ -43,7 +48,7 @@ export class Selection extends EventTarget {
   /** Take over the selection of the browser; a selection elsewhere on the page changes nothing. */
   read() {
     const selection = document.getSelection();
-    if (!selection.rangeCount || this.isWriting) return;
+    if (!selection.rangeCount) return;
     const { anchorNode, focusNode } = selection;
     if (!this.positions.contains(anchorNode) || !this.positions.contains(focusNode)) return;
     const anchor = this.positions.positionOf(anchorNode, selection.anchorOffset);
@@ -59,12 +64,10 @@ export class Selection extends EventTarget {
 
   /** Show the selection as the selection of the browser too, so that it can be copied. */
   write() {
-    this.isWriting = true;
     const [from, to] = [this.anchor ?? this.position, this.position];
     const first = this.positions.point(from, { after: from > to });
     const last = this.positions.point(to, { after: to > from });
     document.getSelection().setBaseAndExtent(first.node, first.offset, last.node, last.offset);
-    setTimeout(() => (this.isWriting = false));
   }
 
   /** Make the highlight at the cursor the active one. */
@@ -72,7 +75,9 @@ export class Selection extends EventTarget {
     if (this.edge) return;
     const highlights = placed(this.currentJudgement());
     const { position } = this;
-    const found = highlights.find((one) => one.start <= position && position < one.end) ?? highlights.find((one) => position === one.end);
+    const found =
+      highlights.find((one) => one.start <= position && position < one.end) ??
+      highlights.find((one) => position === one.end);
     this.activeId = found?.id ?? null;
   }
 
@@ -128,7 +133,10 @@ export class Selection extends EventTarget {
     const top = (document.getElementById("topic-bar")?.getBoundingClientRect().bottom ?? 0) + 12;
     const bottom = window.innerHeight - 24;
     if (rectangle.top >= top && rectangle.bottom <= bottom) return;
-    const distance = rectangle.top < top ? rectangle.top - top - (bottom - top) / 5 : rectangle.bottom - bottom + (bottom - top) / 3;
+    const distance =
+      rectangle.top < top
+        ? rectangle.top - top - (bottom - top) / 5
+        : rectangle.bottom - bottom + (bottom - top) / 3;
     window.scrollBy({ top: distance, behavior: "instant" });
   }
 }
@@ -142,14 +150,23 @@ export function dragHandles({ drawing, selection, positions, currentJudgement, o
       event.preventDefault();
       const edge = handle.dataset.edge;
       const others = placed(currentJudgement()).filter((one) => one.id !== active.id);
-      const lowest = Math.max(0, ...others.filter((one) => one.end <= active.start).map((one) => one.end));
-      const highest = Math.min(positions.length, ...others.filter((one) => one.start >= active.end).map((one) => one.start));
+      const lowest = Math.max(
+        0,
+        ...others.filter((one) => one.end <= active.start).map((one) => one.end),
+      );
+      const highest = Math.min(
+        positions.length,
+        ...others.filter((one) => one.start >= active.end).map((one) => one.start),
+      );
       drawing.overlay.classList.add("dragging");
       const move = ({ clientX, clientY }) => {
         const found = positions.at(clientX, clientY);
         if (found === null) return;
         const at = Math.min(Math.max(found, lowest), highest);
-        const span = edge === "start" ? positions.trimmed(Math.min(at, active.end - 1), active.end) : positions.trimmed(active.start, Math.max(at, active.start + 1));
+        const span =
+          edge === "start"
+            ? positions.trimmed(Math.min(at, active.end - 1), active.end)
+            : positions.trimmed(active.start, Math.max(at, active.start + 1));
         if (!span) return;
         selection.dragged = { id: active.id, ...span };
         selection.notify();

@@ -57,7 +57,10 @@ export class Units {
     for (const segment of this.segmenters[kind].segment(positions.slice(start, end))) {
       if (kind === "word" && !segment.isWordLike) continue;
       const from = first + segment.index;
-      const span = positions.trimmed(positions.position(from), positions.position(from + segment.segment.length));
+      const span = positions.trimmed(
+        positions.position(from),
+        positions.position(from + segment.segment.length),
+      );
       if (span) parts.push(span);
     }
     if (!parts.length) parts.push({ start, end });
@@ -83,7 +86,10 @@ export class Units {
     let index = this.paragraphIndex(position);
     for (; index >= 0 && index < this.paragraphs.length; index += direction) {
       const parts = kind === "paragraph" ? [this.paragraphs[index]] : this.parts(kind, index);
-      const found = direction > 0 ? parts.find((part) => part[edge] > position) : parts.findLast((part) => part[edge] < position);
+      const found =
+        direction > 0
+          ? parts.find((part) => part[edge] > position)
+          : parts.findLast((part) => part[edge] < position);
       if (found) return found[edge];
     }
     return direction > 0 ? this.positions.length : this.paragraphs[0].start;
