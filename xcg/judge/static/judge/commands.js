@@ -2,6 +2,8 @@
 
 import { placed } from "./editing.js";
 
+const ANNOUNCED = 200; // characters of the text that screen readers get at once
+
 /** Return the commands by name. */
 export function createCommands({
   article,
@@ -33,15 +35,16 @@ export function createCommands({
   function highlight(grade) {
     const { span, active } = selection;
     if (!span && active) return setGrade(active, grade);
-    if (!span)
+    if (!span) {
       return tell("Select the relevant text first, with the mouse or with Shift and the arrow keys.");
+    }
     if (grade !== null) lastGrade = grade;
     if (!change("add", { ...span, grade })) return undefined;
     selection.isSelecting = false;
+    selection.edge = null;
     selection.moveTo(span.end, { scroll: false });
-    announce(
-      `Highlighted${grade === null ? "" : ` with grade ${grade}`}: ${positions.slice(span.start, span.end).slice(0, 80)}`,
-    );
+    const words = positions.slice(span.start, Math.min(span.end, span.start + ANNOUNCED));
+    announce(`Highlighted${grade === null ? "" : ` with grade ${grade}`}: ${words}`);
     return undefined;
   }
 
@@ -121,22 +124,23 @@ export function createCommands({
       announce(isSame ? "Best entry point removed" : "Best entry point set");
   }
 
+  function target(kind, direction, isExtending) {
+    const { position } = selection;
+    if (kind === "character") return position + direction;
+    if (kind === "document") return direction > 0 ? positions.length : 0;
+    if (kind === "edge") return units.at("paragraph", position)[direction > 0 ? "end" : "start"];
+    return units.move(kind, position, direction, { toEnds: isExtending });
+  }
+
+  /** Move the cursor by a unit, or to an end of the paragraph ("edge") or of the document. */
   function moveBy(kind, direction, { extend = false } = {}) {
     selection.setKeyboard(true);
     const isExtending = extend || selection.isSelecting || selection.edge !== null;
-    let at;
-    if (kind === "character") at = selection.position + direction;
-    else if (kind === "edge")
-      at =
-        direction > 0
-          ? units.at("paragraph", selection.position).end
-          : units.at("paragraph", selection.position).start;
-    else if (kind === "document") at = direction > 0 ? positions.length : 0;
-    else at = units.move(kind, selection.position, direction, { toEnds: isExtending });
+    const at = target(kind, direction, isExtending);
     selection.moveTo(at, { extend: isExtending });
     const unit = ["character", "edge", "document"].includes(kind) ? "word" : kind;
     const said = units.at(unit, Math.min(selection.position, positions.length - 1));
-    announce(positions.slice(said.start, Math.min(said.end, said.start + 300)));
+    announce(positions.slice(said.start, Math.min(said.end, said.start + ANNOUNCED)));
   }
 
   /** Select the unit at the cursor; a selection is extended to whole units, and then by the next unit. */
@@ -170,7 +174,7 @@ export function createCommands({
     selection.isSelecting = false;
     selection.moveTo(found);
     article.focus({ preventScroll: true });
-    announce(positions.slice(found, found + 120));
+    announce(positions.slice(found, found + ANNOUNCED));
     return undefined;
   }
 
@@ -183,8 +187,9 @@ export function createCommands({
 
   function nothingRelevant() {
     const judgement = currentJudgement();
-    if (judgement.highlights.length)
+    if (judgement.highlights.length) {
       return tell("The document has highlights: delete them first, or finish it.");
+    }
     const finished = !judgement.finished;
     if (change("finish", { finished })) announce(finished ? "Nothing relevant" : "Reopened");
     return undefined;
