@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judge_examples import judged
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
@@ -15,6 +20,7 @@ from xcg.formats.topic_files import read_topics
 from xcg.judge.exporting import export, write_export
 from xcg.judge.grades import SCHEMES, Grade, GradeScheme
 from xcg.judge.importing import import_assessments
+from xcg.judge.records import JudgedDocument
 from xcg.judge.store import Store
 
 BEES = "Bees dance. They waggle in the dark hive. Bees dance. They also sting."
@@ -326,3 +332,54 @@ def test_too_many_highlights_name_their_file(tmp_path: Path) -> None:
         pytest.raises(InputError, match=r"in\.jsonl:1: .*5000 highlights"),
     ):
         import_assessments(path, other, "anna", corpus, NONE, ["1"])
+
+
+@st.composite
+def judgements(draw: st.DrawFn) -> tuple[GradeScheme, list[JudgedDocument]]:
+    scheme = draw(st.sampled_from([NONE, INEX_2004, INEX_2005, LEVELS]))
+    found = []
+    for topic in ("1", "2"):
+        for document in ("bees", "ants"):
+            text = CORPUS.tree(document).text
+            bounds = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
+            marked: list[tuple[int, int] | tuple[int, int, str]] = [
+                (start, end, draw(st.sampled_from(scheme.values))) if scheme.values else (start, end)
+                for start, end in pairwise(bounds)
+                if text[start:end].strip() and draw(st.booleans())
+            ]
+            # A finished document without highlights has no best entry point.
+            entry_point = draw(st.none() | st.integers(0, len(text) - 1)) if marked else None
+            found.append(judged("anna", document, text, *marked, topic=topic, entry_point=entry_point))
+    return scheme, found
+
+
+@given(judgements())
+@settings(max_examples=40, deadline=None)
+def test_any_export_is_imported_without_a_difference(
+    example: tuple[GradeScheme, list[JudgedDocument]],
+) -> None:
+    scheme, documents = example
+
+    def contents(found: Iterable[JudgedDocument]) -> dict[object, object]:
+        return {
+            (one.topic, one.document): (
+                [(mark.start, mark.end, mark.grade) for mark in one.judgement.highlights],
+                one.judgement.entry_point,
+                one.judgement.finished,
+            )
+            for one in found
+        }
+
+    with TemporaryDirectory() as folder:
+        exported = export(documents, CORPUS, scheme)
+        path = Path(folder, "passages.jsonl")
+        path.write_bytes(exported.files["anna/passages.jsonl"])
+        with Store(Path(folder, "judgements.sqlite"), CORPUS) as store:
+            assert len(take(store, path, scheme)) == 1
+            assert contents(store.judgements()) == contents(documents)
+            again = export(store.judgements(), CORPUS, scheme)
+            assert again.files["anna/offsets.qrels"] == exported.files["anna/offsets.qrels"]
+            path.write_bytes(again.files["anna/passages.jsonl"])
+            assert take(store, path, scheme) == [
+                "imported 0 highlights in 0 judged documents; 4 unchanged"
+            ]
