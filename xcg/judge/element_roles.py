@@ -16,14 +16,15 @@ _NAMES = {
     "group": (
         "article front fm body bdy bm back app-group floats-group front-stub article-meta "
         "title-group tig tei teiheader filedesc titlestmt text html main header footer nav "
-        "aside form book play table-wrap-foot personae pgroup lg sp speech verse-group"
+        "aside form book play table-wrap-foot personae pgroup lg sp speech verse-group info "
+        "articleinfo bookinfo"
     ),
     "metadata": (
         "journal-meta article-categories article-id history permissions counts "
         "custom-meta-group funding-group pub-date volume issue elocation-id fpage lpage issn isbn "
         "kwd-group hdr fno doi publicationstmt sourcedesc encodingdesc profiledesc revisiondesc "
-        "editionstmt author-notes supplement related-article self-uri aff affiliation info "
-        "articleinfo bookinfo object-id"
+        "editionstmt author-notes supplement related-article self-uri aff affiliation "
+        "object-id"
     ),
     "quote": "quote disp-quote blockquote epigraph cit boxed-text sidebar",
     "note": "fn en note footnote endnote footnotes tip warning caution important",
@@ -39,7 +40,8 @@ _NAMES = {
     ),
     "definition": "def dd",
     "table": "table tbl tgroup informaltable table-wrap",
-    "rows": "thead tbody tfoot",
+    "heading rows": "thead",
+    "rows": "tbody tfoot",
     "row": "row tr",
     "cell": "cell td entry",
     "heading cell": "th",
@@ -150,7 +152,8 @@ ARIA_ROLES = {
 ARIA_ROLES_WITHIN = {
     "item": ("listitem", ("list", "ordered list")),
     "rows": ("rowgroup", ("table",)),
-    "row": ("row", ("table", "rows")),
+    "heading rows": ("rowgroup", ("table",)),
+    "row": ("row", ("table", "rows", "heading rows")),
     "cell": ("cell", ("row",)),
     "heading cell": ("columnheader", ("row",)),
 }

@@ -33,7 +33,7 @@ _LONGEST_TITLE = 300
 _FIRST_LEVEL = 2
 """Level of the highest heading of a document; the topic is the heading of the page."""
 _LOWEST_LEVEL = 6
-_ROWS = {"row", "rows"}
+_ROWS = {"row", "rows", "heading rows"}
 _WITH_CAPTIONS = {"caption", "figure", "table", "list", "ordered list", "definitions", "note"}
 """Roles of elements whose titles are captions."""
 _MATH = "math"
