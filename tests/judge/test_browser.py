@@ -328,6 +328,26 @@ def test_impossible_commands_state_what_is_missing(anna: Assessor) -> None:
     expect(message).to_contain_text("has highlights")
 
 
+def test_selections_may_end_outside_the_text(anna: Assessor) -> None:
+    anna.open("bees")
+
+    def selected() -> str:
+        span = anna.page.evaluate("xcgJudge.selection.span")
+        return str(anna.page.evaluate("xcgJudge.positions.text"))[span["start"] :][:12]
+
+    start = anna.point("waggle in a")
+    anna.drag(start, (start[0], WIDE[1] - 2))
+    assert selected().startswith("waggle")
+    anna.press("Escape")
+    anna.drag(anna.point("waggle in a"), (5, 5))
+    assert selected().startswith("How bees")
+    anna.open("wasps")
+    x, y = anna.point("They build")
+    anna.page.mouse.click(x, y, click_count=3)
+    anna.press("3")
+    assert anna.highlights == [("They build nests.", "3")]
+
+
 def test_single_keys_can_be_turned_off(anna: Assessor) -> None:
     anna.open("bees")
     anna.press("?")

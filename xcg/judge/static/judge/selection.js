@@ -18,6 +18,9 @@ export class Selection extends EventTarget {
     this.dragged = null; // {id, start, end}: the span of a highlight during a drag
     this.usesKeyboard = false;
     document.addEventListener("selectionchange", () => this.read());
+    // Browsers report a change of the selection later than the key or click that follows it.
+    for (const type of ["keydown", "click"]) document.addEventListener(type, () => this.read(), true);
+    article.addEventListener("dragstart", (event) => event.preventDefault());
     article.addEventListener("pointerdown", () => this.setKeyboard(false));
     article.addEventListener("pointerup", () =>
       setTimeout(() => this.dispatchEvent(new Event("point"))),
@@ -50,7 +53,8 @@ export class Selection extends EventTarget {
     const selection = document.getSelection();
     if (!selection.rangeCount) return;
     const { anchorNode, focusNode } = selection;
-    if (!this.positions.contains(anchorNode) || !this.positions.contains(focusNode)) return;
+    // A drag or a triple click can end after the text.
+    if (!this.positions.contains(anchorNode) && !this.positions.contains(focusNode)) return;
     const anchor = this.positions.positionOf(anchorNode, selection.anchorOffset);
     const position = this.positions.positionOf(focusNode, selection.focusOffset);
     if (position === this.position && anchor === (this.anchor ?? position)) return;
