@@ -430,8 +430,7 @@ class Corpus:
         if self._cache is None:
             return b""
         found = digest(data)
-        stamp = self._stamp(name)
-        if stamp is not None:
+        if (stamp := self._stamp(name)) is not None:
             self._cache.add_file(name, stamp, found)
         return found
 
