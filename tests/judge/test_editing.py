@@ -67,11 +67,11 @@ def test_resize_moves_the_ends_and_refuses_overlaps() -> None:
     [
         (0, 35, []),
         (0, 5, [(1, 5, 11, "3"), (2, 12, 22, "1")]),
-        (5, 11, [(1, 0, 5, "3"), (2, 12, 22, "1")]),
+        (5, 11, [(1, 0, 4, "3"), (2, 12, 22, "1")]),
         (2, 8, [(1, 0, 2, "3"), (3, 8, 11, "3"), (2, 12, 22, "1")]),
         (8, 17, [(1, 0, 8, "3"), (2, 17, 22, "1")]),
-        (12, 16, [(1, 0, 11, "3"), (2, 16, 22, "1")]),
-        (5, 10, [(1, 0, 5, "3"), (3, 10, 11, "3"), (2, 12, 22, "1")]),
+        (12, 16, [(1, 0, 11, "3"), (2, 17, 22, "1")]),
+        (5, 10, [(1, 0, 4, "3"), (3, 10, 11, "3"), (2, 12, 22, "1")]),
         (22, 35, [(1, 0, 11, "3"), (2, 12, 22, "1")]),
     ],
 )
@@ -82,15 +82,20 @@ def test_erase_shortens_divides_and_deletes(
     assert spans(changed(before, "erase", start=start, end=end)) == expected
 
 
-def test_erase_leaves_no_white_space() -> None:
+def test_erase_leaves_no_white_space_at_the_ends_of_parts() -> None:
     before = judged((0, 16, None))
-    assert spans(changed(before, "erase", start=0, end=11)) == [(1, 11, 16, None)]
+    assert spans(changed(before, "erase", start=0, end=11)) == [(1, 12, 16, None)]
+    assert spans(changed(before, "erase", start=5, end=16)) == [(1, 0, 4, None)]
+    assert spans(changed(before, "erase", start=5, end=11)) == [(1, 0, 4, None), (2, 12, 16, None)]
     assert spans(changed(judged((4, 10, None)), "erase", start=5, end=10)) == []
 
 
 def test_split_keeps_the_grade_of_both_parts() -> None:
     before = judged((0, 11, "3"))
-    assert spans(changed(before, "split", id=1, position=5)) == [(1, 0, 5, "3"), (2, 5, 11, "3")]
+    for position in (4, 5):  # before and after the space, which is in neither part
+        parts = spans(changed(before, "split", id=1, position=position))
+        assert parts == [(1, 0, 4, "3"), (2, 5, 11, "3")]
+    assert spans(changed(before, "split", id=1, position=2)) == [(1, 0, 2, "3"), (2, 2, 11, "3")]
     for position in (0, 11, 30):
         with pytest.raises(
             XcgError, match=f"cannot split the highlight 0–11 at {position}: expected a"
@@ -244,6 +249,13 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     return text, operations
 
 
+def white_space_at_ends(text: str, start: int, end: int) -> set[int]:
+    """Return the positions of white space that has only white space on one side in a passage."""
+    return {
+        at for at in range(start, end) if not text[start : at + 1].strip() or not text[at:end].strip()
+    }
+
+
 @given(edits())
 def test_highlights_are_the_characters_that_were_marked(
     drawn: tuple[str, list[tuple[str, dict[str, Any]]]],
@@ -262,12 +274,14 @@ def test_highlights_are_the_characters_that_were_marked(
             marked |= set(range(values["start"], values["end"]))
         elif operation == "erase":
             marked -= set(range(values["start"], values["end"]))
-            # Parts without text are removed.
             for one in before.highlights:
-                for part in (range(one.start, values["start"]), range(values["end"], one.end)):
-                    kept = {number for number in part if one.start <= number < one.end}
-                    if not "".join(text[number] for number in kept).strip():
-                        marked -= kept
+                if owned[one.id] & set(range(values["start"], values["end"])):
+                    marked -= white_space_at_ends(text, one.start, min(one.end, values["start"]))
+                    marked -= white_space_at_ends(text, max(one.start, values["end"]), one.end)
+        elif operation == "split":
+            (one,) = (one for one in before.highlights if one.id == values["id"])
+            marked -= white_space_at_ends(text, one.start, values["position"])
+            marked -= white_space_at_ends(text, values["position"], one.end)
         elif operation == "delete":
             marked -= owned[values["id"]]
         elif operation == "resize":

@@ -1,7 +1,8 @@
 """The operations that change a judgement, as functions of the judgement and the document's text.
 
 Every highlight contains a character other than white space, and highlights do not overlap; they may
-touch. A highlight that an operation changes counts as placed, also if it was moved or lost before.
+touch. The parts of a highlight that is cut have no white space at their ends. A highlight that an
+operation changes counts as placed, also if it was moved or lost before.
 
 A finished document stays finished if it is changed, with one exception: if it gets its first highlight
 or loses its last one, it is unfinished again. "Nothing relevant" is always stated, never the result of
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xcg.documents.text_search import Quote
+from xcg.documents.text_search import Quote, Span
 from xcg.errors import XcgError, nearest
 from xcg.formats.json_records import MAX_NUMBER
 from xcg.judge.judgement import Judgement, StoredHighlight
@@ -94,9 +95,9 @@ def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Ju
 
 
 def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
-    """Remove a passage from all highlights: they are shortened, divided or deleted.
+    """Remove a passage from all highlights: they are shortened, split or deleted.
 
-    The first part of a divided highlight keeps its id. Parts without text are removed.
+    The first part of a highlight that is split keeps its id. Parts with only white space are removed.
     """
     if not 0 <= start < end <= len(text):
         raise XcgError(_illegal_span(text, start, end))
@@ -104,26 +105,29 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
     number = _next_id(judgement.highlights)
     parts: list[StoredHighlight] = []
     for one in touched:
-        spans = [(one.start, min(one.end, start)), (max(one.start, end), one.end)]
-        kept = [span for span in spans if not _is_blank(text, *span)]
-        for index, span in enumerate(kept):
+        spans = (
+            _trimmed(text, one.start, min(one.end, start)),
+            _trimmed(text, max(one.start, end), one.end),
+        )
+        for index, span in enumerate(filter(None, spans)):
             parts.append(highlight(text, one.id if index == 0 else number, *span, one.grade))
     return _changed(judgement, touched, parts)
 
 
 def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
-    """Divide a highlight before a character; the first part keeps the id."""
+    """Split a highlight before a character; the first part keeps the id."""
     old = _highlight(judgement, id)
     if not old.start < position < old.end:
         raise XcgError(
             f"cannot split the highlight {old.start}–{old.end} at {position}: expected a position "
             "inside it"
         )
-    if _is_blank(text, old.start, position) or _is_blank(text, position, old.end):
+    first, second = _trimmed(text, old.start, position), _trimmed(text, position, old.end)
+    if first is None or second is None:
         raise XcgError(f"cannot split the highlight at {position}: one part has no text")
     parts = [
-        highlight(text, id, old.start, position, old.grade),
-        highlight(text, _next_id(judgement.highlights), position, old.end, old.grade),
+        highlight(text, id, *first, old.grade),
+        highlight(text, _next_id(judgement.highlights), *second, old.grade),
     ]
     return _changed(judgement, [old], parts)
 
@@ -248,7 +252,7 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
     >>> changed = edit(Judgement(), text, "add", {"start": 0, "end": 11, "grade": "2"})
     >>> changed = edit(changed, text, "split", {"id": 1, "position": 5})
     >>> [(one.id, one.start, one.end, one.grade) for one in changed.highlights]
-    [(1, 0, 5, '2'), (2, 5, 11, '2')]
+    [(1, 0, 4, '2'), (2, 5, 11, '2')]
     """
     check_operation(operation, values)
     return OPERATIONS[operation].function(judgement, text, **values)
@@ -324,7 +328,7 @@ def _next_id(highlights: Iterable[StoredHighlight]) -> int:
 def _check_span(text: str, start: int, end: int) -> None:
     if not 0 <= start < end <= len(text):
         raise XcgError(_illegal_span(text, start, end))
-    if _is_blank(text, start, end):
+    if text[start:end].isspace():
         raise XcgError(f"the passage {start}–{end} has only white space")
 
 
@@ -333,8 +337,12 @@ def _illegal_span(text: str, start: int, end: int) -> str:
     return f"the passage {start}–{end} is empty or not in the document: {length}"
 
 
-def _is_blank(text: str, start: int, end: int) -> bool:
-    return start >= end or text[start:end].isspace()
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    """Return a passage without the white space at its ends; None if it has nothing else."""
+    passage = text[start:end] if start < end else ""
+    if not passage.strip():
+        return None
+    return end - len(passage.lstrip()), start + len(passage.rstrip())
 
 
 def _legal_grade(grade: str | None) -> str | None:

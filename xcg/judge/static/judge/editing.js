@@ -19,7 +19,7 @@ const overlapping = (judgement, start, end) =>
 const nextId = (judgement) => Math.max(0, ...judgement.highlights.map((one) => one.id)) + 1;
 
 function checkSpan(text, start, end) {
-  if (text.isBlank(start, end)) throw new EditingError("Select some text first.");
+  if (text.trimmed(start, end) === null) throw new EditingError("Select some text first.");
 }
 
 function changed(judgement, removed, added) {
@@ -65,20 +65,19 @@ const OPERATIONS = {
     const id = nextId(judgement);
     const parts = touched.flatMap((one) =>
       [
-        [one.start, Math.min(one.end, start)],
-        [Math.max(one.start, end), one.end],
+        text.trimmed(one.start, Math.min(one.end, start)),
+        text.trimmed(Math.max(one.start, end), one.end),
       ]
-        .filter(([first, last]) => !text.isBlank(first, last))
-        .map(([first, last], index) => highlight(text, index ? id : one.id, first, last, one.grade)),
+        .filter((span) => span !== null)
+        .map((span, index) => highlight(text, index ? id : one.id, span.start, span.end, one.grade)),
     );
     return changed(judgement, touched, parts);
   },
   split(judgement, text, { id, position }) {
     const old = find(judgement, id);
-    if (
-      text.isBlank(old.start, Math.min(position, old.end)) ||
-      text.isBlank(Math.max(position, old.start), old.end)
-    ) {
+    const first = text.trimmed(old.start, Math.min(position, old.end));
+    const second = text.trimmed(Math.max(position, old.start), old.end);
+    if (first === null || second === null) {
       throw new EditingError(
         "Move the cursor into the highlight, to the position at which it should be split.",
       );
@@ -87,8 +86,8 @@ const OPERATIONS = {
       judgement,
       [old],
       [
-        highlight(text, id, old.start, position, old.grade),
-        highlight(text, nextId(judgement), position, old.end, old.grade),
+        highlight(text, id, first.start, first.end, old.grade),
+        highlight(text, nextId(judgement), second.start, second.end, old.grade),
       ],
     );
   },

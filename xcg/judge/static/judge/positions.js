@@ -17,10 +17,6 @@ export function lowerBound(numbers, value) {
 
 /* White space as in Python's str.isspace. */
 const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
-const ONLY_SPACE = new RegExp(`^${SPACE.source}*$`);
-
-/** Return whether a text has only white space. */
-export const isBlank = (text) => ONLY_SPACE.test(text);
 
 /** A text whose characters are counted as code points. */
 export class Text {
@@ -49,13 +45,9 @@ export class Text {
     return this.text.slice(this.unit(start), this.unit(end));
   }
 
-  isBlank(start, end) {
-    return start >= end || isBlank(this.slice(start, end));
-  }
-
   /** A span without the white space at its ends; null if it has nothing else. */
   trimmed(start, end) {
-    const text = this.slice(start, end);
+    const text = start < end ? this.slice(start, end) : "";
     let first = 0;
     let last = text.length;
     while (first < last && SPACE.test(text[first])) first += 1;
