@@ -259,7 +259,8 @@ def test_changes_wait_while_the_server_does_not_answer(anna: Assessor) -> None:
     expect(page.locator("#problem")).to_contain_text("2 changes wait")
     assert len(anna.judgement["highlights"]) == 2
     anna.press("u")
-    expect(page.locator("#problem")).to_contain_text("1 change waits")
+    expect(page.locator("#problem")).to_contain_text("3 changes wait")
+    assert [one["text"] for one in anna.judgement["highlights"]] == ["Bees dance in circles."]
     warnings: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -275,6 +276,63 @@ def test_changes_wait_while_the_server_does_not_answer(anna: Assessor) -> None:
     anna.context.set_offline(False)
     anna.click("#retry")
     assert anna.highlights == [("Bees dance in circles.", "3")]
+
+
+def test_undo_and_redo_go_on_after_the_page_is_loaded_again(anna: Assessor) -> None:
+    anna.open("bees")
+    anna.select("Bees dance in circles.")
+    anna.press("3", "2")
+    assert anna.highlights == [("Bees dance in circles.", "2")]
+    anna.open("bees")
+    anna.press("u")
+    assert anna.highlights == [("Bees dance in circles.", "3")]
+    anna.open("bees")
+    anna.press("r")
+    assert anna.highlights == [("Bees dance in circles.", "2")]
+
+
+def test_undo_counts_every_press_of_the_key_and_stops_at_the_first_change(anna: Assessor) -> None:
+    anna.open("bees")
+    anna.select("Bees dance in circles.")
+    anna.press("3", "2", "1")
+    anna.wait_until_saved()
+    # The server has not answered the first undo when the others follow.
+    anna.page.evaluate("for (let i = 0; i < 2; i += 1) xcgJudge.saving.undo()")
+    assert anna.highlights == [("Bees dance in circles.", "3")]
+    anna.press("r")
+    assert anna.highlights == [("Bees dance in circles.", "2")]
+    anna.page.evaluate("for (let i = 0; i < 3; i += 1) xcgJudge.saving.undo()")
+    assert anna.highlights == []
+    expect(anna.page.locator("#problem")).to_be_hidden()
+
+
+def test_undo_of_a_change_that_was_saved_without_an_answer_is_no_conflict(anna: Assessor) -> None:
+    anna.open("bees")
+
+    def lose_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    anna.page.route("**/api/**", lose_answer, times=1)
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    expect(anna.page.locator("#problem")).to_be_visible()
+    anna.press("u")  # the page tries again at once
+    assert anna.highlights == []
+    expect(anna.page.locator("#conflict")).to_be_hidden()
+    assert anna.saved["version"] == 2
+
+
+def test_undo_of_a_rejected_change_discards_it(anna: Assessor) -> None:
+    anna.open("bees")
+    anna.page.route("**/api/**", lambda route: route.fulfill(status=400, json={"error": "illegal"}))
+    anna.select("Bees dance in circles.")
+    anna.press("3")
+    expect(anna.page.locator("#problem")).to_be_visible()
+    anna.page.unroute("**/api/**")
+    anna.press("u")
+    expect(anna.page.locator("#problem")).to_be_hidden()
+    assert anna.highlights == []
 
 
 def test_a_change_that_was_saved_without_an_answer_is_no_conflict(anna: Assessor) -> None:

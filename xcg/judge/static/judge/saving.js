@@ -46,27 +46,28 @@ export class Saving extends EventTarget {
     };
     const judgement = edit(this.judgement, this.text, change);
     if (!needsHistory(operation) && isSame(judgement, this.judgement)) return;
-    this.judgement = judgement;
     this.queue.push(change);
+    this.predict();
     this.notify();
     void this.send();
   }
 
   undo() {
-    const waiting = this.queue.length - (this.isSending ? 1 : 0);
-    if (waiting > 0) {
-      this.queue.pop();
-      this.predict();
-      this.notify();
-    } else {
-      this.change("undo");
-    }
+    // A rejected change is in no history. Any other may be on the server, even without an answer.
+    if (this.problem?.isRejected && this.queue.length === 1) this.discard();
+    else this.change("undo");
   }
 
   /** Compute the state with the changes that wait. */
   predict() {
+    const earlier = [];
     this.judgement = this.confirmed;
     for (const change of this.queue) {
+      if (change.operation === "undo" && earlier.length) {
+        this.judgement = { ...earlier.pop(), can_redo: true };
+        continue;
+      }
+      earlier.push(this.judgement);
       try {
         this.judgement = edit(this.judgement, this.text, change);
       } catch {
@@ -117,6 +118,10 @@ export class Saving extends EventTarget {
       this.refused.push(...this.queue);
       this.accept(answer.judgement, this.queue.length);
       return false;
+    }
+    if (response.status === 400 && needsHistory(operation)) {
+      this.accept(this.confirmed, 1); // there is nothing to undo or redo
+      return true;
     }
     this.fail(answer.error ?? `status ${response.status}`, response.status === 400);
     return false;
