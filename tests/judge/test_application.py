@@ -16,6 +16,7 @@ from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace,
 
 from xcg.documents.parsing import parse_document
 from xcg.errors import InputError
+from xcg.judge import application
 from xcg.judge.addresses import (
     agreement_path,
     api_path,
@@ -360,6 +361,24 @@ def test_agreement_and_disagreements_are_shown(overview: Browser, workspace: Wor
     assert "<mark>dance</mark>" in page.replace(" ", "")
     assert "highly exhaustive" in page
     assert "Best entry point" in page
+
+
+def test_assessors_can_save_while_a_report_is_computed(
+    overview: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overview.get(overview.access.start_path(ANNA))  # its cookie too
+    overview.post(API, change(0, "add", start=0, end=10, grade="2"))
+
+    def page(snapshot: Workspace) -> str:
+        with ThreadPoolExecutor() as executor:
+            answer = executor.submit(overview.post, API, change(1, "delete", id=1))
+            assert answer.result(timeout=20).status_code == 200
+        (judged,) = snapshot.store.judgements()
+        return f"version {judged.judgement.version}"
+
+    monkeypatch.setattr(application, "agreement_page", page)
+    assert overview.get(agreement_path()).text == "version 1"
+    assert workspace.store.judgement(ANNA, "1", "bees").version == 2
 
 
 def test_moved_highlights_are_listed(tmp_path: Path) -> None:

@@ -77,16 +77,18 @@ def create_application(workspace: Workspace, access: Access, host: str, port: in
 
 
 Page = Callable[[Request], str]
+Report = Callable[[Workspace, Request], Response]
 
 
 class _Application:
-    """The endpoints. Each uses the workspace alone, in a thread."""
+    """The endpoints. Each uses the workspace alone, in a thread; reports use a snapshot of it."""
 
     def __init__(self, workspace: Workspace, access: Access, port: int) -> None:
         self._workspace = workspace
         self._access = access
         self._port = port
         self._lock = threading.Lock()
+        self._report_lock = threading.Lock()
 
     def starlette(self) -> Starlette:
         """Return the routes."""
@@ -104,10 +106,10 @@ class _Application:
             Route("/start", self._start),
             Route("/", self._page(self._overview)),
             Route("/moved", self._page(self._moved)),
-            Route("/agreement", self._page(self._agreement)),
-            Route("/agreement/{topic}", self._page(self._agreement_topic)),
-            Route("/judgements.zip", self._export),
-            Route("/judgements/{assessor}.zip", self._export),
+            Route("/agreement", self._report(_agreement)),
+            Route("/agreement/{topic}", self._report(_agreement_topic)),
+            Route("/judgements.zip", self._report(_archive)),
+            Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
         return Starlette(
             routes=[
@@ -126,7 +128,19 @@ class _Application:
         """Return an endpoint that answers with a page."""
 
         async def endpoint(request: Request) -> Response:
-            return HTMLResponse(_encoded(await run_in_threadpool(self._locked, page, request)))
+            return _page_response(await run_in_threadpool(self._locked, page, request))
+
+        return endpoint
+
+    def _report(self, report: Report) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that reads all judgements, while assessors can save theirs."""
+
+        def make(request: Request) -> Response:
+            with self._report_lock, self._workspace.snapshot() as workspace:
+                return report(workspace, request)
+
+        async def endpoint(request: Request) -> Response:
+            return await run_in_threadpool(make, request)
 
         return endpoint
 
@@ -144,7 +158,7 @@ class _Application:
             )
         # A browser does not send the cookie when it follows a redirect that begins on another site.
         if request.headers.get("sec-fetch-site") == "cross-site":
-            response: Response = HTMLResponse(_encoded(start_page(home)))
+            response = _page_response(start_page(home))
         else:
             response = RedirectResponse(home, 303)
         set_cookie(response, self._port, home, cookie)
@@ -166,15 +180,6 @@ class _Application:
 
     def _overview(self, _: Request) -> str:
         return overview_page(self._workspace)
-
-    def _agreement(self, _: Request) -> str:
-        return agreement_page(self._workspace)
-
-    def _agreement_topic(self, request: Request) -> str:
-        topic = from_segment(request.path_params["topic"])
-        if topic not in self._workspace.store.topics():
-            raise HTTPException(404, f"there is no topic {topic!r}")
-        return agreement_topic_page(self._workspace, topic)
 
     def _topic(self, request: Request) -> str:
         """Return the topic of a request; an error if it is not assigned to the assessor."""
@@ -242,23 +247,31 @@ class _Application:
                 )
         return None
 
-    async def _export(self, request: Request) -> Response:
-        return await run_in_threadpool(self._locked, self._archive, request)
 
-    def _archive(self, request: Request) -> Response:
-        workspace = self._workspace
-        segment = request.path_params.get("assessor")
-        assessor = None if segment is None else from_segment(segment)
-        if assessor is not None and assessor not in workspace.store.assessors():
-            raise HTTPException(404, f"there is no assessor {assessor!r}")
-        judged = workspace.store.judgements(assessor)
-        content = export_archive(judged, workspace.corpus, workspace.settings.grades)
-        name = "judgements" if assessor is None else f"judgements-{assessor}"
-        return Response(
-            content,
-            media_type="application/zip",
-            headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"},
-        )
+def _agreement(workspace: Workspace, _: Request) -> Response:
+    return _page_response(agreement_page(workspace))
+
+
+def _agreement_topic(workspace: Workspace, request: Request) -> Response:
+    topic = from_segment(request.path_params["topic"])
+    if topic not in workspace.store.topics():
+        raise HTTPException(404, f"there is no topic {topic!r}")
+    return _page_response(agreement_topic_page(workspace, topic))
+
+
+def _archive(workspace: Workspace, request: Request) -> Response:
+    """Return the judgements of an assessor, or of all."""
+    assessor = _assessor(request) if "assessor" in request.path_params else None
+    if assessor is not None and assessor not in workspace.store.assessors():
+        raise HTTPException(404, f"there is no assessor {assessor!r}")
+    judged = workspace.store.judgements(assessor)
+    content = export_archive(judged, workspace.corpus, workspace.settings.grades)
+    name = "judgements" if assessor is None else f"judgements-{assessor}"
+    return Response(
+        content,
+        media_type="application/zip",
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"},
+    )
 
 
 def _assessor(request: Request) -> str:
@@ -292,9 +305,9 @@ def _parsed(request: Request, body: bytes) -> dict[str, Any]:
     return record
 
 
-def _encoded(page: str) -> bytes:
-    """Encode a page; lone surrogates, which names can have, become question marks."""
-    return page.encode("utf-8", "replace")
+def _page_response(page: str, status: int = 200) -> Response:
+    """Return a page; lone surrogates, which names can have, become question marks."""
+    return HTMLResponse(page.encode("utf-8", "replace"), status)
 
 
 def _failure(status: int, message: str) -> Response:
@@ -307,7 +320,7 @@ def _refuse(request: Request, status: int, message: str, home: str | None = None
     is_api = path.startswith("/assessors/") and path.split("/")[3:4] == ["api"]
     if is_api or request.method == "POST":
         return _failure(status, message)
-    return HTMLResponse(_encoded(error_page(status, message, home)), status)
+    return _page_response(error_page(status, message, home), status)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -71,8 +71,26 @@ class PoolStore:
         Raises:
             InputError: If the file is not a store, or the corpus has none of its documents.
         """
+        with errors_of(path), closing(connect(path)) as original:
+            return cls._of_copy(path, corpus, copy_in_memory(original))
+
+    def copy(self, corpus: Corpus) -> Self:
+        """Return a copy in memory with a corpus of its own, which another thread can use.
+
+        Changes of the copy are not saved.
+
+        Raises:
+            InputError: If the file cannot be read, or the corpus has none of its documents.
+        """
+        # Not by the path: a second open file of this process would end the lock of the first.
+        with self._lock, errors_of(self.path):
+            copied = copy_in_memory(self._connection)
+        return self._of_copy(self.path, corpus, copied)
+
+    @classmethod
+    def _of_copy(cls, path: Path, corpus: Corpus, connection: sqlite3.Connection) -> Self:
         store = cls.__new__(cls)
-        store._open(path, corpus, copy_in_memory(path), None)
+        store._open(path, corpus, connection, None)
         return store
 
     def _open(

@@ -141,20 +141,15 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def copy_in_memory(path: Path) -> sqlite3.Connection:
-    """Return a consistent copy in memory of the file of a store, which another process may change.
-
-    Raises:
-        StoreError: If it is missing or is not a store of this version.
-    """
+def copy_in_memory(original: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a consistent copy in memory of an open store, which another process may change."""
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    with contextlib.closing(connect(path)) as original:
-        try:
-            original.backup(copy)
-        except sqlite3.Error as error:
-            copy.close()
-            raise _unusable(path, error) from None
-    _prepare(copy)
+    try:
+        original.backup(copy)
+        _prepare(copy)
+    except BaseException:
+        copy.close()
+        raise
     return copy
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,6 +64,19 @@ class Workspace:
     notes: Notes
     _rendered: OrderedDict[str, Rendering] = field(default_factory=OrderedDict, repr=False)
     _titles: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Workspace]:
+        """Open a copy of the judgements with a corpus of its own, which another thread can use.
+
+        Changes of the copy are not saved.
+
+        Raises:
+            InputError: If the store or the documents cannot be read.
+        """
+        corpus = copy(self.corpus)  # opens it again, without the trees in memory
+        with self.store.copy(corpus) as store:
+            yield Workspace(self.settings, corpus, self.topics, store, self.notes)
 
     def topic(self, topic: str) -> Topic:
         """Return a topic; its id is its title if the topic files do not have it."""
