@@ -308,7 +308,7 @@ def test_the_judging_page_shows_the_results_of_runs(tmp_path: Path) -> None:
     with opened_workspace(config) as workspace:
         browser = Browser(workspace)
         data = page_data(browser.get(document_path(ANNA, "1", "bees")).text)
-        assert data["pool"] == [[10, 37]]
+        assert data["results"] == [[10, 37]]
         assert browser_pool(browser, "1") == ["bees"]
 
 

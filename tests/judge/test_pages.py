@@ -10,7 +10,7 @@ import pytest
 
 from xcg.judge import pages
 from xcg.judge.page_templates import environment, render_page
-from xcg.judge.pages import Progress
+from xcg.judge.records import Progress
 
 STATIC = Path(pages.__file__).parent / "static"
 PAIRS = [
@@ -84,4 +84,4 @@ def test_progress_is_complete_if_all_documents_are_finished(
     finished: int, size: int, expected: bool
 ) -> None:
     assert Progress(finished, size).is_complete is expected
-    assert Progress.sum([(finished, size), (0, 1)]) == (finished, size + 1)
+    assert Progress.sum([Progress(finished, size), Progress(0, 1)]) == (finished, size + 1)

@@ -19,7 +19,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import convert_assessments
-from xcg.judge.grades import GradeScheme
+from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import StoredHighlight
 from xcg.judge.records import JudgedDocument
 from xcg.judgements.highlights import Highlight, assess, assess_spans
@@ -30,11 +30,6 @@ from xcg.tables import json_text
 PASSAGES = "passages.jsonl"
 OFFSETS = "offsets.qrels"
 NOTES = "notes.txt"
-TOO_SMALL = "?"
-"""The grade of INEX 2005 for text that is too small to be exhaustive; it counts as not relevant."""
-UNGRADED = 2.0
-"""The exhaustivity of highlights without grades, as since INEX 2006."""
-
 _LONGEST_NAME = 80
 _SHOWN_NAMES = 3
 _RESERVED_NAME = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)

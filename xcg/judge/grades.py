@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+TOO_SMALL = "?"
+"""The grade of INEX 2005 for text that is too small to be exhaustive; it counts as not relevant."""
+UNGRADED = 2.0
+"""The exhaustivity of highlights without grades, as since INEX 2006."""
+
 
 class Grade(NamedTuple):
     """A grade of a highlight.
@@ -60,7 +65,7 @@ SCHEMES: Mapping[str, GradeScheme] = MappingProxyType(
             (
                 Grade("2", "highly exhaustive"),
                 Grade("1", "partly exhaustive"),
-                Grade("?", "too small"),
+                Grade(TOO_SMALL, "too small"),
             ),
         ),
         "none": GradeScheme("none"),

@@ -16,8 +16,7 @@ from xcg.formats.base import read_assessments
 from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
 from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
-from xcg.judge.exporting import TOO_SMALL, UNGRADED
-from xcg.judge.grades import GradeScheme
+from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import Judgement
 from xcg.judge.pools import ordered_pool
 from xcg.judge.store import Store

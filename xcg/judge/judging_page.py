@@ -60,7 +60,6 @@ def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: s
     rendering = workspace.rendering(document)
     pool = workspace.pool(assessor, topic_id)
     index = [entry.name for entry in pool].index(document)
-    results = workspace.store.pool(topic_id)[index].results
     finished = sum(entry.finished for entry in pool)
     pool_url = topic_path(assessor, topic_id)
 
@@ -79,7 +78,7 @@ def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: s
         "grades": [
             {"value": grade.value, "label": grade.label} for grade in workspace.settings.grades.grades
         ],
-        "pool": [[start, end] for start, end in results],
+        "results": pool[index].results,
         "position": index + 1,
         "finished": finished,
         "size": len(pool),

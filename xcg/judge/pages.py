@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from xcg.judge.addresses import (
@@ -16,7 +15,7 @@ from xcg.judge.addresses import (
 )
 from xcg.judge.agreement import AgreementRow, DifferentDocument, agreement, disagreements
 from xcg.judge.page_templates import render_page
-from xcg.judge.records import Move
+from xcg.judge.records import Move, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 
@@ -26,41 +25,16 @@ CONTEXT = 60
 """Number of characters before and after a passage on the page of disagreements."""
 
 
-class Progress(NamedTuple):
-    """The progress of an assessor in a topic, or in all.
-
-    Attributes:
-        finished: Number of finished documents.
-        size: Number of documents to judge.
-    """
-
-    finished: int
-    size: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all documents are finished."""
-        return self.finished >= self.size
-
-    @classmethod
-    def sum(cls, parts: Iterable[tuple[int, int]]) -> Progress:
-        """Return the progress in several topics together."""
-        finished, size = 0, 0
-        for part_finished, part_size in parts:
-            finished, size = finished + part_finished, size + part_size
-        return cls(finished, size)
-
-
 def topics_page(workspace: Workspace, assessor: str) -> str:
     """Return the topics of an assessor with their progress."""
     progress = workspace.store.progress(assessor)
     topics = [
         {
             "topic": workspace.topic(topic),
-            "progress": Progress(*numbers),
+            "progress": of_topic,
             "url": topic_path(assessor, topic),
         }
-        for topic, numbers in progress.items()
+        for topic, of_topic in progress.items()
     ]
     return render_page(
         "topics.html",
@@ -83,7 +57,14 @@ def _open_moves(workspace: Workspace, assessor: str | None) -> list[Move]:
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
     """Return the documents of a topic, in the order that hides systems and ranks."""
     pool = workspace.pool(assessor, topic)
-    entries = [{"entry": entry, "url": document_path(assessor, topic, entry.name)} for entry in pool]
+    entries = [
+        {
+            "entry": entry,
+            "title": workspace.title(entry.name),
+            "url": document_path(assessor, topic, entry.name),
+        }
+        for entry in pool
+    ]
     unfinished = [one["url"] for one, entry in zip(entries, pool, strict=True) if not entry.finished]
     shown = workspace.topic(topic)
     return render_page(
@@ -137,7 +118,7 @@ def overview_page(workspace: Workspace) -> str:
             "topic": workspace.topic(topic),
             "size": len(store.pool(topic)),
             "assessors": [
-                (assessor, Progress(*assigned[topic]))
+                (assessor, assigned[topic])
                 for assessor, assigned in progress.items()
                 if topic in assigned
             ],

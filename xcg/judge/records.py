@@ -1,7 +1,8 @@
-"""Rows of the store as its users see them."""
+"""Records that a store returns: documents of pools, progress, judgements and moves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from xcg.documents.text_search import Span
@@ -19,6 +20,31 @@ class PoolDocument(NamedTuple):
 
     name: str
     results: tuple[Span, ...] = ()
+
+
+class Progress(NamedTuple):
+    """The progress of an assessor in a topic, or in all.
+
+    Attributes:
+        finished: Number of finished documents.
+        size: Number of documents to judge.
+    """
+
+    finished: int
+    size: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all documents are finished."""
+        return self.finished >= self.size
+
+    @classmethod
+    def sum(cls, parts: Iterable[Progress]) -> Progress:
+        """Return the progress in several topics together."""
+        sums = cls(0, 0)
+        for one in parts:
+            sums = cls(sums.finished + one.finished, sums.size + one.size)
+        return sums
 
 
 class JudgedDocument(NamedTuple):

@@ -11,7 +11,7 @@ from xcg.judge.editing import REDO, UNDO, check_operation, edit, stated
 from xcg.judge.judgement import Judgement
 from xcg.judge.pool_store import PoolStore, digest_of
 from xcg.judge.reanchoring import place_again
-from xcg.judge.records import JudgedDocument, Move
+from xcg.judge.records import JudgedDocument, Move, Progress
 from xcg.judge.stored_judgements import (
     DamagedError,
     Step,
@@ -176,8 +176,8 @@ class Store(PoolStore):
         save(self._connection, number, new, text, step)
         return new
 
-    def progress(self, assessor: str) -> dict[str, tuple[int, int]]:
-        """Return topic → number of finished documents and size of the pool, for assigned topics.
+    def progress(self, assessor: str) -> dict[str, Progress]:
+        """Return topic → progress of an assessor, for the topics that are assigned.
 
         Raises:
             XcgError: If there is no such assessor.
@@ -194,7 +194,7 @@ class Store(PoolStore):
                     (number, topic),
                 ).fetchall()
                 states = [finished for name, finished in rows if name not in self.missing]
-                progress[topic] = sum(states), len(states)
+                progress[topic] = Progress(sum(states), len(states))
             return progress
 
     def judgements(self, assessor: str | None = None) -> Iterator[JudgedDocument]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.text_search import Span
 from xcg.errors import InputError, Notes
 from xcg.formats.topic_files import Topic
 from xcg.judge.preparation import prepare
@@ -27,7 +28,7 @@ class PoolEntry(NamedTuple):
 
     Attributes:
         name: The document.
-        title: Its title.
+        results: Start and end of the results of the runs in it, in characters.
         highlights: Number of highlights.
         started: Whether there is a highlight or a best entry point.
         finished: Whether the assessor is done with the document.
@@ -35,7 +36,7 @@ class PoolEntry(NamedTuple):
     """
 
     name: str
-    title: str
+    results: tuple[Span, ...]
     highlights: int
     started: bool
     finished: bool
@@ -118,7 +119,7 @@ class Workspace:
         judgement = self.store.judgement(assessor, topic, document.name)
         return PoolEntry(
             name=document.name,
-            title=self.title(document.name),
+            results=document.results,
             highlights=len(judgement.highlights),
             started=bool(judgement.highlights) or judgement.entry_point is not None,
             finished=judgement.finished,

@@ -48,7 +48,7 @@ const messages = {
 };
 
 const units = new Units(positions);
-const results = data.pool
+const results = data.results
   .filter(([start, end]) => start < end)
   .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
 const saving = new Saving({ api: data.api, judgement: data.judgement, text: positions });
