@@ -74,7 +74,7 @@ export function createKeymap({ commands, data, gradeKeys, selection, showKeys })
         does: "move the beginning or the end of the highlight",
         run: (name) => commands.startEdge(name === "b" ? "start" : "end"),
       },
-      { keys: ["c"], does: "cut the highlight in two at the cursor", run: commands.splitActive },
+      { keys: ["c"], does: "split the highlight at the cursor", run: commands.splitActive },
       {
         keys: ["x"],
         moreKeys: ["Delete", "Backspace"],
