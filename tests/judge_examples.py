@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xcg.documents.text_search import Quote
 from xcg.judge.judgement import Judgement, StoredHighlight
-from xcg.judge.store import JudgedDocument
+from xcg.judge.records import JudgedDocument
 
 Marked = tuple[int, int] | tuple[int, int, str]
 

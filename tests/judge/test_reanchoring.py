@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
-from xcg.judge.editing import stated
+from xcg.judge.editing import new_judgement
 from xcg.judge.judgement import Judgement
 from xcg.judge.reanchoring import AnchoredJudgement, Change, entry_quote, place_again
 from xcg.judge.records import Move, PoolDocument
@@ -33,7 +33,7 @@ def placed_again(
     old_text: str = TEXT,
 ) -> AnchoredJudgement:
     """Place highlights in the old text, then again in another text."""
-    judgement = stated(old_text, [(*span, "2") for span in spans], entry, finished)
+    judgement = new_judgement(old_text, [(*span, "2") for span in spans], entry, finished)
     quote = None if entry is None else entry_quote(old_text, entry)
     (found,) = place_again(text, [AnchoredJudgement(judgement, quote)])
     return found
@@ -144,7 +144,7 @@ def test_what_is_placed_has_the_words_of_its_quote(
             if texts[0][start:end].strip()
         ]
         entry = data.draw(st.none() | st.integers(0, len(texts[0]) - 1))
-        judgement = stated(texts[0], passages, entry, bool(passages))
+        judgement = new_judgement(texts[0], passages, entry, bool(passages))
         point = judgement.entry_point
         quote = None if point is None else entry_quote(texts[0], point)
         judgements.append(AnchoredJudgement(judgement, quote))

@@ -7,7 +7,8 @@ import re
 from urllib.parse import quote
 
 _ESCAPED = re.compile(r"~([0-9A-F]+)~")
-DEFAULT_PORT = 80
+HTTP_PORT = 80
+"""The port of URLs that state none."""
 
 
 def to_segment(name: str) -> str:
@@ -94,7 +95,7 @@ def origin(host: str, port: int) -> str:
     ('http://127.0.0.1:8000', 'http://[::1]')
     """
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}" + ("" if port == DEFAULT_PORT else f":{port}")
+    return f"http://{shown}" + ("" if port == HTTP_PORT else f":{port}")
 
 
 def is_loopback(host: str) -> bool:

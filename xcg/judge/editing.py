@@ -29,12 +29,12 @@ MAX_GRADE = 100
 
 
 @dataclass(frozen=True)
-class Value:
+class Field:
     """A field of an operation.
 
     Attributes:
         type: Type of its value.
-        required: Whether the field must be stated.
+        required: Whether a change must have the field.
         can_be_none: Whether None is legal.
     """
 
@@ -59,12 +59,7 @@ class Operation:
     """
 
     function: Callable[..., Judgement]
-    fields: Mapping[str, Value]
-
-    @property
-    def summary(self) -> str:
-        """What the operation does, in one sentence."""
-        return (self.function.__doc__ or "").partition("\n")[0]
+    fields: Mapping[str, Field]
 
 
 def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
@@ -83,7 +78,7 @@ def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None
 
 def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Judgement:
     """Move the start and the end of a highlight; a lost highlight is placed there."""
-    old = _highlight(judgement, id)
+    old = _find(judgement, id)
     _check_span(text, start, end)
     for other in judgement.placed:
         if other is not old and other.start < end and start < other.end:
@@ -116,7 +111,7 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
 
 def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
     """Split a highlight before a character; the first part keeps the id."""
-    old = _highlight(judgement, id)
+    old = _find(judgement, id)
     if not old.start < position < old.end:
         raise XcgError(
             f"cannot split the highlight {old.start}–{old.end} at {position}: expected a position "
@@ -134,19 +129,19 @@ def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
 
 def delete(judgement: Judgement, text: str, id: int) -> Judgement:
     """Delete a highlight."""
-    return _changed(judgement, [_highlight(judgement, id)], [])
+    return _changed(judgement, [_find(judgement, id)], [])
 
 
 def grade(judgement: Judgement, text: str, id: int, grade: str | None) -> Judgement:
     """Change the grade of a highlight."""
-    old = _highlight(judgement, id)
+    old = _find(judgement, id)
     new = old._replace(grade=_legal_grade(grade), status="lost" if old.is_lost else "placed")
     return _changed(judgement, [old], [new])
 
 
 def confirm(judgement: Judgement, text: str, id: int) -> Judgement:
     """State that a moved highlight has the right position."""
-    old = _highlight(judgement, id)
+    old = _find(judgement, id)
     if old.is_lost:
         raise XcgError(
             f"the highlight {id} has lost its text: expected its deletion, or a new position for it"
@@ -178,19 +173,19 @@ def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
     return replace(judgement, finished=finished)
 
 
-_ID = Value(int)
-_SPAN = {"start": Value(int), "end": Value(int)}
+_ID = Field(int)
+_SPAN = {"start": Field(int), "end": Field(int)}
 
 OPERATIONS: dict[str, Operation] = {
-    "add": Operation(add, {**_SPAN, "grade": Value(str, required=False, can_be_none=True)}),
+    "add": Operation(add, {**_SPAN, "grade": Field(str, required=False, can_be_none=True)}),
     "resize": Operation(resize, {"id": _ID, **_SPAN}),
     "erase": Operation(erase, _SPAN),
-    "split": Operation(split, {"id": _ID, "position": Value(int)}),
+    "split": Operation(split, {"id": _ID, "position": Field(int)}),
     "delete": Operation(delete, {"id": _ID}),
-    "grade": Operation(grade, {"id": _ID, "grade": Value(str, can_be_none=True)}),
+    "grade": Operation(grade, {"id": _ID, "grade": Field(str, can_be_none=True)}),
     "confirm": Operation(confirm, {"id": _ID}),
-    "entry_point": Operation(entry_point, {"position": Value(int, can_be_none=True)}),
-    "finish": Operation(finish, {"finished": Value(bool)}),
+    "entry_point": Operation(entry_point, {"position": Field(int, can_be_none=True)}),
+    "finish": Operation(finish, {"finished": Field(bool)}),
 }
 """Name → operation."""
 
@@ -210,7 +205,7 @@ def check_operation(operation: str, values: Mapping[str, object]) -> None:
     ...
     xcg.errors.XcgError: the field 'id' of 'delete' is '1': expected a whole number
     """
-    fields: Mapping[str, Value] = {}
+    fields: Mapping[str, Field] = {}
     if operation not in (UNDO, REDO):
         if operation not in OPERATIONS:
             names = [*OPERATIONS, UNDO, REDO]
@@ -258,10 +253,10 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
     return OPERATIONS[operation].function(judgement, text, **values)
 
 
-def stated(
+def new_judgement(
     text: str, highlights: Iterable[tuple[int, int, str | None]], entry: int | None, finished: bool
 ) -> Judgement:
-    """Return a judgement with given content.
+    """Return a judgement of a document, as files of assessments state it.
 
     Args:
         text: The text of the document.
@@ -274,11 +269,13 @@ def stated(
     """
     placed = []
     last_end = 0
-    for number, (start, end, of_passage) in enumerate(sorted(highlights, key=lambda one: one[:2]), 1):
+    for number, (start, end, passage_grade) in enumerate(
+        sorted(highlights, key=lambda one: one[:2]), 1
+    ):
         _check_span(text, start, end)
         if start < last_end:
             raise XcgError(f"the highlight {start}–{end} overlaps one that ends at {last_end}")
-        placed.append(highlight(text, number, start, end, of_passage))
+        placed.append(highlight(text, number, start, end, passage_grade))
         last_end = end
     return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
 
@@ -314,7 +311,7 @@ def in_order(highlights: Iterable[StoredHighlight]) -> tuple[StoredHighlight, ..
     return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
-def _highlight(judgement: Judgement, id: int) -> StoredHighlight:
+def _find(judgement: Judgement, id: int) -> StoredHighlight:
     for one in judgement.highlights:
         if one.id == id:
             return one

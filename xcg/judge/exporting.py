@@ -11,7 +11,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -201,8 +201,12 @@ def _files(
             text, lost = write(topic, of_topic, corpus, scheme)
             files[f"{folder}/{names[topic]}.xml"] = text.encode()
             notes.update((f"{assessor}/{folder}: without {one}", None) for one in lost)
+    base = _span_base(documents, lambda _: UNGRADED)
+    for one in documents:
+        if one.judgement.entry_point is not None:
+            base.add_entry_point(one.topic, one.document, one.judgement.entry_point)
     try:
-        text, lost = _offset_base(documents, scheme).to_text("offsets", corpus.length)
+        text, lost = base.to_text("offsets", corpus.length)
     except InputError as error:
         notes[f"{assessor}/{OFFSETS}: not written; {error}"] = None
     else:
@@ -275,7 +279,9 @@ def _inex_2004(
     """Return INEX 2004 assessments, as ``xcg assess`` or, from other grades, ``xcg convert`` does."""
     lost = [*_lost_too_small(documents), *_lost_details(documents)]
     if scheme.name != "inex-2004":
-        text, lost_by_format = convert_assessments(_span_base(documents), "inex2004", corpus)
+        text, lost_by_format = convert_assessments(
+            _span_base(documents, _exhaustivity), "inex2004", corpus
+        )
         lost = [one for one in lost if not any(other.startswith(one) for other in lost_by_format)]
         return text, [*lost_by_format, *lost]
     marked = [
@@ -325,26 +331,16 @@ def _exhaustivity(highlight: StoredHighlight) -> float:
     return 0.0 if highlight.grade == TOO_SMALL else float(highlight.grade)
 
 
-def _span_base(documents: Iterable[JudgedDocument]) -> RecallBase:
-    """Return the highlights with the exhaustivity of INEX 2005, without too small ones."""
-    base = RecallBase()
-    for one in documents:
-        base.add_topic(one.topic, _SOURCE)
-        spans = [Span(h.start, h.end, _exhaustivity(h)) for h in one.judgement.placed]
-        base.add_spans(one.topic, one.document, [s for s in spans if s.exhaustivity], _SOURCE)
-    return base
-
-
-def _offset_base(documents: Iterable[JudgedDocument], scheme: GradeScheme) -> RecallBase:
-    """Return the highlights without grades, and the best entry points."""
+def _span_base(
+    documents: Iterable[JudgedDocument], exhaustivity: Callable[[StoredHighlight], float]
+) -> RecallBase:
+    """Return the highlights with the given exhaustivity, without too small ones."""
     base = RecallBase()
     for one in documents:
         base.add_topic(one.topic, _SOURCE)
         placed = [h for h in one.judgement.placed if h.grade != TOO_SMALL]
-        spans = [Span(highlight.start, highlight.end) for highlight in placed]
+        spans = [Span(h.start, h.end, exhaustivity(h)) for h in placed]
         base.add_spans(one.topic, one.document, spans, _SOURCE)
-        if one.judgement.entry_point is not None:
-            base.add_entry_point(one.topic, one.document, one.judgement.entry_point)
     return base
 
 

@@ -34,9 +34,9 @@ _RECORD_FIELDS = (
 )
 _SHOWN = 60
 
-Highlights = tuple[tuple[int, int, str | None], ...]
+GradedSpans = tuple[tuple[int, int, str | None], ...]
 """Start, end and grade of highlights, in order."""
-Content = tuple[Highlights, int | None]
+Content = tuple[GradedSpans, int | None]
 """The highlights of a document and its best entry point."""
 
 
@@ -372,7 +372,7 @@ def _problem(name: str, passage: MovedPassage) -> str:
     return f"{name} does not contain {shown}; xcg place --update --fuzzy 0.9 finds similar text"
 
 
-def _joined(spans: Sequence[tuple[Span, _Passage]], notes: Notes) -> Highlights:
+def _joined(spans: Sequence[tuple[Span, _Passage]], notes: Notes) -> GradedSpans:
     """Return highlights by position; overlapping passages with the same grade become one."""
     joined: list[tuple[int, int, str | None]] = []
     last: _Passage | None = None

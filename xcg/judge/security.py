@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from xcg.judge.addresses import (
-    DEFAULT_PORT,
+    HTTP_PORT,
     OVERVIEW_PATH,
     assessor_path,
     from_segment,
@@ -179,7 +179,7 @@ def _divided(header: str) -> tuple[str, int]:
     """Return the name and the port in a header Host; the port -1 if it is illegal."""
     name, colon, port = header.rpartition(":")
     if not colon or port.endswith("]"):
-        name, port = header, str(DEFAULT_PORT)
+        name, port = header, str(HTTP_PORT)
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     is_number = port.isascii() and port.isdigit() and len(port) <= 5

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xcg.errors import Notes, XcgError
-from xcg.judge.editing import REDO, UNDO, check_operation, edit, stated
+from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
 from xcg.judge.judgement import Judgement
 from xcg.judge.pool_store import PoolStore, digest_of
 from xcg.judge.reanchoring import place_again
@@ -149,7 +149,7 @@ class Store(PoolStore):
             owner = self._assessor(assessor), self._pool_entry(topic, document)
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
-            new = stated(text, highlights, entry_point, finished)
+            new = new_judgement(text, highlights, entry_point, finished)
             if _without_ids(new) == _without_ids(current):
                 return current
             return self._save(owner, current, new, Step("replace", {}, current.version), text)

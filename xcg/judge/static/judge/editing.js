@@ -136,16 +136,19 @@ export function isSame(one, other) {
   return content(one) === content(other);
 }
 
-const shortened = (text) => {
-  const words = text.trim().replace(/\s+/g, " ");
-  return words.length > 40 ? `${words.slice(0, 39)}…` : words;
-};
+/** Write a text on one line, with at most the given number of characters. */
+export function shortened(text, longest) {
+  const words = text.slice(0, 4 * longest).trim().replace(/\s+/g, " ");
+  return words.length > longest ? `${words.slice(0, longest - 1)}…` : words;
+}
+
+const DESCRIBED = 40; // characters of a highlight
 
 /** Describe a change in a few words. */
 export function describe(judgement, text, { operation, values }) {
   const old = judgement.highlights.find((one) => one.id === values.id);
   const quote = () =>
-    `“${shortened(values.end ? text.slice(values.start, values.end) : (old?.text ?? ""))}”`;
+    `“${shortened(values.end ? text.slice(values.start, values.end) : (old?.text ?? ""), DESCRIBED)}”`;
   const grade = values.grade ? ` with grade ${values.grade}` : "";
   switch (operation) {
     case "add":

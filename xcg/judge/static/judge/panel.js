@@ -1,15 +1,10 @@
 /* The panel next to the text: grades, highlights, results of the pool, and the state of saving. */
 
 import { styleOf } from "./drawing.js";
+import { shortened } from "./editing.js";
 import { makeButton, node } from "./nodes.js";
 
-const WORDS = 90;
-const LONGEST = 4 * WORDS; // characters in which an excerpt is looked for
-
-const excerpt = (text) => {
-  const words = text.slice(0, LONGEST).trim().replace(/\s+/g, " ");
-  return words.length > WORDS ? `${words.slice(0, WORDS - 1)}…` : words;
-};
+const EXCERPT = 90; // characters
 
 /** A button with the grade's colour, underline, label and key. */
 export function gradeButton(grades, keys, index, onClick) {
@@ -43,7 +38,7 @@ export class Panel {
   }
 
   resultButton([start, end]) {
-    const words = excerpt(this.positions.slice(start, Math.min(end, start + LONGEST))) || "…";
+    const words = shortened(this.positions.slice(start, end), EXCERPT) || "…";
     return makeButton(() => this.commands.showResult([start, end]), { className: "jump" }, words);
   }
 
@@ -71,7 +66,7 @@ export class Panel {
   }
 
   highlightItem(one, isActive) {
-    const words = excerpt(one.text);
+    const words = shortened(one.text, EXCERPT);
     const spoken = one.grade === null ? "Without a grade: " : `Grade ${one.grade}: `;
     const style = `swatch ${styleOf(this.grades, one.grade)}`;
     const show = makeButton(
