@@ -300,6 +300,18 @@ def test_a_snapshot_reads_an_open_store_and_changes_nothing(
     apply(store, "add", start=5, end=10)
 
 
+def test_a_copy_of_an_open_store_has_its_own_documents_and_changes_nothing(store: Store) -> None:
+    before = apply(store, "add", start=0, end=4)
+    text = store.tree("bees").text
+    with store.copy(Corpus.of({"bees": f"News. {text}"})) as copy:
+        (moved,) = copy.judgement("anna", "1", "bees").highlights
+        assert (moved.start, moved.end, moved.status) == (6, 10, "moved")
+        assert store.judgement("anna", "1", "bees") == before
+        changed = apply(store, "add", start=5, end=10)
+        assert len(copy.judgement("anna", "1", "bees").highlights) == 1
+    assert store.judgement("anna", "1", "bees") == changed
+
+
 def test_a_snapshot_of_a_missing_store_is_an_error(tmp_path: Path, corpus: Corpus) -> None:
     with pytest.raises(StoreError, match=r"no such file; xcg judge without --export creates it"):
         Store.snapshot(tmp_path / "judge.sqlite", corpus)

@@ -29,6 +29,8 @@ Label = str | None
 """The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
 if it is not relevant."""
 RELEVANT: Label = ""
+MAX_EXPANDED = 100_000
+"""Maximum number of units for the package krippendorff, which needs a table for each of them."""
 _Pattern = tuple[Label | bool, ...]
 """The label by each assessor, or False if the assessor did not judge the unit."""
 _Patterns = Counter[_Pattern]
@@ -231,7 +233,7 @@ def _row(topic: str, names: tuple[str, ...], kind: str, patterns: _Patterns) -> 
         patterns.total(),
         same / any_relevant if any_relevant else math.nan,
         cohen_kappa(patterns) if len(names) == 2 else math.nan,
-        krippendorff_alpha(patterns, is_expanded=kind in (DOCUMENTS, ELEMENTS)),
+        krippendorff_alpha(patterns),
     )
 
 
@@ -267,26 +269,29 @@ def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
     return float(cohen_kappa_score(*np.array(codes).T, sample_weight=list(patterns.values())))
 
 
-def krippendorff_alpha(patterns: Mapping[_Pattern, int], is_expanded: bool = False) -> float:
+def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     """Compute Krippendorff's alpha of nominal labels by any number of assessors.
 
     alpha = 1 − (n − 1) · Σ o_ck / Σ n_c n_k over c ≠ k, where o are the coincidences of two labels in a
-    unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability).
+    unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability). The
+    package krippendorff computes it, except for more than MAX_EXPANDED units.
 
     Args:
         patterns: The labels of a unit → number of these units. Units with one label do not count.
-        is_expanded: Whether to compute it with the package krippendorff, which needs one row per unit.
-            The result is the same.
 
     Returns:
         At most 1; NaN if all labels are the same.
 
     Raises:
-        XcgError: If krippendorff is needed and not installed.
+        XcgError: If krippendorff is not installed.
 
     >>> round(krippendorff_alpha({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
     0.4
     """
+    try:
+        import krippendorff
+    except ImportError:
+        raise missing_extra("the agreement of assessors", "krippendorff", "judge") from None
     codes, values = _coded(patterns)
     counts = np.zeros((len(codes), len(values)))
     for row, pattern in zip(counts, codes, strict=True):
@@ -296,11 +301,7 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int], is_expanded: bool = Fal
     weights = np.array(list(patterns.values()))[pairable]
     if np.count_nonzero(counts.sum(axis=0)) < 2:
         return math.nan
-    if is_expanded:
-        try:
-            import krippendorff
-        except ImportError:
-            raise missing_extra("the agreement of assessors", "krippendorff", "judge") from None
+    if weights.sum() <= MAX_EXPANDED:
         rows = np.repeat(counts.astype(int), weights, axis=0)
         return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))
     sizes = counts.sum(axis=1)

@@ -1,4 +1,4 @@
-"""What one assessor stated about one document for one topic.
+"""The judgement of a document for a topic by an assessor, and its highlights.
 
 Positions are characters (Unicode code points) of the document's text, ``tree.text`` of
 ``Corpus.tree(name)``.
