@@ -141,7 +141,7 @@ function show() {
   const judgement = currentJudgement();
   if (selection.activeId !== null && !selection.active) selection.activate();
   const { active, span, position, dragged, usesKeyboard: showCursor } = selection;
-  const drawnActive = span && !selection.edge ? null : active;
+  const drawnActive = span && !selection.edge ? null : selection.placedActive;
   drawing.draw({ judgement, active: drawnActive, selection: span, position, dragged, showCursor });
   panel.showHighlights(judgement, active);
   panel.showState(judgement);
@@ -179,7 +179,7 @@ window.addEventListener("scroll", measure, { passive: true });
 window.addEventListener("resize", showToolbar);
 article.addEventListener("focus", () => {
   if (!article.matches(":focus-visible")) return;
-  selection.setKeyboard(true);
+  selection.usesKeyboard = true;
   show();
 });
 

@@ -77,8 +77,8 @@ export function createCommands({
   }
 
   function splitActive() {
-    const { active, position } = selection;
-    if (!active || active.status === "lost") return tell("There is no highlight at the cursor.");
+    const { placedActive: active, position } = selection;
+    if (!active) return tell("There is no highlight at the cursor.");
     const at = selection.span ? selection.span.start : position;
     if (change("split", { id: active.id, position: at })) {
       selection.clear();
@@ -89,7 +89,7 @@ export function createCommands({
 
   function startEdge(edge) {
     if (!selection.startEdge(edge)) return tell("There is no highlight at the cursor.");
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     article.focus({ preventScroll: true });
     selection.notify();
     announce(`Moving the ${edge} of the highlight. Enter saves, Escape cancels.`);
@@ -134,7 +134,7 @@ export function createCommands({
 
   /** Move the cursor by a unit, or to an end of the paragraph ("edge") or of the document. */
   function moveBy(kind, direction, { extend = false } = {}) {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     const isExtending = extend || selection.isSelecting || selection.edge !== null;
     const at = target(kind, direction, isExtending);
     selection.moveTo(at, { extend: isExtending });
@@ -145,7 +145,7 @@ export function createCommands({
 
   /** Select the unit at the cursor; a selection is extended to whole units, and then by the next unit. */
   function selectUnit(kind) {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     const { span } = selection;
     if (!span) {
       const { start, end } = units.at(kind, selection.position);
@@ -162,7 +162,7 @@ export function createCommands({
   }
 
   function jump(spans, direction, missing) {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     const { position } = selection;
     const starts = spans.map(([start]) => start);
     const at =
@@ -228,7 +228,7 @@ export function createCommands({
   }
 
   function toggleSelecting() {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     if (selection.isSelecting || selection.span) return selection.clear();
     selection.isSelecting = true;
     selection.anchor = selection.position;
@@ -258,12 +258,12 @@ export function createCommands({
   }
 
   function showHighlight(one) {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     selection.activateHighlight(one);
   }
 
   function showResult([start]) {
-    selection.setKeyboard(true);
+    selection.usesKeyboard = true;
     selection.moveTo(start);
     article.focus({ preventScroll: true });
   }

@@ -84,7 +84,7 @@ export class Drawing {
     return this.ranges.get(key);
   }
 
-  /** Draw a view: {judgement, active, selection, position, dragged}. */
+  /** Draw a view: {judgement, active, selection, position, dragged, showCursor}. */
   draw(view) {
     this.view = view;
     const { judgement, active, selection, dragged } = view;
@@ -142,7 +142,7 @@ export class Drawing {
     put(this.flag, judgement.entry_point);
     put(this.entry, judgement.entry_point);
     put(this.cursor, showCursor ? position : null);
-    const shown = dragged ?? (active?.status === "lost" ? null : active);
+    const shown = dragged ?? active;
     put(this.handles[0], shown ? shown.start : null);
     put(this.handles[1], shown ? shown.end : null, { after: true });
   }

@@ -21,7 +21,7 @@ export class Selection extends EventTarget {
     // Browsers report a change of the selection later than the key or click that follows it.
     for (const type of ["keydown", "click"]) document.addEventListener(type, () => this.read(), true);
     article.addEventListener("dragstart", (event) => event.preventDefault());
-    article.addEventListener("pointerdown", () => this.setKeyboard(false));
+    article.addEventListener("pointerdown", () => (this.usesKeyboard = false));
     article.addEventListener("pointerup", () =>
       setTimeout(() => this.dispatchEvent(new Event("point"))),
     );
@@ -29,10 +29,6 @@ export class Selection extends EventTarget {
 
   notify() {
     this.dispatchEvent(new Event("change"));
-  }
-
-  setKeyboard(usesKeyboard) {
-    this.usesKeyboard = usesKeyboard;
   }
 
   /** The selected span without white space at its ends; null without selected text. */
@@ -46,6 +42,12 @@ export class Selection extends EventTarget {
 
   get active() {
     return this.currentJudgement().highlights.find((one) => one.id === this.activeId) ?? null;
+  }
+
+  /** The active highlight if it has a position, otherwise null. */
+  get placedActive() {
+    const { active } = this;
+    return active?.status === "lost" ? null : active;
   }
 
   /** Take over the selection of the browser; a selection elsewhere on the page changes nothing. */
@@ -122,8 +124,8 @@ export class Selection extends EventTarget {
 
   /** Move an end of the active highlight with the following moves. */
   startEdge(edge) {
-    const { active } = this;
-    if (!active || active.status === "lost") return false;
+    const active = this.placedActive;
+    if (!active) return false;
     this.edge = { id: active.id, edge };
     this.anchor = edge === "end" ? active.start : active.end;
     this.moveTo(edge === "end" ? active.end : active.start, { extend: true });

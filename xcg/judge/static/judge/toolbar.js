@@ -5,8 +5,8 @@ const BELOW = 26; // leaves room for the handles
 
 /** Show the toolbar above the selection, or below it if there is no room. */
 export function placeToolbar({ toolbar, frame, bar, positions, selection }) {
-  const { span, active } = selection;
-  const shown = span ?? (active?.status === "lost" ? null : active);
+  const { span } = selection;
+  const shown = span ?? selection.placedActive;
   toolbar.hidden = !shown || selection.usesKeyboard || Boolean(selection.dragged);
   if (toolbar.hidden) return;
   toolbar.querySelector("#toolbar-split").hidden = Boolean(span);
