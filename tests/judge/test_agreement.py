@@ -163,7 +163,7 @@ def test_alpha_equals_that_of_the_package_on_single_units(
     paired = data[:, np.count_nonzero(~np.isnan(data), axis=0) > 1]
     alpha = krippendorff_alpha(patterns)  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xcg.judge.agreement.MAX_EXPANDED", 0)
+        patch.setattr("xcg.judge.agreement._MAX_EXPANDED", 0)
         assert krippendorff_alpha(patterns) == pytest.approx(alpha, nan_ok=True)  # type: ignore[arg-type]
     if len(np.unique(paired[~np.isnan(paired)])) < 2:
         assert math.isnan(alpha)

@@ -29,7 +29,7 @@ Label = str | None
 """The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
 if it is not relevant."""
 RELEVANT: Label = ""
-MAX_EXPANDED = 100_000
+_MAX_EXPANDED = 100_000
 """Maximum number of units for the package krippendorff, which needs a table for each of them."""
 _Pattern = tuple[Label | bool, ...]
 """The label by each assessor, or False if the assessor did not judge the unit."""
@@ -274,7 +274,7 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
 
     alpha = 1 − (n − 1) · Σ o_ck / Σ n_c n_k over c ≠ k, where o are the coincidences of two labels in a
     unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability). The
-    package krippendorff computes it, except for more than MAX_EXPANDED units.
+    package krippendorff computes it, except for more than 100,000 units.
 
     Args:
         patterns: The labels of a unit → number of these units. Units with one label do not count.
@@ -301,7 +301,7 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     weights = np.array(list(patterns.values()))[pairable]
     if np.count_nonzero(counts.sum(axis=0)) < 2:
         return math.nan
-    if weights.sum() <= MAX_EXPANDED:
+    if weights.sum() <= _MAX_EXPANDED:
         rows = np.repeat(counts.astype(int), weights, axis=0)
         return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))
     sizes = counts.sum(axis=1)

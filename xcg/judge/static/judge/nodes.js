@@ -1,4 +1,4 @@
-/* Elements of the page. */
+/* Make elements of the page. */
 
 /** Make an element with properties or attributes, and children. */
 export function node(name, properties = {}, ...children) {
