@@ -24,6 +24,7 @@ LINES = "l\nnote: all is well\r\t\u2028=1+1"
 STEM = "f\x1b[2J\n\udcff"
 """A file name that is not UTF-8. A run in JSON Lines is named after its file."""
 MODEL = "m\x1b[31m\n=1+1;@x|<i>&amp;"
+ASSESSOR = "@SUM(1)/../|<i>&amp;"
 TOPICS = ("1", "2", "3", "4", "5", "6")
 GOOD, POOR = "/a[1]/p[1]", "/a[1]/p[2]"
 
@@ -69,6 +70,8 @@ CALLS = [
     f"ideal {CAMPAIGN} --statistics --format csv",
     f"ideal {CAMPAIGN} --to inex",
     "inex-eval -f -q {tmp}/offsets.qrels {tmp}/offsets.trec",
+    f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{ASSESSOR}",
+    "judge {tmp}/judge.yaml --export {tmp}/judged",
     f"perturb {CAMPAIGN} --run {RUN} --counts 1 --measures nxCG@1 --format csv",
     f"perturb {CAMPAIGN} --run {RUN} --counts 1 --measures nxCG@1",
     f"plan {CAMPAIGN} --test t --measures nxCG@1",
@@ -101,6 +104,8 @@ FAILING = {
     f"evaluate¦{STEM}": 2,
     f"evaluate {CAMPAIGN}¦{INVISIBLE}": 2,
     f"explain {CAMPAIGN} --run {RUN} --topic¦{LINES}": 2,
+    f"judge¦{{tmp}}/{STEM}": 2,
+    f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{LINES}": 2,
     f"levels¦{INVISIBLE}": 2,
     f"cite¦{INVISIBLE}": 2,
     f"measures¦{INVISIBLE}": 2,
@@ -158,6 +163,11 @@ def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "campaign.yaml": "corpus: corpus\nassessments: gold.jsonl\nruns: runs\nuser_model: model.yaml\n"
         "measures: [nxCG@1, MAep]\n",
         "levels.yaml": "assessments: levels.qrels\nruns: [runs/escapes.trec, runs/invisible.trec]\n",
+        "judge.yaml": "corpus: corpus\ntopics: topics.jsonl\ngrades: inex-2004\n"
+        f"assessors: [{json.dumps(ASSESSOR)}]\n",
+        "topics.jsonl": "".join(
+            json.dumps({"id": topic, "title": f"bees {INVISIBLE}"}) + "\n" for topic in TOPICS
+        ),
         "levels.qrels": "".join(f"{topic} 0 d#{GOOD} 1\n" for topic in TOPICS),
         "offsets.qrels": "1 Q0 d 11 28 0 0:11\n",
         "offsets.trec": f"1 Q0 d 1 1 {ESCAPES} 0 11\n",

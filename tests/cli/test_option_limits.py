@@ -32,7 +32,7 @@ def test_every_whole_number_has_a_limit() -> None:
     options = list(number_options())
     assert len(options) > 30
     for command, option, limits in options:
-        expected = {MAX_SEED} if option == "--seed" else {MAX_COUNT, MAX_NUMBER}
+        expected = {"--seed": {MAX_SEED}, "--port": {65535}}.get(option, {MAX_COUNT, MAX_NUMBER})
         assert limits.max in expected, (command, option)
         assert limits.min is not None, (command, option)
 

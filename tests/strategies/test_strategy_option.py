@@ -21,6 +21,7 @@ WITHOUT_STRATEGIES = {
     "convert": "xcg rewrite is this command with a strategy",
     "distribution": "takes no runs",
     "ideal": "takes no runs",
+    "judge": "pools contain the results of the runs as they are",
     "levels": "takes no runs",
     "measures": "takes no runs",
     "place": "takes no runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +13,7 @@ from xcg.documents.serialising import document_root
 from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long, nearest
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import etree
+from xcg.lazy_modules import csv, etree
 
 LARGEST_FILE = 1 << 26
 """Maximum size of a topic file: 64 MB."""
