@@ -150,7 +150,6 @@ def _complete(
     notes: dict[str, None],
 ) -> list[JudgedDocument]:
     """Return the documents to export by topic and name, and note the others."""
-    legal = scheme.values or (None,)
     complete, unfinished, wrong_grade = [], 0, []
     lost, unchecked = [], []
     for one in sorted(documents, key=lambda one: (topic_key(one.topic), one.document)):
@@ -159,7 +158,7 @@ def _complete(
         if not judgement.finished:
             unfinished += bool(judgement.highlights) or judgement.entry_point is not None
             continue
-        if any(highlight.grade not in legal for highlight in judgement.placed):
+        if not all(scheme.has(highlight.grade) for highlight in judgement.placed):
             wrong_grade.append(name)
             continue
         if judgement.lost:

@@ -45,6 +45,14 @@ class GradeScheme:
         """The legal values; empty if highlights have no grade."""
         return tuple(grade.value for grade in self.grades)
 
+    def has(self, value: str | None) -> bool:
+        """Return whether a highlight of a finished document may have a grade, or none.
+
+        >>> SCHEMES["inex-2005"].has("3"), SCHEMES["none"].has(None)
+        (False, True)
+        """
+        return value in (self.values or (None,))
+
     def label(self, value: str | None) -> str:
         """Return the meaning of a grade; empty if it has none."""
         return next((grade.label for grade in self.grades if grade.value == value), "")

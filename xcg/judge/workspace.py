@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Span
-from xcg.errors import InputError, Notes
+from xcg.errors import InputError, Notes, first_names
 from xcg.formats.topic_files import Topic
 from xcg.judge.preparation import prepare
 from xcg.judge.records import PoolDocument
@@ -139,10 +139,28 @@ def open_workspace(settings: Settings) -> Workspace:
     notes = Notes()
     try:
         store.add_notes(notes)
+        _note_other_grades(store, settings, notes)
         return Workspace(settings, corpus, prepare(store, settings, corpus, notes), store, notes)
     except BaseException:
         store.close()
         raise
+
+
+def _note_other_grades(store: Store, settings: Settings, notes: Notes) -> None:
+    """Warn about highlights that were graded under another configuration."""
+    documents = [
+        f"{one.document} (topic {one.topic}, {one.assessor})"
+        for one in store.judgements()
+        if any(
+            highlight.grade is not None and not settings.grades.has(highlight.grade)
+            for highlight in one.judgement.highlights
+        )
+    ]
+    if documents:
+        notes.warning(
+            f"{settings.store} has grades that the configuration does not have: "
+            f"{first_names(documents, 3)}; grade them again, or exports leave them out"
+        )
 
 
 def open_corpus(settings: Settings) -> Corpus:
