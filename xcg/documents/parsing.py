@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import AnyStr, TypeAlias
 
 from xcg.documents.paths import split_step, walk
-from xcg.documents.serialising import Serialised, document_root, serialise, serialised_root
+from xcg.documents.serialising import Serialised, document_root, encode, serialise, serialised_root
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.lazy_modules import etree, hashlib, np, npt
 from xcg.profiling import Stage, in_stage
@@ -40,7 +40,7 @@ _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-def parse_document(data: bytes, name: object = "document") -> ElementTree:
+def parse_document(data: bytes | str, name: object = "document") -> ElementTree:
     """Parse an XML document.
 
     The size of an element is the length of its string value in characters (Unicode code points), where
@@ -48,7 +48,7 @@ def parse_document(data: bytes, name: object = "document") -> ElementTree:
     ``str.split``.
 
     Args:
-        data: The document, in any encoding that its XML declaration names.
+        data: The document: text, or bytes in any encoding that its XML declaration names.
         name: The document's file, for messages.
 
     Returns:
@@ -59,8 +59,11 @@ def parse_document(data: bytes, name: object = "document") -> ElementTree:
 
     >>> parse_document(b"<a>x &amp; <!-- no --><b><![CDATA[<y>]]></b></a>").text
     'x & <y>'
+    >>> parse_document("<a>café</a>").text
+    'café'
     """
-    return trees_of([serialise(data, name)], [lambda: text_of(data, name)])[0]
+    encoded = data if isinstance(data, bytes) else encode(data)
+    return trees_of([serialise(encoded, name)], [lambda: text_of(encoded, name)])[0]
 
 
 @in_stage(Stage.PARSE)

@@ -6,6 +6,7 @@ For these, libxml2 only checks that they are well-formed, without building a tre
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any, NamedTuple
 
@@ -27,6 +28,13 @@ _DECLARATION = re.compile(
     rb"""(?:<\?xml\s+version=["']1\.0["'](?:\s+encoding=["'][Uu][Tt][Ff]-8["'])?\s*\?>)?\s*(?=<[A-Za-z_])"""
 )
 """The beginning of a document in UTF-8 without comments and DTD before its root."""
+
+
+def encode(document: str) -> bytes:
+    """Return a document that is text as bytes, whatever encoding its XML declaration names."""
+    data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
+    # The byte order mark overrides an encoding that the text declares.
+    return codecs.BOM_UTF8 + data if data else data
 
 
 class Serialised(NamedTuple):

@@ -22,6 +22,7 @@ from xcg.documents.archives import Archive, open_archive, read_up_to
 from xcg.documents.markup import CONVERTERS, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.documents.searching import unexpanded_hint
+from xcg.documents.serialising import encode
 from xcg.errors import FileError, InputError, XcgError, nearest_file
 
 LARGEST_DOCUMENT = 1 << 28
@@ -394,15 +395,8 @@ class Memory(Source):
         return self._given.get(name)
 
     def _read(self, name: str, where: str, most: int) -> bytes:
-        return _encoded(self.documents[where])
-
-
-def _encoded(document: bytes | str) -> bytes:
-    if isinstance(document, bytes):
-        return document
-    data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
-    # The byte order mark overrides an encoding that the text declares.
-    return codecs.BOM_UTF8 + data if data else data
+        document = self.documents[where]
+        return document if isinstance(document, bytes) else encode(document)
 
 
 def _looks_like_xml(data: bytes) -> bool:
