@@ -64,6 +64,13 @@ def test_a_short_quote_inside_a_word_stays_there_in_an_unchanged_document(text: 
     assert (found.status, found.start, found.end) == ("exact", 1, 2)
 
 
+def test_a_quote_that_ends_in_a_dash_is_found_to_the_letter() -> None:
+    index = TextIndex("beesart -bees, beesart -dance")  # the dash joins "-bees", but not a quote's end
+    assert index.locate(Quote("beesart -"), None, 0)[:3] == ("exact", 0, 9)
+    assert index.locate(Quote("beesart -", suffix="dance"))[:3] == ("exact", 15, 24)
+    assert index.locate(Quote("beesart -")).occurrences == [(0, 9), (15, 24)]
+
+
 @given(TEXTS, st.data(), st.integers(0, 30))
 def test_an_unchanged_document_keeps_the_offsets(text: str, data: st.DataObject, context: int) -> None:
     start = data.draw(st.integers(0, len(text)))

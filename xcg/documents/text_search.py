@@ -7,6 +7,7 @@ chunks use the same search.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -173,8 +174,27 @@ class TextIndex:
                 for span in candidates
                 if self._in_text(span)[0] == old_start or self._is_whole_words(span)
             ]
+        decided = _LOST
         if candidates:
-            return self._decide(whole or candidates, quote, parts, old_start, needs_context=not whole)
+            decided = self._decide(
+                whole or candidates, quote, parts, old_start, needs_context=not whole
+            )
+        if decided.status != "exact":
+            # A dash at an end can normalise differently in the text: "bees -" in "bees -art".
+            spans = self._literal(quote.prefix, quote.exact, quote.suffix)
+            spans = [span for span in spans if span[0] == old_start] or (
+                spans if not candidates else []
+            )
+            if len(spans) == 1:
+                start, end = spans[0]
+                whole_context = bool(quote.prefix or quote.suffix)
+                return decided._replace(
+                    status="exact", start=start, end=end, similarity=1.0, has_context=whole_context
+                )
+            if spans:
+                return Location("ambiguous", *spans[0], occurrences=spans)
+        if candidates:
+            return decided
         if min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
             return _LOST
         return self._approximate(parts, min_similarity)
@@ -211,6 +231,11 @@ class TextIndex:
             occurrences.append((index, index + len(wanted)))
             index = text.find(wanted, index + 1)
         return occurrences
+
+    def _literal(self, prefix: str, exact: str, suffix: str) -> list[Span]:
+        """Return where a text occurs to the letter between a prefix and a suffix."""
+        pattern = re.escape(prefix) + f"(?P<exact>{re.escape(exact)})" + re.escape(suffix)
+        return [found.span("exact") for found in re.finditer(pattern, self.text)]
 
     def _in_text(self, span: Span) -> Span:
         offsets = self._normalised.offsets
