@@ -331,14 +331,17 @@ def count_not_retrieved(
     ideal: dict[str, set[str]],
     normalisation: Normalisation,
 ) -> int:
-    """Section 7: the number of ideal elements that are not retrieved."""
+    """Section 7: the number of ideal elements that no result with gain > 0 is or lies inside.
+
+    Without normalisation only a result that is the ideal element itself retrieves it.
+    """
     _one_of(normalisation, "subtree", "none")
     credited = [result for result, gain in zip(ranking, gains, strict=True) if gain > 0]
     missing = 0
     for file, paths in ideal.items():
         for element in paths:
             if normalisation == "subtree":
-                retrieved = any(f == file and related(p, element) for f, p in credited)
+                retrieved = any(f == file and is_self_or_ancestor(element, p) for f, p in credited)
             else:
                 retrieved = (file, element) in credited
             missing += not retrieved

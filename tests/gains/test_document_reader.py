@@ -60,13 +60,10 @@ def test_gains_of_a_class_by_hand() -> None:
 
 
 class Independent(DocumentReader):
-    """Every result gains its score; only the ideal element itself is retrieved."""
+    """Every result gains its score."""
 
     def gain_of(self, result: int) -> float:
         return self.score(result)
-
-    def related(self, result: int) -> list[int]:
-        return [result] if result in self.document.ideal_scores else []
 
     def raised_by(self, result: int) -> Iterable[int]:
         return ()
@@ -88,13 +85,19 @@ def delegating(document: JudgedDocument) -> Delegating:
 @settings(max_examples=40, deadline=None)
 @given(campaigns())
 def test_readers_can_express_the_relevance_values_of_xcg(campaign: RandomCampaign) -> None:
-    """All scores are the same, also those of the reference point, whose order depends on gains."""
+    """All scores are the same, also those of the reference point, whose order depends on gains.
+
+    Under ``none`` only an ideal element itself is retrieved, so its N is not that of readers.
+    """
     unlimited: dict[str, Any] = {"name": "m", "relevance_value": {"alpha": 0, "normalisation": "none"}}
-    assert _scores(campaign, Independent) == _scores(campaign, unlimited)
+    same_n = MEASURES.replace(" MAep iMAep Q", " MAep(unretrieved=max) iMAep Q(unretrieved=max)")
+    assert _scores(campaign, Independent, same_n) == _scores(campaign, unlimited, same_n)
     assert _scores(campaign, delegating) == _scores(campaign, {"name": "m"})
 
 
-def _scores(campaign: RandomCampaign, model: Any) -> list[tuple[str, str, float]] | None:
+def _scores(
+    campaign: RandomCampaign, model: Any, measures: str = MEASURES
+) -> list[tuple[str, str, float]] | None:
     if callable(model):
         model = {"name": "m", "relevance_value": {"reader": model}}
     runs = {"r": {"1": campaign.ranking}}
@@ -105,7 +108,7 @@ def _scores(campaign: RandomCampaign, model: Any) -> list[tuple[str, str, float]
             runs,
             documents,
             model,
-            MEASURES,
+            measures,
             strategies=["thorough", "oracle"],
         )
     except XcgError as error:
@@ -270,8 +273,6 @@ def bad(**methods: Any) -> type:
         (bad(gain_of=lambda self, row: math.nan), "returned the gain nan: expected a finite number"),
         (bad(gain_of=lambda self, row: -1), "returned the gain -1.0: expected a finite number from 0"),
         (bad(gain_of=lambda self, row: "much"), "failed: ValueError: could not convert string"),
-        (bad(related=lambda self, row: [99]), "related returned 99: expected rows of ideal elements"),
-        (bad(related=lambda self, row: None), "failed: TypeError: 'NoneType' object is not iterable"),
         (bad(__init__=lambda self, document: 1 / 0), "failed: ZeroDivisionError: division by zero"),
         (lambda document: 7, "lacks read, gain_of, raised_by"),
         (DocumentReader, "failed: NotImplementedError: DocumentReader defines no gain_of"),
@@ -302,6 +303,18 @@ def test_explanations_use_the_reader() -> None:
     ]
     assert {result.why for result in found} == {"the reader Impatient decides"}
     assert [ideal.left for ideal in found[1].related] == [0, 0.9]  # after the first paragraph
+
+
+@pytest.mark.parametrize(
+    ("related", "message"),
+    [
+        (lambda self, row: [99], "related returned 99: expected rows of ideal elements"),
+        (lambda self, row: None, "failed: TypeError: 'NoneType' object is not iterable"),
+    ],
+)
+def test_illegal_related_ideal_elements_have_a_message(related: object, message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        explained(bad(related=related))
 
 
 @pytest.mark.parametrize("view", [("never", []), ("partly", [5]), EarlierView("fully", [-1])])

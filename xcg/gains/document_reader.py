@@ -21,7 +21,6 @@ class DocumentReader:
     It implements :class:`xcg.gains.reader.Reader`. Elements are identified by their rows in the tree.
     A subclass can override each method; xcg calls them for the following purposes. ``read`` and
     ``gain_of`` decide scores. ``raised_by`` and ``steps`` serve the reference point ``oracle``.
-    ``related`` decides which ideal elements count as retrieved when a result gains, for MAep and Q.
     The other methods serve explanations.
 
     Args:
@@ -108,7 +107,7 @@ class CheckedReader:
     Attributes:
         document: The document.
         results: The results so far.
-        retrieved: The rows of the ideal elements that are related to a result with a gain.
+        retrieved: The rows of the ideal elements that a result with a gain is or lies in.
 
     Raises:
         InputError: If the reader cannot be made or lacks a method.
@@ -134,7 +133,7 @@ class CheckedReader:
         gain = self._gain(result, self._reader.read)
         self.results.append(result)
         if gain > 0:
-            self.retrieved.update(self.related(result))
+            self.retrieved.update(self.document.ideals_around(result))
         return gain
 
     def gain_of(self, result: int) -> float:

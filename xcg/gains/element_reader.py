@@ -108,6 +108,10 @@ class JudgedDocument:
         """
         return self.related_ideals[row]
 
+    def ideals_around(self, row: int) -> Iterable[int]:
+        """Return the ideal elements that a row is or lies in: a gain of the row retrieves them."""
+        return (ideal for ideal in self.related_ideals[row][0] if ideal <= row < self.end[ideal])
+
     @cached_property
     def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
         """Row → the ideal elements that :meth:`related` returns."""
@@ -150,7 +154,8 @@ class ElementReader:
 
     Attributes:
         results: The results so far.
-        retrieved: The rows of the ideal elements that count as retrieved in effort-precision.
+        retrieved: The rows of the ideal elements that a result with a gain is or lies in. Without
+            normalisation, where results stand for themselves, only those that are such a result.
         steps: Number of elements that were visited to compute gains.
 
     >>> tree = ElementTree.from_paths(["/s[1]/p[1]", "/s[1]/p[2]"], {"/s[1]": 90, "/s[1]/p[1]": 30})
@@ -186,7 +191,6 @@ class ElementReader:
         self._ideal_scores = document.ideal_scores
         self._used = dict.fromkeys(document.ideal, 0.0)
         self._open: dict[int, list[int]] = {}  # row → related ideal elements, if many are used up
-        self._gained: set[int] = set()
 
     def read(self, result: int) -> float:
         """Read the next result and return its gain, xG[i] of equation 10."""
@@ -287,17 +291,14 @@ class ElementReader:
         return EarlierView("partly" if inside else "no", sorted(inside))
 
     def _use_up(self, row: int, gain: float) -> None:
-        """Take a gain from the ideal elements, and count them as retrieved."""
+        """Take a gain from the ideal elements, and count those at or above the row as retrieved."""
         if not self._normalised:
             if row in self._used:
                 self.retrieved.add(row)
             return
-        used_up, related = self.document.related_ideals[row]
-        for ideal in used_up:
+        for ideal in self.document.related_ideals[row][0]:
             self._used[ideal] += gain
-        if row not in self._gained:
-            self._gained.add(row)
-            self.retrieved.update(related)
+        self.retrieved.update(self.document.ideals_around(row))
 
     def _left(self, row: int, related: list[int], enough: float) -> float:
         """Return the gain left in ideal elements. Stop at a partial sum above ``enough``."""

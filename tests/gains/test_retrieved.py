@@ -1,0 +1,175 @@
+"""When a ranking retrieves an ideal element, the N of MAep and Q."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from random_cases import RandomCampaign, campaigns
+from test_topic import topic_gains
+
+import xcg
+from xcg.documents.corpus import Corpus
+from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.inputs import Inputs
+from xcg.gains.document_reader import DocumentReader
+from xcg.gains.ideal import ideal_elements_of
+
+PARAGRAPHS = [f"d#/article[1]/p[{number}]" for number in range(1, 11)]
+ARTICLE = "d#/article[1]"
+TEN_PARAGRAPHS = "<article>" + "<p>abcdefghij</p>" * 10 + "</article>"
+GRADES = {"d": {"/article[1]": (3, 2)} | {path.removeprefix("d#"): (3, 3) for path in PARAGRAPHS}}
+
+
+def scores(results: list[str], measures: str, model: Any = None) -> list[float]:
+    """Return scores of a ranking of the article of ten ideal paragraphs."""
+    names = measures.split()
+    runs = {"r": {"1": results}}
+    found = xcg.evaluate({"1": GRADES}, runs, {"d": TEN_PARAGRAPHS}, model, names)
+    return [found.value("r", name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("results", "maep", "linear", "q"),
+    [
+        # The article gains .75, so ep is .75 and cbg / (cig + j) is 1.75 / 2; N = 1 + 10.
+        ([ARTICLE], 0.75 / 11, 0.75 / 11, 1.75 / 2 / 11),
+        (PARAGRAPHS[:7], 0.7, 0.7, 0.7),
+        (PARAGRAPHS[:1], 0.1, 0.1, 0.1),
+        # After one paragraph the article gains .9 from the nine others, 1.9 in total. The ideal
+        # reaches 1.9 at rank 1 + 1.9/2 or, linearly, 1 + .9/1. N = 2 + 9.
+        ([PARAGRAPHS[0], ARTICLE], (1 + 1.95 / 2) / 11, (1 + 1.9 / 2) / 11, (1 + 3.9 / 4) / 11),
+    ],
+)
+def test_an_article_with_ten_ideal_paragraphs(
+    results: list[str], maep: float, linear: float, q: float
+) -> None:
+    found = scores(results, "MAep MAep(interpolation=linear) Q")
+    assert found == pytest.approx([maep, linear, q], abs=1e-12)
+
+
+def test_an_article_alone_by_the_printed_digits() -> None:
+    found = [f"{value:.4f}" for value in scores([ARTICLE], "MAep Q gr@1")]
+    assert found == ["0.0682", "0.0795", "0.0750"]
+
+
+def test_a_near_miss_outside_of_an_ideal_element_does_not_retrieve_it() -> None:
+    grades = {"1": {"d": {"/s[1]/p[1]": (3, 3)}}}
+    model = {"name": "m", "relevance_value": {"near_misses": {"name": "distance", "decay": 0.5}}}
+    runs = {"sibling": {"1": ["d#/s[1]/p[2]"]}, "inside": {"1": ["d#/s[1]/p[1]/b[1]"]}}
+    corpus = {"d": "<s><p><b>one</b></p><p>two</p></s>"}
+    found = xcg.evaluate(grades, runs, corpus, model, ["MAep", "xCG@1"])
+    assert [found.value(run, "xCG@1") for run in runs] == [0.25, 0.5]
+    assert found.value("sibling", "MAep") == 0.25 / 2
+    assert found.value("inside", "MAep") == 0.5 / 1
+
+
+class Appreciative(DocumentReader):
+    """Every assessed result gains its score, and claims to be related to nothing or to everything."""
+
+    everything = False
+
+    def gain_of(self, result: int) -> float:
+        return self.score(result)
+
+    def related(self, result: int) -> list[int]:
+        return list(self.document.ideal_scores) if self.everything else []
+
+
+class Claiming(Appreciative):
+    everything = True
+
+
+@pytest.mark.parametrize("reader", [Appreciative, Claiming])
+def test_what_users_readers_call_related_retrieves_nothing(reader: type) -> None:
+    model = {"name": "m", "relevance_value": {"reader": reader}}
+    assert scores([ARTICLE], "MAep", model) == pytest.approx([0.75 / 11])
+    assert scores(PARAGRAPHS[:7], "MAep", model) == pytest.approx([0.7])
+
+
+NEAR_MISSES = [
+    "judged",
+    "exact",
+    {"name": "distance", "reach": 3},
+    {"name": "browsing", "sibling": 0.5},
+]
+
+
+def rules() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {
+            "alpha": st.sampled_from([0.0, 0.3, 1.0]),
+            "normalisation": st.sampled_from(["subtree", "none"]),
+            "near_misses": st.sampled_from(NEAR_MISSES),
+        }
+    ) | st.sampled_from([{"reader": reader} for reader in (Appreciative, Claiming)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(campaigns(), rules(), st.sampled_from(["full", "kazai_lalmas", "roots", "leaves", "max_gain"]))
+def test_agrees_with_a_naive_count(campaign: RandomCampaign, rule: dict[str, Any], ideal: str) -> None:
+    model = xcg.UserModel.of({"name": "m", "ideal": ideal, "relevance_value": rule})
+    if not campaign.ranking:
+        return
+    topic = topic_gains(campaign, model)
+    gains = list(topic.gains)  # type: ignore[arg-type]
+    hits = [result for result, gain in zip(campaign.ranking, gains, strict=True) if gain > 0]
+    missed = 0
+    for file, path in ideal_paths(campaign, model):
+        inside = [p for f, p in hits if f == file and (p == path or p.startswith(path + "/"))]
+        missed += not ((path in inside) if rule.get("normalisation") == "none" else inside)
+    assert topic.not_retrieved == missed
+
+
+def ideal_paths(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
+    base = Inputs({"1": campaign.assessments}).recall_base
+    runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
+    view = Campaign(base, runs, Corpus.of(campaign.sources)).topic("1")
+    documents = ideal_elements_of(view, model).documents
+    return [(file, d.tree.path(row)) for file, d in documents.items() for row in d.ideal]
+
+
+RUNS = sorted((ROOT / "corpora_samples" / "handbook-runs").glob("*.xml"))
+DOCUMENTS = ROOT / "corpora_samples" / "handbook"
+
+
+def sample_scores(runs: Any, measures: list[str]) -> dict[str, dict[str, float]]:
+    """Return measure → run → mean for runs of the sample campaign."""
+    found = xcg.evaluate(ROOT / "assessments" / "handbook", runs, DOCUMENTS, None, measures)
+    return {measure: {run: found.value(run, measure) for run in found.runs} for measure in measures}
+
+
+def test_q_ranks_whole_articles_of_the_sample_as_low_as_gain_recall_does() -> None:
+    for measure, values in sample_scores(RUNS, ["Q", "MAep", "gr@100"]).items():
+        assert sum(value > values["articles"] for value in values.values()) >= 6, measure
+
+
+def test_appending_document_roots_raises_no_score_by_more_than_their_gain() -> None:
+    """The roots are above ideal elements, and gain little after the other results."""
+    roots = [(path.stem, "/article[1]") for path in sorted(DOCUMENTS.iterdir())]
+    runs: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for file in RUNS:
+        topics = etree.parse(file).iter("topic")
+        runs[file.stem] = {
+            topic.get("topic-id", ""): [
+                (result.findtext("file", ""), result.findtext("path", ""))
+                for result in topic.iter("result")
+            ]
+            for topic in topics
+        }
+    longer = {
+        run: {topic: results + roots for topic, results in topics.items()}
+        for run, topics in runs.items()
+    }
+    before = sample_scores(runs, ["MAep", "Q", "gr@1000"])
+    after = sample_scores(longer, ["MAep", "Q", "gr@1000"])
+    for run in runs:
+        gained = after["gr@1000"][run] - before["gr@1000"][run]
+        for measure in ("MAep", "Q"):
+            rise = after[measure][run] - before[measure][run]
+            assert rise < 0 or run in ("articles", "random")  # their roots repeat, or gain most
+            assert rise <= gained
