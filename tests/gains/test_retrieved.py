@@ -52,9 +52,20 @@ def test_an_article_with_ten_ideal_paragraphs(
     assert found == pytest.approx([maep, linear, q], abs=1e-12)
 
 
-def test_an_article_alone_by_the_printed_digits() -> None:
-    found = [f"{value:.4f}" for value in scores([ARTICLE], "MAep Q gr@1")]
-    assert found == ["0.0682", "0.0795", "0.0750"]
+@pytest.mark.parametrize(
+    ("results", "printed"),
+    [
+        ([ARTICLE], "0.0682 0.0682 0.0563 0.0795 0.0750"),
+        (PARAGRAPHS[:7], "0.7000 0.7000 0.7000 0.7000 0.1000"),
+        (PARAGRAPHS[:1], "0.1000 0.1000 0.1000 0.1000 0.1000"),
+        ([PARAGRAPHS[0], ARTICLE], "0.1795 0.1773 0.1881 0.1795 0.1000"),
+    ],
+)
+def test_an_article_with_ten_ideal_paragraphs_by_the_printed_digits(
+    results: list[str], printed: str
+) -> None:
+    found = scores(results, "MAep MAep(interpolation=linear) MAep(average=gain) Q gr@1")
+    assert " ".join(f"{value + 1e-12:.4f}" for value in found) == printed
 
 
 def test_a_near_miss_outside_of_an_ideal_element_does_not_retrieve_it() -> None:

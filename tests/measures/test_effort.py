@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+from typing import Any
+
 import pytest
+import reference_transcription as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from xcg.errors import XcgError
 from xcg.measures import MEASURES, TopicGains, effort_precision
@@ -47,3 +55,87 @@ def test_a_recall_point_must_be_above_0() -> None:
 def test_effort_in_text_needs_an_evaluation() -> None:
     with pytest.raises(XcgError, match="effort in tokens needs more than gains: compute it with"):
         MEASURES.parse("MAep(effort=tokens)").compute(TopicGains([1.0], [1.0], 0))
+
+
+def numerical_mean(gains: list[float], ideal: list[float], interpolation: Any) -> float:
+    """Return ∫ ep[r] dr from 0 to 1 by quadrature of ep as the definitions are transcribed."""
+    total = sum(ideal)
+    levels = {0.0, 1.0}
+    for curve in (gains, ideal):
+        levels |= {min(reference.xcg_at(curve, i) / total, 1.0) for i in range(1, len(curve) + 1)}
+    return math.fsum(
+        quad(lambda r: reference.ep_at(gains, ideal, r, interpolation), low, high, epsabs=1e-10)[0]
+        for low, high in pairwise(sorted(levels))
+        if high - low > 1e-7
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.just(0.0) | st.floats(1e-3, 2), max_size=6),
+    st.lists(st.floats(0.01, 2), min_size=1, max_size=5),
+    st.sampled_from(["segment", "linear"]),
+)
+def test_the_mean_over_gain_is_the_integral_of_effort_precision(
+    gains: list[float], ideal: list[float], interpolation: str
+) -> None:
+    ideal.sort(reverse=True)
+    topic = TopicGains(gains, ideal, 0)
+    measure = MEASURES.parse(f"MAep(average=gain,interpolation={interpolation})")
+    expected = numerical_mean(gains, ideal, interpolation)
+    assert measure.compute(topic) == pytest.approx(expected, abs=1e-6)
+    assert measure.compute(TopicGains(ideal, ideal, 0)) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("gains", "ideal", "segment", "linear"),
+    [
+        # ep is .75 up to a gain-recall of .75/10.
+        ([0.75], [1.0] * 10, 0.05625, 0.05625),
+        ([1.0] * 7, [1.0] * 10, 0.7, 0.7),
+        ([0.0], [1.0], 0, 0),
+        ([], [1.0], 0, 0),
+        # ep is (g / 1) / (1 + g / 1) up to 1, so the mean is 1 - ln 2.
+        ([0.0, 1.0], [1.0], 1 - math.log(2), 1 - math.log(2)),
+        # ep is 1 up to the gain 1. For g from 1 to 1.9 it is (1 + g/2) / (1 + g/1.9), which is
+        # .95·(1 + .1/(1.9 + g)); linearly, at g = 1 + x, (1 + x) / (1 + x/.9) = .9·(1 + .1/(.9 + x)).
+        (
+            [1.0, 0.9],
+            [1.0] * 10,
+            (1 + 0.95 * (0.9 + 0.1 * math.log(3.8 / 2.9))) / 10,
+            (1 + 0.9 * (0.9 + 0.1 * math.log(1.8 / 0.9))) / 10,
+        ),
+    ],
+)
+def test_the_mean_over_gain_by_hand(
+    gains: list[float], ideal: list[float], segment: float, linear: float
+) -> None:
+    topic = TopicGains(gains, ideal, 0)
+    assert MEASURES.parse("MAep(average=gain)").compute(topic) == pytest.approx(segment, abs=1e-12)
+    found = MEASURES.parse("MAep(average=gain,interpolation=linear)").compute(topic)
+    assert found == pytest.approx(linear, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("measure", "effort", "message"),
+    [
+        ("MAep(average=gain,unretrieved=max)", {}, "unretrieved has no effect with average=gain"),
+        (
+            "MAep(average=gain,unretrieved=uncredited)",
+            {},
+            "unretrieved has no effect with average=gain",
+        ),
+        ("MAep(average=gain,effort=tokens)", {}, "average applies to effort in ranks only"),
+        ("MAep(average=gain)", {"effort": "words"}, "average applies to effort in ranks only"),
+    ],
+)
+def test_options_without_effect_are_refused(measure: str, effort: dict[str, str], message: str) -> None:
+    with pytest.raises(XcgError, match=message):
+        MEASURES.parse(measure).compute(TopicGains([1.0], [1.0], 0), effort)
+
+
+def test_the_mean_over_gain_ignores_the_divisor_of_the_user_model() -> None:
+    measure = MEASURES.parse("MAep(average=gain)")
+    for unretrieved in ("uncredited", "max"):
+        topic = TopicGains([0.75], [1.0] * 10, 10)
+        assert measure.compute(topic, {"unretrieved": unretrieved}) == pytest.approx(0.05625)

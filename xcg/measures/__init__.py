@@ -13,6 +13,7 @@ from xcg.measures.effort import (
     effort_precision,
     interpolated_mean_effort_precision,
     mean_effort_precision,
+    mean_effort_precision_over_gain,
 )
 from xcg.measures.graded_precision import q_measure, r_measure
 from xcg.measures.order import Order
@@ -35,6 +36,7 @@ __all__ = [
     "interpolated_mean_effort_precision",
     "manxcg",
     "mean_effort_precision",
+    "mean_effort_precision_over_gain",
     "nxcg",
     "q_measure",
     "r_measure",

@@ -415,11 +415,13 @@ def _settings(measure: Measure, defaults: tuple[tuple[str, str], ...]) -> Parame
     for name, _ in measure.parameters:
         if unit != "ranks" and name in _FOR_RANKS_ONLY:
             raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
+        if name == "unretrieved" and settings.get("average") == "gain":
+            raise XcgError("unretrieved has no effect with average=gain: remove one of them")
         if unit == "ranks" and name == "charge":
             key = "budget" if "budget" in settings else "effort"
             raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
     return MappingProxyType(settings)
 
 
-_FOR_RANKS_ONLY = ("interpolation", "unretrieved")
-"""A curve over ranks can be interpolated in several ways, a curve over text in one."""
+_FOR_RANKS_ONLY = ("interpolation", "unretrieved", "average")
+"""A curve over ranks can be interpolated and averaged in several ways, a curve over text in one."""

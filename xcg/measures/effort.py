@@ -100,6 +100,7 @@ def mean_effort_precision(
 
     MAep = Σ i_ideal(xCG[i]) / i over the ranks i with gain, divided by N. i_ideal(g) is found as for
     :func:`effort_precision`, for at most the ideal's total gain (Kazai and Lalmas 2006, section 5.4).
+    An ideal element is retrieved if a result with a gain is this element or lies inside it.
 
     Args:
         gains: Gain of each result in rank order; one dimension, finite, not negative.
@@ -122,6 +123,32 @@ def mean_effort_precision(
     levels = np.minimum(run.sums[run.hits], best.sums[-1])
     total: float = sum((_ranks(best.sums, levels, best.sums, interpolation) / (run.hits + 1)).tolist())
     return total / divisor(run, best, not_retrieved, unretrieved)
+
+
+def mean_effort_precision_over_gain(
+    gains: npt.ArrayLike, ideal: npt.ArrayLike, interpolation: Interpolation = "segment"
+) -> float:
+    """Compute the mean of effort-precision over all gain-recall levels: ∫ ep[r] dr from 0 to 1.
+
+    The integral is exact. Levels that the run does not reach count 0. This is ``MAep(average=gain)``.
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        interpolation: How ranks are interpolated, see :func:`effort_precision`.
+
+    Returns:
+        The value, with the range of :func:`effort_precision`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> round(mean_effort_precision_over_gain([0.75], [1.0] * 10), 5)
+    0.05625
+    """
+    best, run = check_ideal(ideal), check_gains(gains)
+    readings = [Reading(np.ones(len(curve)), curve.values) for curve in (run, best)]
+    return mean_effort_precision_in_text(*readings, interpolation)
 
 
 def divisor(run: GainVector, ideal: GainVector, not_retrieved: int, unretrieved: Unretrieved) -> int:
@@ -237,18 +264,25 @@ def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     "MAep",
     title="mean average effort-precision",
     formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
-    "number of these ranks plus the number of ideal elements that are not retrieved",
+    "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
+    "is retrieved if a result with a gain is this element or lies inside it",
     range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
     references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
-    caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
-    f"elements. {_TEXT_CAVEAT} In text, MAep is the mean of ep over all gain-recall levels.",
-    parameters={**_INTERPOLATION, **UNRETRIEVED, **_EFFORT},
+    caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
+    "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "
+    f"divides by the larger of the number of ranks with gain and of ideal elements. {_TEXT_CAVEAT} In "
+    "text, MAep is the mean of ep over all gain-recall levels.",
+    parameters={**_INTERPOLATION, **UNRETRIEVED, "average": ("ranks", "gain"), **_EFFORT},
 )
 def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
+    if parameters["average"] == "gain":
+        return mean_effort_precision_over_gain(
+            topic.checked_gains, topic.checked_ideal, parameters["interpolation"]
+        )
     return mean_effort_precision(
         topic.checked_gains,
         topic.checked_ideal,

@@ -14,7 +14,7 @@ from typing import get_args
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.topic_gains import RECALL_POINTS, TOLERANCE, Gains, Reading, vector
-from xcg.user_model.effort import Charge
+from xcg.user_model.effort import Charge, Interpolation
 
 CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
 """The parameter for how results are paid for, of measures with effort in text."""
@@ -126,7 +126,9 @@ def interpolated_mean_effort_precision_in_text(run: Reading, ideal: Reading) -> 
     return sum(values) / len(values)
 
 
-def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
+def mean_effort_precision_in_text(
+    run: Reading, ideal: Reading, interpolation: Interpolation = "linear"
+) -> float:
     """Compute MAep, the mean of ep over all gain-recall levels: the integral of ep[r] from 0 to 1.
 
     Levels that the run does not reach count 0. Between the vertices of both curves, t_ideal and t_run
@@ -135,6 +137,8 @@ def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
     Args:
         run: What the user reads of the run.
         ideal: What an ideal reader reads.
+        interpolation: The lines between vertices: ``linear``, as gain grows evenly over text, or
+            ``segment``, for ranks (see :func:`xcg.measures.effort_precision`).
 
     Returns:
         The value, with the range of :func:`nxcg_at_budgets`.
@@ -142,8 +146,8 @@ def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
     >>> round(mean_effort_precision_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0])), 6)
     0.306853
     """
-    run_text, run_gain = run.curve()
-    ideal_text, ideal_gain = ideal.curve()
+    run_effort, run_gain = run.curve()
+    ideal_effort, ideal_gain = ideal.curve()
     total = float(ideal_gain[-1])
     levels = np.unique(np.concatenate([run_gain, ideal_gain]))
     levels = levels[levels <= min(total, float(run_gain[-1]))]
@@ -152,8 +156,8 @@ def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
     low, width = levels[:-1], np.diff(levels)
     # Between two levels t(low + x) = start + slope·x, for the run and for the ideal. The integral of
     # (ideal_start + ideal_slope·x) / (start + slope·x) is a linear and a logarithmic term.
-    start, slope = _lines(run_text, run_gain, low, width)
-    ideal_start, ideal_slope = _lines(ideal_text, ideal_gain, low, width)
+    start, slope = _lines(run_effort, run_gain, low, width, interpolation)
+    ideal_start, ideal_slope = _lines(ideal_effort, ideal_gain, low, width, interpolation)
     ratio = ideal_slope / slope
     remainder = ideal_start - ratio * start
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,12 +165,15 @@ def mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
     return float(np.sum(ratio * width + logarithms) / total)
 
 
-def _lines(text: Gains, gain: Gains, low: Gains, width: Gains) -> tuple[Gains, Gains]:
+def _lines(
+    effort: Gains, gain: Gains, low: Gains, width: Gains, interpolation: Interpolation
+) -> tuple[Gains, Gains]:
     """Return the value at each level and the slope of t(g) up to the next level."""
     after = np.searchsorted(gain, low + width / 2)
-    rise = gain[after] - gain[after - 1]
-    slope = (text[after] - text[after - 1]) / rise
-    return text[after - 1] + slope * np.maximum(low - gain[after - 1], 0.0), slope
+    # The line goes through the end of the stretch, and through its start or, as a segment, the gain 0.
+    origin = gain[after - 1] if interpolation == "linear" else 0.0
+    slope = (effort[after] - effort[after - 1]) / (gain[after] - origin)
+    return effort[after - 1] + slope * np.maximum(low - origin, 0.0), slope
 
 
 def _text_for(reading: Reading, level: float, total: float) -> float | None:
