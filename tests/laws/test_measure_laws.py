@@ -7,11 +7,14 @@ from collections.abc import Callable
 import pytest
 from law_abiding_measures import characters, covered_gold, reciprocal_rank
 
+from xcg.errors import XcgError
 from xcg.laws.chunk_measures import Gold, Retrieved
 from xcg.laws.laws import LAWS
 from xcg.laws.search import search
-from xcg.laws.subjects import FunctionSubject, MeasureSubject
+from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.user_model.model import UserModel
+
+EXACT = {"name": "exact", "relevance_value": {"near_misses": "exact"}}
 
 
 def verdicts(function: Callable[[list[Gold], list[Retrieved]], float], examples: int) -> set[str]:
@@ -84,7 +87,7 @@ BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
 }
 
 
-@pytest.mark.parametrize("law", list(LAWS))
+@pytest.mark.parametrize("law", list(BREAKERS))
 def test_each_law_can_be_broken(law: str) -> None:
     (outcome,) = search(FunctionSubject("f", BREAKERS[law]), [law])
     assert outcome.verdict == "broken"
@@ -103,6 +106,43 @@ def test_rounding_breaks_no_law() -> None:
     assert found == {"held"}
 
 
+@pytest.mark.parametrize("alpha", [0.5, 1])
+@pytest.mark.parametrize(
+    ("measure", "verdict"),
+    [
+        ("MAep(average=gain)", "held"),
+        ("MAep(average=gain,interpolation=linear)", "held"),
+        ("MAep", "broken"),
+        ("Q", "broken"),
+    ],
+)
+def test_appending_adds_no_more_than_its_gain(measure: str, verdict: str, alpha: float) -> None:
+    rule = {"near_misses": "exact", "alpha": alpha}
+    model = UserModel.of({"name": "certified", "relevance_value": rule})
+    assert model.reason_above_1 == ""
+    (outcome,) = search(MeasureSubject.named(measure, model), ["appending"], examples=80)
+    assert outcome.verdict == verdict
+    if verdict == "broken":
+        assert None not in (outcome.score, outcome.before, outcome.gained)
+        assert outcome.score - outcome.before > outcome.gained > 0  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        MeasureSubject.named("MAep(average=gain)"),  # results can gain more than the ideal
+        MeasureSubject.named("nxCG@10", UserModel.of(EXACT)),
+        MeasureSubject.named("MAep(effort=words)", UserModel.of(EXACT)),
+        FunctionSubject("f", covered_gold),
+    ],
+    ids=lambda subject: subject.name,
+)
+def test_a_law_about_gain_is_refused_where_it_does_not_apply(subject: Subject) -> None:
+    assert "appending" not in {outcome.law.name for outcome in search(subject, examples=1)}
+    with pytest.raises(XcgError, match="the law appending does not apply to "):
+        list(search(subject, ["appending"]))
+
+
 def test_each_law_has_a_statement_and_an_explanation_of_violations() -> None:
     assert list(LAWS) == [
         "boundedness",
@@ -111,6 +151,7 @@ def test_each_law_has_a_statement_and_an_explanation_of_violations() -> None:
         "padding",
         "order",
         "ideal",
+        "appending",
     ]
     for law in LAWS.values():
         assert law.statement.endswith(".")

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from xcg.errors import XcgError
-from xcg.measures import MEASURES, TopicGains, effort_precision
+from xcg.measures import (
+    MEASURES,
+    TopicGains,
+    effort_precision,
+    mean_effort_precision,
+    mean_effort_precision_over_gain,
+)
 
 
 def test_a_parameter_of_the_measure_overrides_the_user_model() -> None:
@@ -132,6 +138,36 @@ def test_the_mean_over_gain_by_hand(
 def test_options_without_effect_are_refused(measure: str, effort: dict[str, str], message: str) -> None:
     with pytest.raises(XcgError, match=message):
         MEASURES.parse(measure).compute(TopicGains([1.0], [1.0], 0), effort)
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=8),
+    st.lists(st.floats(0.01, 1), min_size=1, max_size=6),
+    st.sampled_from(["segment", "linear"]),
+)
+def test_a_result_never_raises_the_mean_over_gain_by_more_than_its_share(
+    drawn: list[float], ideal: list[float], interpolation: str
+) -> None:
+    """The run gains at most what the ideal gains at each rank."""
+    ideal.sort(reverse=True)
+    gains: list[float] = []
+    for rank, gain in enumerate(drawn, 1):
+        gains.append(max(0.0, min(gain, math.fsum(ideal[:rank]) - math.fsum(gains))))
+    before, after = (
+        mean_effort_precision_over_gain(run, ideal, interpolation)  # type: ignore[arg-type]
+        for run in (gains[:-1], gains)
+    )
+    assert -1e-12 <= after - before <= gains[-1] / math.fsum(ideal) + 1e-12
+
+
+def test_a_tiny_gain_adds_a_whole_term_to_the_mean_over_ranks() -> None:
+    """With a gain of .001 of 1.001 after the only other ideal element, and late."""
+    for at_rank, maep, over_gain in ((2, 1.0, 1.0), (1000, 0.501, 0.999)):
+        gains = [1.0, *[0.0] * (at_rank - 2), 0.001]
+        assert mean_effort_precision([1.0], [1.0, 0.001], 1) == 0.5
+        assert mean_effort_precision(gains, [1.0, 0.001]) == pytest.approx(maep, abs=1e-3)
+        found = mean_effort_precision_over_gain(gains, [1.0, 0.001])
+        assert found == pytest.approx(over_gain, abs=1e-3)
 
 
 def test_the_mean_over_gain_ignores_the_divisor_of_the_user_model() -> None:

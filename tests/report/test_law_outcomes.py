@@ -10,8 +10,9 @@ import pytest
 pytest.importorskip("hypothesis")
 
 from xcg.laws.search import search
-from xcg.laws.subjects import FunctionSubject
+from xcg.laws.subjects import FunctionSubject, MeasureSubject
 from xcg.report.laws import outcome_record, outcome_text
+from xcg.user_model.model import UserModel
 
 
 def outcome_of(function: Callable[[Sequence[Any], Sequence[Any]], float], law: str) -> tuple[str, Any]:
@@ -55,3 +56,16 @@ def test_gold_spans_are_in_brackets() -> None:
     ((_, start, end, grade),) = record["gold"]
     assert f'  document {name}: "{content[:start]}[{content[start:end]}]{content[end:]}"\n' in text
     assert f'  gold: {name} {start}–{end} "{content[start:end]}", grade {grade}\n' in text
+
+
+def test_a_result_that_counts_for_more_than_it_gains() -> None:
+    rule = {"near_misses": "exact"}
+    model = UserModel.of({"name": "exact", "quantisation": "gen", "relevance_value": rule})
+    subject = MeasureSubject.named("MAep", model)
+    (outcome,) = search(subject, ["appending"], 100, 0)
+    assert outcome.gained is not None
+    assert (
+        f"rose from {outcome.before:g} to {outcome.score:g}, and the result adds "
+        f"{round(outcome.gained, 4):g} of all gain."
+    ) in " ".join(outcome_text(subject, outcome).split())
+    assert outcome_record(subject, outcome)["gained"] == outcome.gained

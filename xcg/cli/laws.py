@@ -76,6 +76,10 @@ def break_(
     padding       text without gold in a result never raises the score; if effort is text, it costs
     order         moving a result with relevant text above results without never lowers the score
     ideal         the gold spans themselves, best first, score 1
+    appending     a result never raises the score by more than the share of all gain that it adds
+
+    The law appending applies to measures without a cutoff, such as MAep(average=gain), with effort in
+    ranks, under a user model with which no ranking gains more than the ideal.
 
     The exit status is 0 if all laws held, 1 if one is broken, and 2 if the input is wrong or the
     function failed. The command needs the extra break.

@@ -118,12 +118,15 @@ class Setting:
             same for each result.
         padding_costs: Whether text without gold that is added to a result must lower its score,
             because the user pays for whole results and the measure depends on all effort.
+        total_gain: Whether the measure is about all gain in rank order, and no ranking can gain more
+            than the ideal ranking. Only then a result can be limited to the share of gain that it adds.
     """
 
     form: Form = "text"
     grades: tuple[int, ...] = (1, 2, 3)
     converter: Callable[[str], UnitConverter] | None = None
     padding_costs: bool = False
+    total_gain: bool = False
 
 
 @st.composite

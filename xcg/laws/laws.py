@@ -28,7 +28,7 @@ from xcg.laws.chunk_measures import Retrieved
 TOLERANCE = 1e-9
 """Differences between scores up to this size are rounding."""
 
-Relation = Literal["bounded", "below", "not above", "not below", "equal", "one"]
+Relation = Literal["bounded", "below", "not above", "not below", "equal", "one", "within gain"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class Claim:
         case: Documents and gold spans.
         ranking: The ranking that the law is about.
         relation: Required relation of the ranking's score to the score of ``before``. The relations
-            ``bounded`` and ``one`` are about the ranking alone.
+            ``bounded`` and ``one`` are about the ranking alone. With ``within gain``, the score is at
+            most the other score plus the share of all gain that the ranking adds.
         before: The ranking to compare with.
     """
 
@@ -48,8 +49,14 @@ class Claim:
     relation: Relation
     before: Ranking | None = None
 
-    def holds(self, before: float | None, score: float) -> bool:
-        """Return whether the scores of ``before`` and of the ranking obey the law."""
+    def holds(self, before: float | None, score: float, gained: float = 0.0) -> bool:
+        """Return whether the scores of ``before`` and of the ranking obey the law.
+
+        Args:
+            before: The score of ``before``.
+            score: The score of the ranking.
+            gained: The share of all gain that the ranking adds to ``before``.
+        """
         other = math.nan if before is None else before
         if self.relation == "below":
             return other - score > TOLERANCE
@@ -59,6 +66,7 @@ class Claim:
             "equal": (other, other),
             "not above": (-math.inf, other),
             "not below": (other, math.inf),
+            "within gain": (-math.inf, other + gained),
         }[self.relation]
         return lowest - score <= TOLERANCE and score - highest <= TOLERANCE
 
@@ -72,12 +80,14 @@ class Law:
         statement: The law in one sentence.
         violation: What it means to users of a measure that breaks the law.
         claims: Returns a strategy that draws cases with what the law states about them.
+        about_gain: Whether the law compares scores with gains, see :attr:`Setting.total_gain`.
     """
 
     name: str
     statement: str
     violation: str
     claims: Callable[[Setting], SearchStrategy[Claim]]
+    about_gain: bool = False
 
 
 LAWS: dict[str, Law] = {}
@@ -87,12 +97,12 @@ LAWS: dict[str, Law] = {}
 _Draw = Callable[[DrawFn, Setting], Claim]
 
 
-def _law(statement: str, violation: str) -> Callable[[_Draw], _Draw]:
+def _law(statement: str, violation: str, about_gain: bool = False) -> Callable[[_Draw], _Draw]:
     """Register a function that draws claims as the law of its name."""
 
     def register(draw_claim: _Draw) -> _Draw:
         name = draw_claim.__name__.replace("_", "-")
-        LAWS[name] = Law(name, statement, violation, st.composite(draw_claim))
+        LAWS[name] = Law(name, statement, violation, st.composite(draw_claim), about_gain)
         return draw_claim
 
     return register
@@ -190,6 +200,19 @@ def ideal(draw: DrawFn, setting: Setting) -> Claim:
     """Draw a case, and rank its gold spans by grade, or by grade per unit of effort."""
     case = draw(cases(setting))
     return Claim(case, _best_first(case, setting), "one")
+
+
+@_law(
+    "Appending a result never increases the score by more than the share of all gain that it adds.",
+    "Results count for more than they gain: a system can raise its score by appending results that "
+    "gain next to nothing.",
+    about_gain=True,
+)
+def appending(draw: DrawFn, setting: Setting) -> Claim:
+    """Draw a ranking, or the gold spans best first but the last, and append a result."""
+    case = draw(cases(setting))
+    ranking = draw(rankings(case, setting, 0) | st.just(_best_first(case, setting)[:-1]))
+    return Claim(case, (*ranking, draw(results(case, setting))), "within gain", ranking)
 
 
 def _best_first(case: Case, setting: Setting) -> Ranking:

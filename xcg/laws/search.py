@@ -13,7 +13,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from xcg.errors import XcgError, nearest
 from xcg.laws.laws import LAWS, Claim, Law
-from xcg.laws.subjects import FailedScoreError, Subject, UndefinedScoreError
+from xcg.laws.subjects import FailedScoreError, MeasureSubject, Subject, UndefinedScoreError
 
 Verdict = Literal["held", "broken", "failed"]
 
@@ -29,6 +29,7 @@ class Outcome:
         claim: The smallest case that did not hold; None if all held.
         before: Score of the claim's first ranking, if the claim has two.
         score: Score of the claim's ranking.
+        gained: Share of all gain that the claim's ranking adds, if the law is about gain.
         failure: What the measure did instead of returning a score.
     """
 
@@ -38,6 +39,7 @@ class Outcome:
     claim: Claim | None = None
     before: float | None = None
     score: float | None = None
+    gained: float | None = None
     failure: str = ""
 
 
@@ -62,8 +64,11 @@ def search(
     Yields:
         An outcome for each law.
 
+    Laws about gain are tested only if they apply to the measure.
+
     Raises:
-        XcgError: If a law is unknown, or the measure returns different scores for the same case.
+        XcgError: If a law is unknown or does not apply, or the measure returns different scores for the
+            same case.
 
     >>> from xcg.laws.subjects import FunctionSubject
     >>> subject = FunctionSubject.named("xcg.laws.chunk_measures:recall_over_chunks")
@@ -73,7 +78,14 @@ def search(
     """
     check_laws(laws)
     for name, law in LAWS.items():
-        if not laws or name in laws:
+        applies = subject.setting.total_gain or not law.about_gain
+        if name in laws and not applies:
+            raise XcgError(
+                f"the law {name} does not apply to {subject.name}: expected a measure without a "
+                "cutoff, such as MAep(average=gain), with effort in ranks, under a user model with "
+                "which no ranking gains more than the ideal"
+            )
+        if name in laws or (applies and not laws):
             outcome = _search(subject, law, examples, seed)
             yield outcome
             if outcome.verdict == "failed":
@@ -135,12 +147,14 @@ def _test(subject: Subject, law: Law, claim: Claim) -> Outcome:
     Raises:
         UndefinedScoreError: If the measure has no score for a ranking.
     """
-    before = score = None
+    before = score = gained = None
     try:
         if claim.before is not None:
             before = subject.score(claim.case, claim.before)
         score = subject.score(claim.case, claim.ranking)
+        if law.about_gain and isinstance(subject, MeasureSubject):
+            gained = subject.gained(claim)
     except FailedScoreError as error:
         return Outcome(law, "failed", 1, claim, before, failure=str(error))
-    verdict: Verdict = "held" if claim.holds(before, score) else "broken"
-    return Outcome(law, verdict, 1, claim, before, score)
+    verdict: Verdict = "held" if claim.holds(before, score, gained or 0.0) else "broken"
+    return Outcome(law, verdict, 1, claim, before, score, gained)

@@ -18,7 +18,9 @@ from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
+from xcg.laws.laws import Claim
 from xcg.measures import MEASURES, Measure
+from xcg.measures.cumulated_gain import BOUND
 from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
 from xcg.runs.run import Ranking as RunRanking
 from xcg.runs.run import Run
@@ -136,11 +138,19 @@ class MeasureSubject:
             and effort.get("effort", "ranks") != "ranks"
             and effort["charge"] == "whole"
         )
+        definition = measure.definition
+        total_gain = (definition.cutoff, definition.range, converter) == (
+            None,
+            BOUND,
+            None,
+        ) and not model.reason_above_1
         form: Form = "text" if is_text else "elements"
         scales: list[Scale] = ["level"] if is_text else list(_SCALES)
         reasons = []
         for scale in scales:
-            setting = Setting(form, converter=converter, padding_costs=padding_costs)
+            setting = Setting(
+                form, converter=converter, padding_costs=padding_costs, total_gain=total_gain
+            )
             subject = cls(measure, model, setting, scale)
             grades = []
             for grade in range(1, _SCALES[scale][0] + 1):
@@ -175,6 +185,11 @@ class MeasureSubject:
             raise UndefinedScoreError(str(error)) from None
         except XcgError as error:
             raise FailedScoreError(str(error)) from None
+
+    def gained(self, claim: Claim) -> float:
+        """Return the share of all gain that the ranking of a claim adds to the one before."""
+        subject = replace(self, measure=MEASURES.parse(f"gr@{len(claim.ranking)}"))
+        return subject.score(claim.case, claim.ranking) - subject.score(claim.case, claim.before or ())
 
     def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades, or the elements with their assessments."""

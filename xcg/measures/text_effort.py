@@ -150,7 +150,8 @@ def mean_effort_precision_in_text(
     ideal_effort, ideal_gain = ideal.curve()
     total = float(ideal_gain[-1])
     levels = np.unique(np.concatenate([run_gain, ideal_gain]))
-    levels = levels[levels <= min(total, float(run_gain[-1]))]
+    reached = (levels > np.finfo(float).eps * total) & (levels <= min(total, float(run_gain[-1])))
+    levels = levels[reached | (levels == 0)]  # a slope to a smaller level can overflow
     if len(levels) < 2:
         return 0.0
     low, width = levels[:-1], np.diff(levels)

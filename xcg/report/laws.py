@@ -58,7 +58,10 @@ def _describe_violation(claim: Claim, outcome: Outcome) -> str:
         if claim.relation == "below" and abs(score - outcome.before) <= TOLERANCE:
             return f"The score stayed at {_format_score(score)}."
         verb = "rose" if score > outcome.before else "fell"
-        return f"The score {verb} from {_format_score(outcome.before)} to {_format_score(score)}."
+        rose = f"The score {verb} from {_format_score(outcome.before)} to {_format_score(score)}"
+        if outcome.gained is not None:
+            return f"{rose}, and the result adds {_format_score(outcome.gained)} of all gain."
+        return f"{rose}."
     if claim.relation == "bounded":
         return f"The score {_format_score(score)} is {'above 1' if score > 1 else 'below 0'}."
     return f"The score is {_format_score(score)} and not 1."
@@ -100,6 +103,7 @@ def outcome_record(subject: Subject, outcome: Outcome) -> dict[str, Any]:
         **dict.fromkeys(("documents", "gold", "before", "ranking")),
         "score_before": outcome.before,
         "score": outcome.score,
+        "gained": outcome.gained,
         "failure": outcome.failure or None,
     }
     if (claim := outcome.claim) is not None:
