@@ -23,6 +23,7 @@ from xcg.evaluation.inputs import (
     Unanswered,
     UserModels,
 )
+from xcg.evaluation.other_divisor import note_other_order
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.repeated_results import note_repeated
 from xcg.evaluation.results import Result, Results, Scope
@@ -202,6 +203,8 @@ def _results(
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     _note_above_1(rows, work, notes)
+    systems = {name: run for name, run in runs.items() if name not in scope.references}
+    note_other_order(model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
 
 

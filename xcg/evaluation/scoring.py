@@ -16,6 +16,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
 from xcg.evaluation.division import Piece
 from xcg.evaluation.inputs import Unanswered, load_runs
+from xcg.evaluation.other_divisor import with_max
 from xcg.evaluation.repeated_results import count_repeated
 from xcg.evaluation.resolution import retrieved_paths
 from xcg.evaluation.shares import MeasureValues, Part, Phase, ScoredRun, Share, Step
@@ -290,6 +291,7 @@ class _TopicValue(NamedTuple):
     value: float | None
     aggregate_input: object = None
     is_unknown_text: bool = False
+    with_max: float | None = None
 
 
 _SharedValues = dict[tuple[str, tuple[object, ...]], list[_TopicValue | None]]
@@ -359,7 +361,9 @@ class _ModelScores:
         try:
             value = measure.compute(gains, self._effort)
             if value is not None:
-                return _TopicValue(value, measure.aggregate_input(gains, self._effort))
+                inputs = measure.aggregate_input(gains, self._effort)
+                other = with_max(measure, self._effort, gains, value)
+                return _TopicValue(value, inputs, with_max=other)
             if measure.definition.needs != "text":
                 return _TopicValue(None)
             ranking = gains.required_details(str(measure)).highlights()

@@ -59,14 +59,21 @@ class MeasureValues:
         values: Topic → value.
         inputs: What the mean needs of each topic if it is not the mean of the values.
         unknown_text: The topics without a value because the text of a result is unknown.
+        with_max: The values with ``unretrieved=max``, if they can be others.
     """
 
     values: dict[str, float] = field(default_factory=dict)
     inputs: list[object] = field(default_factory=list)
     unknown_text: list[str] = field(default_factory=list)
+    with_max: list[float] = field(default_factory=list)
 
     def add_topic(
-        self, topic: str, value: float | None, aggregate_input: object, is_unknown_text: bool
+        self,
+        topic: str,
+        value: float | None,
+        aggregate_input: object,
+        is_unknown_text: bool,
+        with_max: float | None,
     ) -> None:
         """Add the value of one topic."""
         if value is not None:
@@ -75,12 +82,15 @@ class MeasureValues:
             self.inputs.append(aggregate_input)
         if is_unknown_text:
             self.unknown_text.append(topic)
+        if with_max is not None:
+            self.with_max.append(with_max)
 
     def add(self, other: MeasureValues) -> None:
         """Add the values of later topics."""
         self.values.update(other.values)
         self.inputs += other.inputs
         self.unknown_text += other.unknown_text
+        self.with_max += other.with_max
 
 
 class ScoredRun(NamedTuple):

@@ -138,12 +138,8 @@ class MeasureSubject:
             and effort.get("effort", "ranks") != "ranks"
             and effort["charge"] == "whole"
         )
-        definition = measure.definition
-        total_gain = (definition.cutoff, definition.range, converter) == (
-            None,
-            BOUND,
-            None,
-        ) and not model.reason_above_1
+        has_bound = measure.definition.range == BOUND and not model.reason_above_1
+        total_gain = has_bound and measure.definition.cutoff is None and converter is None
         form: Form = "text" if is_text else "elements"
         scales: list[Scale] = ["level"] if is_text else list(_SCALES)
         reasons = []
