@@ -87,6 +87,17 @@ def test_other_options_on_the_runs_of_table_ii(table: xcg.Results) -> None:
     assert table.value("reverse_ideal", "Q(unretrieved=max)") == pytest.approx(0.875)
 
 
+def test_the_mean_of_effort_precision_over_gain_on_the_runs_of_table_ii() -> None:
+    folder = ROOT / "corpora_samples"
+    found = xcg.evaluate(
+        ROOT / "assessments" / "kazai-lalmas-2006",
+        folder / "kazai-lalmas-2006-runs",
+        folder / "kazai-lalmas-2006",
+        measures="MAep(average=gain)",
+    )
+    assert [f"{row.value:.4f}" for row in found.means()] == ["1.0000", "1.0000", "0.6653", "0.7318"]
+
+
 BODY = "/article[1]/bdy[1]"
 
 

@@ -68,6 +68,30 @@ def test_an_article_with_ten_ideal_paragraphs_by_the_printed_digits(
     assert " ".join(f"{value + 1e-12:.4f}" for value in found) == printed
 
 
+def test_the_page_states_these_values() -> None:
+    page = (ROOT / "docs" / "concepts" / "effort-precision.md").read_text(encoding="utf-8")
+    rows = {
+        "the article | 1 | 10": [ARTICLE],
+        "one paragraph | 1 | 9": PARAGRAPHS[:1],
+        "one paragraph, then the article | 2 | 9": [PARAGRAPHS[0], ARTICLE],
+    }
+    for label, results in rows.items():
+        found = scores(results, "MAep MAep(average=gain) Q")
+        values = " | ".join(f"{value + 1e-12:.4f}" for value in found)
+        assert f"\n| {label} | {values} |\n" in page
+
+
+@pytest.mark.parametrize("measure", ["MAep(average=gain)", "MAep(average=gain,interpolation=linear)"])
+def test_the_mean_over_gain_does_not_jump_at_alpha_1(measure: str) -> None:
+    """With α just below 1, the repeated paragraph is a rank with a tiny gain."""
+    for name, jumps in ((measure, False), ("MAep", True)):
+        below, at_1 = (
+            scores([ARTICLE, ARTICLE], name, {"name": "m", "relevance_value": {"alpha": alpha}})[0]
+            for alpha in (1 - 1e-6, 1)
+        )
+        assert (abs(below - at_1) > 1e-3) == jumps
+
+
 def test_a_near_miss_outside_of_an_ideal_element_does_not_retrieve_it() -> None:
     grades = {"1": {"d": {"/s[1]/p[1]": (3, 3)}}}
     model = {"name": "m", "relevance_value": {"near_misses": {"name": "distance", "decay": 0.5}}}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import reference_transcription as reference
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -161,13 +162,19 @@ def test_a_result_never_raises_the_mean_over_gain_by_more_than_its_share(
 
 
 def test_a_tiny_gain_adds_a_whole_term_to_the_mean_over_ranks() -> None:
-    """With a gain of .001 of 1.001 after the only other ideal element, and late."""
-    for at_rank, maep, over_gain in ((2, 1.0, 1.0), (1000, 0.501, 0.999)):
-        gains = [1.0, *[0.0] * (at_rank - 2), 0.001]
-        assert mean_effort_precision([1.0], [1.0, 0.001], 1) == 0.5
-        assert mean_effort_precision(gains, [1.0, 0.001]) == pytest.approx(maep, abs=1e-3)
-        found = mean_effort_precision_over_gain(gains, [1.0, 0.001])
-        assert found == pytest.approx(over_gain, abs=1e-3)
+    """The page on effort-precision states these values."""
+    two, one = [1.0, 0.001], [1.0]
+    late = [0.999, *[0.0] * 98, 0.001]
+    # The second ideal element ends the ranking; (.999 + 1/100) / 2.
+    assert [mean_effort_precision([1.0], two, 1), mean_effort_precision(two, two)] == [0.5, 1]
+    assert mean_effort_precision([0.999], one) == pytest.approx(0.999)
+    assert mean_effort_precision(late, one) == pytest.approx(0.5045)
+    over_gain = mean_effort_precision_over_gain
+    assert over_gain(two, two) - over_gain([1.0], two) == pytest.approx(0.001, abs=2e-6)
+    assert over_gain(late, one) - over_gain([0.999], one) == pytest.approx(0.00001, abs=1e-7)
+    page = (ROOT / "docs" / "concepts" / "effort-precision.md").read_text(encoding="utf-8")
+    stated = "MAep 0.999, and 0.5045 if a part that gains 0.001 follows at rank 100. "
+    assert stated + "`MAep(average=gain)` rises by 0.001 and by 0.00001." in " ".join(page.split())
 
 
 def test_the_mean_over_gain_ignores_the_divisor_of_the_user_model() -> None:

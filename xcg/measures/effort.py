@@ -147,8 +147,8 @@ def mean_effort_precision_over_gain(
     0.05625
     """
     best, run = check_ideal(ideal), check_gains(gains)
-    readings = [Reading(np.ones(len(curve)), curve.values) for curve in (run, best)]
-    return mean_effort_precision_in_text(*readings, interpolation)
+    read, read_ideally = (Reading(np.ones(len(curve)), curve.values) for curve in (run, best))
+    return mean_effort_precision_in_text(read, read_ideally, interpolation)
 
 
 def divisor(run: GainVector, ideal: GainVector, not_retrieved: int, unretrieved: Unretrieved) -> int:
