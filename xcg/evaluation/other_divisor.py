@@ -17,23 +17,20 @@ _LISTED = 6
 _EQUAL = 1e-9
 
 
-def with_max(
-    measure: Measure, effort: Mapping[str, str], gains: TopicGains, value: float
-) -> float | None:
-    """Return what the value of a measure would be with ``unretrieved=max``; None if the same.
+def divides_by_uncredited(measure: Measure, effort: Mapping[str, str]) -> bool:
+    """Return whether a measure has the divisor of ``unretrieved=uncredited``.
 
     Args:
         measure: The measure.
         effort: The parameters of the user model.
-        gains: What the value was computed from.
-        value: The value.
     """
-    if "unretrieved" not in measure.definition.parameters:
-        return None
     settings = measure.settings(effort)
-    applies = settings.get("effort", "ranks") == "ranks" and settings.get("average") != "gain"
-    if not applies or settings["unretrieved"] == "max":
-        return None
+    is_used = settings.get("effort", "ranks") == "ranks" and settings.get("average") != "gain"
+    return is_used and settings.get("unretrieved") == "uncredited"
+
+
+def with_max(value: float, gains: TopicGains) -> float:
+    """Return what a value computed from gains would be with ``unretrieved=max``."""
     vectors = gains.checked_gains, gains.checked_ideal, gains.not_retrieved
     return value * divisor(*vectors, "uncredited") / divisor(*vectors, "max")
 

@@ -16,7 +16,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.campaign import Campaign, RetrievedPaths
 from xcg.evaluation.division import Piece
 from xcg.evaluation.inputs import Unanswered, load_runs
-from xcg.evaluation.other_divisor import with_max
+from xcg.evaluation.other_divisor import divides_by_uncredited, with_max
 from xcg.evaluation.repeated_results import count_repeated
 from xcg.evaluation.resolution import retrieved_paths
 from xcg.evaluation.shares import MeasureValues, Part, Phase, ScoredRun, Share, Step
@@ -29,7 +29,7 @@ from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, span_topics, span_values, standard_values
 from xcg.profiling import Stage, stage
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
-from xcg.runs.run import Order, Run, Ties
+from xcg.runs.run import FunctionCache, Order, Run, Ties
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel
@@ -314,6 +314,9 @@ class _ModelScores:
         self.key_without_overlap = model.key_without_overlap
         self.shares_values = False
         self._effort = model.effort.parameters()
+        self._is_uncredited = FunctionCache[Measure, bool](
+            lambda measure: divides_by_uncredited(measure, self._effort)
+        )
 
     def add(self, calculator: GainCalculator, shared: _SharedValues) -> None:
         """Add the values of one topic.
@@ -362,7 +365,7 @@ class _ModelScores:
             value = measure.compute(gains, self._effort)
             if value is not None:
                 inputs = measure.aggregate_input(gains, self._effort)
-                other = with_max(measure, self._effort, gains, value)
+                other = with_max(value, gains) if self._is_uncredited[measure] else None
                 return _TopicValue(value, inputs, with_max=other)
             if measure.definition.needs != "text":
                 return _TopicValue(None)
