@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, Command, without_note
 from page_output import is_output
 from rich.cells import cell_len
 
@@ -23,14 +23,14 @@ No baseline was named (--baseline RUN): runs are shown relative to the best one,
 and --baseline all prints all pairs.
 
 run           mean  difference       95 % interval        p    d_z  group
-focused     0.4003        best                                      a
-merged      0.3438     -0.0565  [-0.1898, +0.0768]   0.8922  -0.75  a
-paragraphs  0.3438     -0.0565  [-0.1898, +0.0768]   0.8920  -0.53  a
-elements    0.3383     -0.0620  [-0.1953, +0.0713]   0.8358  -0.45  a
-sections    0.3286     -0.0717  [-0.2050, +0.0616]   0.7085  -0.54  a
-parents     0.3106     -0.0897  [-0.2230, +0.0436]   0.4321  -0.59  ab
-articles    0.1864     -0.2138  [-0.3471, -0.0805]  <0.0001  -0.91  b
-random      0.0202     -0.3801  [-0.5134, -0.2468]  <0.0001  -1.75  c
+paragraphs  0.3363        best                                      a
+focused     0.3128     -0.0235  [-0.1280, +0.0809]   0.9969  -0.22  ab
+merged      0.2911     -0.0452  [-0.1496, +0.0593]   0.8812  -0.44  ab
+elements    0.2095     -0.1268  [-0.2312, -0.0224]   0.0067  -1.20  bc
+sections    0.1843     -0.1520  [-0.2564, -0.0476]   0.0005  -1.02  c
+parents     0.1765     -0.1597  [-0.2642, -0.0553]   0.0002  -1.05  c
+articles    0.0671     -0.2692  [-0.3736, -0.1647]  <0.0001  -1.40  d
+random      0.0146     -0.3217  [-0.4261, -0.2172]  <0.0001  -1.80  d
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
 deciding topics; a wider terminal or a pipe prints them
 
@@ -44,24 +44,24 @@ group          runs that share a letter do not differ significantly
 
 intervals: all of a family hold together with 95 %
 assumption: all pairs have the same variance, unlike with --correction holm; the
-standard deviation of a pair is up to 1.4 times the average
+standard deviation of a pair is up to 1.5 times the average
 detectable: the smallest true difference that a comparison finds with 80 %
-power: 0.1701
+power: 0.1332
 """
 NAMED = """\
 7 runs are compared with the baseline sections, named by the user, over 15
 topics by the paired t test, with Holm's correction for 7 comparisons;
 significance level 5 %, 95 % intervals.
 
-run           mean  difference       95 % interval  relative        p    d_z
-sections    0.3286    baseline
-focused     0.4003     +0.0717  [-0.0356, +0.1791]   +21.8 %   0.2707  +0.54
-merged      0.3438     +0.0152  [-0.1033, +0.1338]    +4.6 %   1.0000  +0.10
-paragraphs  0.3438     +0.0152  [-0.1165, +0.1469]    +4.6 %   1.0000  +0.09
-elements    0.3383     +0.0097  [-0.1076, +0.1270]    +3.0 %   1.0000  +0.07
-parents     0.3106     -0.0180  [-0.1208, +0.0848]    -5.5 %   1.0000  -0.14
-articles    0.1864     -0.1421  [-0.2932, +0.0090]   -43.3 %   0.0620  -0.76
-random      0.0202     -0.3084  [-0.4514, -0.1654]   -93.9 %  <0.0001  -1.75
+run           mean  difference       95 % interval  relative       p    d_z
+sections    0.1843    baseline
+paragraphs  0.3363     +0.1520  [+0.0314, +0.2726]   +82.5 %  0.0064  +1.02
+focused     0.3128     +0.1285  [+0.0327, +0.2242]   +69.7 %  0.0051  +1.09
+merged      0.2911     +0.1068  [+0.0099, +0.2037]   +58.0 %  0.0113  +0.90
+elements    0.2095     +0.0252  [-0.0385, +0.0888]   +13.7 %  0.4670  +0.32
+parents     0.1765     -0.0077  [-0.0632, +0.0477]    -4.2 %  0.6666  -0.11
+articles    0.0671     -0.1172  [-0.2090, -0.0254]   -63.6 %  0.0064  -1.04
+random      0.0146     -0.1697  [-0.2571, -0.0823]   -92.1 %  0.0002  -1.58
 """
 
 
@@ -74,14 +74,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("terminal")
 def test_all_pairs_are_summarised_relative_to_the_best_run(xcg_command: Command) -> None:
     done = xcg_command("compare", *OPTIONS)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, without_note(done.stderr)) == (0, "")
     assert done.stdout == ALL_PAIRS
 
 
 @pytest.mark.usefixtures("terminal")
 def test_runs_are_below_a_named_baseline(xcg_command: Command) -> None:
     done = xcg_command("compare", *OPTIONS, "--baseline", "sections")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, without_note(done.stderr)) == (0, "")
     assert done.stdout.startswith(NAMED)
 
 
@@ -114,7 +114,7 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
 @pytest.mark.usefixtures("terminal")
 def test_means_have_one_run_per_row_on_a_terminal(xcg_command: Command) -> None:
     done = xcg_command("compare", *OPTIONS, "--means", "--measures", "MAep nxCG@10")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, without_note(done.stderr)) == (0, "")
     lines = done.stdout.splitlines()
     values = "--measures", "MAep nxCG@10", "--format", "json"
     first, second = json.loads(xcg_command("compare", *OPTIONS, "--means", *values).stdout)
@@ -122,7 +122,7 @@ def test_means_have_one_run_per_row_on_a_terminal(xcg_command: Command) -> None:
     for line in lines[1:9]:
         run, *means = line.split()
         assert means == [f"{first[run]:.4f}", f"{second[run]:.4f}"]
-    assert "MAep: focused > articles**; elements, focused, merged, paragraphs, parents," in done.stdout
+    assert f"MAep: {first['significance']} " in " ".join(done.stdout.split())
     assert max(map(cell_len, lines)) <= 80
 
 
@@ -143,7 +143,7 @@ def test_rows_relative_to_the_best_run_have_the_values_of_the_pairs(xcg_command:
     best = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl").stdout
     rows = {row["run"]: row for row in map(json.loads, best.splitlines())}
     shown = {line.split()[0]: line for line in lines[4:12]}
-    assert shown.keys() == {"focused", *rows}
+    assert shown.keys() == {"paragraphs", *rows}
     for run, row in rows.items():
         line = shown[run]
         assert f"  {row['mean']:.4f}  " in line
@@ -164,14 +164,14 @@ def test_tables_for_papers_are_short(xcg_command: Command) -> None:
         r"\toprule",
         r"run & mean & difference & 95 \% interval & relative & p & d\_z \\",
         r"\midrule",
-        r"sections & 0.3286 & baseline &  &  &  &  \\",
-        r"focused & 0.4003 & +0.0717 & [-0.0356, +0.1791] & +21.8 \% & 0.2707 & +0.54 \\",
-        r"merged & 0.3438 & +0.0152 & [-0.1033, +0.1338] & +4.6 \% & 1.0000 & +0.10 \\",
-        r"paragraphs & 0.3438 & +0.0152 & [-0.1165, +0.1469] & +4.6 \% & 1.0000 & +0.09 \\",
-        r"elements & 0.3383 & +0.0097 & [-0.1076, +0.1270] & +3.0 \% & 1.0000 & +0.07 \\",
-        r"parents & 0.3106 & -0.0180 & [-0.1208, +0.0848] & -5.5 \% & 1.0000 & -0.14 \\",
-        r"articles & 0.1864 & -0.1421 & [-0.2932, +0.0090] & -43.3 \% & 0.0620 & -0.76 \\",
-        r"random & 0.0202 & -0.3084 & [-0.4514, -0.1654] & -93.9 \% & \textless{}0.0001 & -1.75 \\",
+        r"sections & 0.1843 & baseline &  &  &  &  \\",
+        r"paragraphs & 0.3363 & +0.1520 & [+0.0314, +0.2726] & +82.5 \% & 0.0064 & +1.02 \\",
+        r"focused & 0.3128 & +0.1285 & [+0.0327, +0.2242] & +69.7 \% & 0.0051 & +1.09 \\",
+        r"merged & 0.2911 & +0.1068 & [+0.0099, +0.2037] & +58.0 \% & 0.0113 & +0.90 \\",
+        r"elements & 0.2095 & +0.0252 & [-0.0385, +0.0888] & +13.7 \% & 0.4670 & +0.32 \\",
+        r"parents & 0.1765 & -0.0077 & [-0.0632, +0.0477] & -4.2 \% & 0.6666 & -0.11 \\",
+        r"articles & 0.0671 & -0.1172 & [-0.2090, -0.0254] & -63.6 \% & 0.0064 & -1.04 \\",
+        r"random & 0.0146 & -0.1697 & [-0.2571, -0.0823] & -92.1 \% & 0.0002 & -1.58 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]

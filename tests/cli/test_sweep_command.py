@@ -60,7 +60,7 @@ def test_a_terminal_shows_parameters_as_columns(
     assert lines[6:9] == [
         "MAep",
         "quantisation  ideal         alpha    tau_b      95 % interval  moved  best",
-        "sog           kazai_lalmas  0.0     1.0000   [1.0000, 1.0000]      0  focused",
+        "sog           kazai_lalmas  0.0     1.0000   [1.0000, 1.0000]      0  paragraphs",
     ]
     assert "5 of 45 rows are hidden; --all prints them" in lines
     assert max(map(len, lines)) <= 80

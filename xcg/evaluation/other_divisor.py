@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from xcg.errors import Notes, first_names
+from xcg.errors import Notes
 from xcg.evaluation.shares import ScoredRun
 from xcg.measures import Measure, TopicGains
 from xcg.measures.effort import divisor
 
-_LISTED = 6
 _EQUAL = 1e-9
 
 
@@ -46,34 +45,33 @@ def note_other_order(
         runs: Name → run, without reference points.
         notes: The notes.
     """
-    counts = []
-    largest = 0.0
-    for number, model in enumerate(models):
-        for position, measure in enumerate(measures):
+    compared = changed = total = 0
+    largest, example = 0.0, ""
+    for position, measure in enumerate(measures):
+        for number, model in enumerate(models):
             means = {}
             for name, run in runs.items():
                 values = run.values[number][position]
                 if values.with_max:
-                    lists = list(values.values.values()), values.with_max
-                    means[name] = [measure.aggregate(values) for values in lists]
-            pairs = list(combinations(sorted(means, key=lambda name: -means[name][0]), 2))
-            changed = 0
-            for first, second in pairs:
-                ahead, other = (a - b for a, b in zip(means[first], means[second], strict=True))
-                if _sign(ahead) != _sign(other):
+                    default = measure.aggregate(list(values.values.values()))
+                    means[name] = default, measure.aggregate(values.with_max)
+            compared += bool(means)
+            for one, two in combinations(sorted(means, key=lambda name: -means[name][0]), 2):
+                difference, other = (a - b for a, b in zip(means[one], means[two], strict=True))
+                total += 1
+                if _sign(difference) != _sign(other):
                     changed += 1
-                    if abs(ahead - other) > largest:
-                        largest = abs(ahead - other)
-                        pair = (
-                            f"{first} minus {second} is {ahead:+.2g}, and with max {other:+.2g}, by "
+                    if abs(difference - other) > largest:
+                        largest = abs(difference - other)
+                        example = (
+                            f"{one} minus {two} is {difference:+.2g}, and with max {other:+.2g}, by "
                             f"{measure} under {model}"
                         )
-            if changed:
-                counts.append(f"{changed} of {len(pairs)} by {measure} under {model}")
-    if counts:
+    if changed:
+        counted = ", counted for each measure and user model" if compared > 1 else ""
         notes.note(
-            "unretrieved=max would order pairs of runs differently: "
-            f"{first_names(counts, _LISTED)}; the largest difference: {pair}"
+            f"unretrieved=max would order {changed} of {total} pairs of runs differently{counted}; the "
+            f"largest difference: {example}"
         )
 
 
