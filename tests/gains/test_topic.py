@@ -23,6 +23,7 @@ from xcg.measures import MEASURES, TopicGains
 ALL = [
     "xCG@1 xCG@3 nxCG@1 nxCG@2 nxCG@10 MAnxCG@3 MAnxCG@20 gr@2 gr@10 ep@0.1 ep@0.35 ep@1",
     "ep(interpolation=linear)@0.4 MAep MAep(unretrieved=max) MAep(interpolation=linear) iMAep",
+    "MAep(average=gain) MAep(interpolation=linear,average=gain)",
     "iMAep(interpolation=linear) Q Q(unretrieved=max) R",
 ]
 MEASURES_TESTED = [str(measure) for measure in MEASURES.parse_all(" ".join(ALL))]

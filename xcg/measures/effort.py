@@ -100,7 +100,8 @@ def mean_effort_precision(
 
     MAep = Σ i_ideal(xCG[i]) / i over the ranks i with gain, divided by N. i_ideal(g) is found as for
     :func:`effort_precision`, for at most the ideal's total gain (Kazai and Lalmas 2006, section 5.4).
-    An ideal element is retrieved if a result with a gain is this element or lies inside it.
+    An ideal element is retrieved if a result with a gain is this element or, with a normalisation,
+    lies inside it.
 
     Args:
         gains: Gain of each result in rank order; one dimension, finite, not negative.
@@ -265,7 +266,7 @@ def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     title="mean average effort-precision",
     formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
     "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
-    "is retrieved if a result with a gain is this element or lies inside it",
+    "is retrieved if a result with a gain is this element or, with a normalisation, lies inside it",
     range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
     references=("kazai-lalmas-2006",),
