@@ -11,7 +11,7 @@ from typing import Literal
 
 Document = dict[str, int]
 Result = tuple[str, str]
-Normalisation = Literal["subtree", "none"]
+Normalisation = Literal["subtree", "related", "none"]
 PartiallySeen = Literal["recursive", "capped"]
 NearMisses = Literal["judged", "exact"]
 Interpolation = Literal["segment", "linear"]
@@ -204,10 +204,11 @@ def gains(
     near_misses: NearMisses,
 ) -> list[float]:
     """Section 5: the gain of every (file, path) result (KL equations 8, 9 and 10)."""
-    _one_of(normalisation, "subtree", "none")
+    _one_of(normalisation, "subtree", "related", "none")
     _one_of(partially_seen, "recursive", "capped")
     _one_of(near_misses, "judged", "exact")
     found: list[float] = []
+    left = {(file, path): scores[file][path] for file, paths in ideal.items() for path in paths}
     for file, c in ranking:
         before = [(p, g) for (f, p), g in zip(ranking, found, strict=False) if f == file]
         gain = 0.0
@@ -219,6 +220,13 @@ def gains(
                 gain = max(0.0, min(gain, left_over(c, before, scores[file], in_file)))
             if near_misses == "exact" and c not in in_file:
                 gain = 0.0
+            if normalisation == "related":
+                limit = {element: left[file, element] for element in in_file if related(c, element)}
+                total = sum(limit.values())
+                gain = min(gain, total)
+                for element, rest in limit.items():
+                    if gain >= GAIN_FLOOR:
+                        left[file, element] -= gain * rest / total
         found.append(0.0 if gain < GAIN_FLOOR else gain)
     return found
 
@@ -335,12 +343,12 @@ def count_not_retrieved(
 
     Without normalisation only a result that is the ideal element itself retrieves it.
     """
-    _one_of(normalisation, "subtree", "none")
+    _one_of(normalisation, "subtree", "related", "none")
     credited = [result for result, gain in zip(ranking, gains, strict=True) if gain > 0]
     missing = 0
     for file, paths in ideal.items():
         for element in paths:
-            if normalisation == "subtree":
+            if normalisation != "none":
                 retrieved = any(f == file and is_self_or_ancestor(element, p) for f, p in credited)
             else:
                 retrieved = (file, element) in credited

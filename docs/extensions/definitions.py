@@ -32,6 +32,7 @@ from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.normalisations import NORMALISATIONS
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
 from xcg.user_model.readers import READERS
@@ -133,6 +134,18 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "recall-base.",
             "a set of elements that score above 0",
             f"Choose one of these, {_EXTENDING.format('ideal-selection')}.",
+        ),
+    ),
+    (
+        NORMALISATIONS,
+        Kind(
+            "normalisations",
+            "Normalisations",
+            "relevance_value.normalisation",
+            "A normalisation decides how the results that are related to an ideal element share its "
+            "score: how much of its value a result gains, and what the ideal elements have left.",
+            "gains are from 0, and left-overs never grow",
+            f"Choose one of these, {_EXTENDING.format('normalisation')}.",
         ),
     ),
     (

@@ -75,7 +75,7 @@ models = st.builds(
         ]
     ),
     st.sampled_from([0.0, 0.25, 0.5, 1.0]),
-    st.sampled_from(["subtree", "none"]),
+    st.sampled_from(["subtree", "related", "none"]),
     st.sampled_from(["recursive", "capped"]),
     st.sampled_from(["judged", "exact"]),
 )
@@ -106,7 +106,7 @@ def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: 
         scores,
         ideal,
         rule.alpha,
-        rule.normalisation,
+        rule.normalisation.name,
         str(rule.partially_seen),
         str(rule.near_misses),
     )
@@ -116,7 +116,7 @@ def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: 
     if not campaign.ranking:
         return
     assert list(ours.gains) == pytest.approx(gains, abs=1e-9)
-    missed = reference.count_not_retrieved(campaign.ranking, gains, ideal, rule.normalisation)
+    missed = reference.count_not_retrieved(campaign.ranking, gains, ideal, rule.normalisation.name)
     assert ours.not_retrieved == missed
     if not best:
         return

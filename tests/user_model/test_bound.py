@@ -73,6 +73,14 @@ FOUR_IDEALS = {f"/a/s[{n}]": (1, 2) for n in range(1, 5)} | {
             {"relevance_value": RELATED},
             "results that contain ideal elements gain without using them up",
         ),
+        (
+            {"ideal": "leaves", "relevance_value": {"normalisation": "related"}},
+            "with the ideal leaves, an element above ideal elements can have a higher score",
+        ),
+        (
+            {"relevance_value": {"normalisation": "related"}},
+            "a result that was partly seen can be worth more than its score",
+        ),
         ({"relevance_value": {"normalisation": "none"}}, "without normalisation, several results"),
         ({"relevance_value": {"normalisation": "none", "alpha": 0.5}}, "a result that was seen gains"),
         ({"ideal": "full"}, "ideal elements can overlap"),
@@ -140,13 +148,19 @@ OVERLAP_MODELS = st.sampled_from(["recursive", "capped", "new_characters", "firs
     SELECTIONS,
     OVERLAP_MODELS,
     st.sampled_from([0, 0.3, 1]),
-    st.sampled_from(["none", "subtree"]),
+    st.sampled_from(["none", "subtree", "related"]),
+    st.sampled_from(["exact", "judged"]),
 )
 def test_no_score_is_above_1_if_there_is_no_reason(
-    campaign: RandomCampaign, ideal: str, partially_seen: str, alpha: float, normalisation: str
+    campaign: RandomCampaign,
+    ideal: str,
+    partially_seen: str,
+    alpha: float,
+    normalisation: str,
+    near: str,
 ) -> None:
     rule = {
-        "near_misses": "exact",
+        "near_misses": near,
         "partially_seen": partially_seen,
         "alpha": alpha,
         "normalisation": normalisation,

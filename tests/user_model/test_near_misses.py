@@ -186,7 +186,7 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     inside = math.fsum(
         gain
         for (file, row), gain in zip(view.rankings["r"], found.gains, strict=True)  # type: ignore[arg-type]
-        if file in ideal.documents and row is not None and ideal.documents[file].related(row)[0]
+        if file in ideal.documents and row is not None and ideal.documents[file].related_ideals[row][0]
     )
     return inside / math.fsum(ideal.gains)
 

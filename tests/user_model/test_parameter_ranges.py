@@ -88,7 +88,7 @@ def test_settings_accept_what_they_declare(section: str, parameter: Parameter) -
 def test_every_listed_setting_has_a_declared_range() -> None:
     found = {values.values[1].name for values in settings()}
     assert found == {
-        *("size", "spans", "alpha", "normalisation"),
+        *("size", "spans", "alpha"),
         *("interpolation", "unretrieved", "unit", "charge"),
     }
 

@@ -28,6 +28,7 @@ from xcg.gains.topic import GainCalculator
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import UNKNOWN_SPAN, Ties
 from xcg.user_model.model import UserModel
+from xcg.user_model.parts import at_most_left
 from xcg.user_model.relevance_value import RelevanceValue
 
 MAX_RELATIONS = 1_000_000
@@ -273,7 +274,7 @@ def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
         return "not ideal, and only ideal elements gain anything"
     if found.score <= 0:
         return "not relevant"
-    if rule.normalisation == "subtree" and reading.left <= document.threshold:
+    if at_most_left(rule.normalisation) and reading.left <= document.threshold:
         used_up = f"nothing is left of {reading.names}"
         return used_up if found.related else "relevant, but near to no ideal element"
     return f"what is new after {reading.at} is worth nothing"
@@ -281,7 +282,7 @@ def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
 
 def _why_less_than_score(reading: _Reading, rule: RelevanceValue) -> str:
     found, threshold = reading.explained, reading.reader.document.threshold
-    value = found.value if rule.normalisation == "subtree" else None
+    value = found.value if rule.normalisation.name != "none" else None
     if value is not None and found.gain < value - threshold:
         return f"worth {value:.4g}, but only {reading.left:.4g} is left of {reading.names}"
     if found.seen == "fully":

@@ -73,7 +73,8 @@ class DocumentReader:
 
     def related(self, result: int) -> list[int]:
         """Return the ideal elements at, above and below an element."""
-        return self.document.related(result)[1]
+        around, inside = self.document.related_ideals[result]
+        return around + inside
 
     def remaining(self, ideal: int) -> float:
         """Return the score of an ideal element less the gains in it, from 0."""

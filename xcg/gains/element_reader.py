@@ -17,11 +17,11 @@ from xcg.gains.element_rows import ElementRows
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
-from xcg.user_model.parts import ignores_overlap_at_alpha_0
+from xcg.user_model.normalisations import LeftOvers, none
+from xcg.user_model.parts import at_most_left, ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
-_MOST_USED_UP = 64
-"""If more ideal elements around a result are used up, later results skip them."""
+_NOTHING: tuple[float, LeftOvers, LeftOvers] = (0.0, (), ())
 _INSIDE = frozenset({"score", "alpha", "rest", "seen"})
 """The arguments of overlap models that depend only on what was seen inside the result."""
 
@@ -100,21 +100,17 @@ class JudgedDocument:
             )
         return int(self.tree.start[row]), int(self.tree.stop[row])
 
-    def related(self, row: int) -> tuple[list[int], list[int]]:
-        """Return the ideal elements that a result uses up, and all that limit its gain.
-
-        The first are the ideal elements at or above the row, or the ideal element that it is a
-        near-miss of. The second include the ideal elements below the row.
-        """
-        return self.related_ideals[row]
-
     def ideals_around(self, row: int) -> Iterable[int]:
         """Return the ideal elements that a row is or lies in: a gain of the row retrieves them."""
         return (ideal for ideal in self.related_ideals[row][0] if ideal <= row < self.end[ideal])
 
     @cached_property
     def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
-        """Row → the ideal elements that :meth:`related` returns."""
+        """Row → the ideal elements around it, and those inside it.
+
+        The first are the ideal elements at or above the row, or the ideal element that it is a
+        near-miss of. The second are the ideal elements below the row.
+        """
         ancestors, end = self.ancestors, self.end
 
         def related(row: int) -> tuple[list[int], list[int]]:
@@ -123,7 +119,7 @@ class JudgedDocument:
             below = self.ideal[first : bisect_left(self.ideal, end[row], first)]
             if not at_or_above and not below and row in self.near:
                 at_or_above = [self.near[row][1]]
-            return at_or_above, at_or_above + below
+            return at_or_above, below
 
         return FunctionCache(related)
 
@@ -178,7 +174,9 @@ class ElementReader:
         self.steps = 0
         self._alpha = relevance_value.alpha
         self._exact = relevance_value.near_misses.function is exact
-        self._normalised = relevance_value.normalisation == "subtree"
+        self._normalise = relevance_value.normalisation.function
+        self._is_normalised = relevance_value.normalisation.plain is not none
+        self._at_most_left = at_most_left(relevance_value.normalisation)
         self._ignores_overlap = self._alpha == 0 and ignores_overlap_at_alpha_0(
             relevance_value.partially_seen
         )
@@ -188,15 +186,23 @@ class ElementReader:
         self._indexed = 0  # number of earlier results in the two dicts
         self._seen: dict[int, int] = {}  # row → number of the first result at this row
         self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, at least in part
-        self._ideal_scores = document.ideal_scores
-        self._used = dict.fromkeys(document.ideal, 0.0)
-        self._open: dict[int, list[int]] = {}  # row → related ideal elements, if many are used up
+        self._left = dict(document.ideal_scores)
 
-    def read(self, result: int) -> float:
-        """Read the next result and return its gain, xG[i] of equation 10."""
-        gain = self.gain_of(result)
+    def read(self, result: int, seen: Seen | None = None) -> float:
+        """Read the next result and return its gain, xG[i] of equation 10.
+
+        Args:
+            result: The element.
+            seen: How much of it was seen before, if that is known.
+        """
+        gain, *left_overs = self._gain(result, seen)
         if gain > 0:
-            self._use_up(result, gain)
+            if self._is_normalised:
+                for ideals, left in zip(self.document.related_ideals[result], left_overs, strict=True):
+                    self._left.update(zip(ideals, left, strict=True))
+                self.retrieved.update(self.document.ideals_around(result))
+            elif result in self._left:
+                self.retrieved.add(result)
         self.results.append(result)
         return gain
 
@@ -210,38 +216,63 @@ class ElementReader:
         gains = [0.0] * len(results)
         scores = self.document.scores
         for number, (result, seen_before) in enumerate(zip(results, seen, strict=True)):
-            if result in scores or seen_before == "partly":  # other results gain nothing
-                gain = self.gain_of(result, seen_before)
-                if gain > 0:
-                    gains[number] = gain
-                    self._use_up(result, gain)
-            self.results.append(result)
+            if result in scores or seen_before == "partly":
+                gains[number] = self.read(result, seen_before)
+            else:  # it gains nothing
+                self.results.append(result)
         return gains
 
-    def gain_of(self, result: int, seen: Seen | None = None) -> float:
-        """Return what an element would gain if it were read next.
+    def gain_of(self, result: int) -> float:
+        """Return what an element would gain if it were read next."""
+        return self._gain(result)[0]
 
-        Args:
-            result: The element.
-            seen: How much of it was seen before, if that is known.
-        """
-        document = self.document
+    def _gain(self, result: int, seen: Seen | None = None) -> tuple[float, LeftOvers, LeftOvers]:
+        """Return a result's gain, and what is left afterwards of ideals around and inside it."""
+        threshold = self.document.threshold
         self.steps += 1
-        if self._exact and result not in self._used:
-            return 0.0
-        if not self._normalised:
+        if self._exact and result not in self._left:
+            return _NOTHING
+        if not self._is_normalised:
             value = self._value(result, seen)
-            return value if value >= document.threshold else 0.0
-        related = document.related_ideals[result][1]
-        if not related:
-            return 0.0
-        left = self._left(result, related, document.threshold)
-        if left <= document.threshold:
-            return 0.0  # whatever the value is, so it needs no sizes
-        gain = self._value(result, seen)
-        if gain < document.threshold:
-            return 0.0
-        return gain if gain <= left else min(gain, self._left(result, related, gain))
+            return (value, (), ()) if value >= threshold else _NOTHING
+        if self._alpha == 1 and self._at_most_left and self._is_fully_seen(result, seen):
+            return _NOTHING  # a repeated root need not look at all ideal elements again
+        around, inside = (
+            [self._left[ideal] for ideal in ideals] for ideals in self.document.related_ideals[result]
+        )
+        self.steps += len(around) + len(inside)
+        if self._at_most_left and sum(around) + sum(inside) <= threshold:
+            return _NOTHING  # whatever the value is, so it needs no sizes
+        value = self._value(result, seen)
+        if self._at_most_left:
+            found = self._normalise(value, around, inside)
+        else:
+            found = self._checked_normalisation(result, value, around, inside)
+        return found if found[0] >= threshold else _NOTHING
+
+    def _checked_normalisation(
+        self, row: int, value: float, around: list[float], inside: list[float]
+    ) -> tuple[float, LeftOvers, LeftOvers]:
+        """Return what a normalisation returns that a user wrote, if it is legal."""
+        part = self.relevance_value.normalisation
+        try:
+            gain, *after = self._normalise(value, tuple(around), tuple(inside))
+            gain, (left_around, left_inside) = float(gain), [list(map(float, left)) for left in after]
+            is_legal = 0 <= gain < math.inf and all(
+                0 <= left <= before
+                for left, before in zip(left_around + left_inside, around + inside, strict=True)
+            )
+        except Exception as error:
+            message = f"normalisation {part} failed: {type(error).__name__}: {error}"
+            raise InputError(self._where(row), message) from None
+        if not is_legal or len(left_around) != len(around):
+            message = (
+                f"normalisation {part} returned {(gain, left_around, left_inside)} for "
+                f"{(value, around, inside)}: expected a finite gain from 0, and left-overs from 0 that "
+                "did not grow"
+            )
+            raise InputError(self._where(row), message)
+        return gain, left_around, left_inside
 
     def raised_by(self, result: int) -> Iterable[int]:
         """Return the elements that may gain more since the last result was read.
@@ -249,6 +280,8 @@ class ElementReader:
         Above it, values change from the score to that of the overlap model, which can be higher. Inside
         it, they change from that of the overlap model to (1 - α)·score.
         """
+        if self._is_normalised and not self._at_most_left:
+            return range(len(self.document.tree))  # a user's normalisation can raise any gain
         if self._ignores_overlap:
             return ()
         self._index_earlier()
@@ -275,11 +308,12 @@ class ElementReader:
 
     def related(self, result: int) -> list[int]:
         """Return the ideal elements that limit the gain of an element."""
-        return self.document.related(result)[1]
+        around, inside = self.document.related_ideals[result]
+        return around + inside
 
     def remaining(self, ideal: int) -> float:
         """Return what can still be gained in and around an ideal element."""
-        return max(0.0, self._ideal_scores[ideal] - self._used[ideal])
+        return self._left[ideal]
 
     def seen(self, result: int) -> EarlierView:
         """Return how much of an element earlier results had shown, and which."""
@@ -290,47 +324,22 @@ class ElementReader:
         inside = [self._seen[row] for row in self._seen_inside(result)]
         return EarlierView("partly" if inside else "no", sorted(inside))
 
-    def _use_up(self, row: int, gain: float) -> None:
-        """Take a gain from the ideal elements, and count those at or above the row as retrieved."""
-        if not self._normalised:
-            if row in self._used:
-                self.retrieved.add(row)
-            return
-        for ideal in self.document.related_ideals[row][0]:
-            self._used[ideal] += gain
-        self.retrieved.update(self.document.ideals_around(row))
-
-    def _left(self, row: int, related: list[int], enough: float) -> float:
-        """Return the gain left in ideal elements. Stop at a partial sum above ``enough``."""
-        scores, used, left = self._ideal_scores, self._used, 0.0
-        ideals = self._open.get(row, related) if self._open else related
-        open_count = used_up = 0
-        for ideal in ideals:
-            rest = scores[ideal] - used[ideal]
-            if rest > 0:
-                open_count += 1
-                left += rest
-                if left > enough:
-                    break
-            else:
-                used_up += 1
-        count = open_count + used_up
-        self.steps += count
-        if used_up > _MOST_USED_UP:
-            kept = [ideal for ideal in ideals[:count] if scores[ideal] > used[ideal]]
-            self._open[row] = kept + ideals[count:]
-        return left
+    def _is_fully_seen(self, row: int, seen: Seen | None) -> bool:
+        if seen is not None:
+            return seen == "fully"
+        if self._indexed < len(self.results):
+            self._index_earlier()
+        return row in self._seen or not self._seen.keys().isdisjoint(self.document.ancestors[row])
 
     def _value(self, row: int, seen: Seen | None = None) -> float:
         """Return rv(c) of equation 9."""
+        score = self.document.scores.get(row, 0.0)
         if seen == "no" or self._ignores_overlap or not self.results:
-            return self.document.scores.get(row, 0.0)
-        if seen == "fully":
-            return (1 - self._alpha) * self.document.scores.get(row, 0.0)
+            return score
+        if self._is_fully_seen(row, seen):
+            return (1 - self._alpha) * score
         if self._indexed < len(self.results):
             self._index_earlier()
-        if not self._seen.keys().isdisjoint(self.document.ancestors[row]):
-            return (1 - self._alpha) * self.document.scores.get(row, 0.0)
         return self._value_without_seen_ancestor(row)
 
     def _value_without_seen_ancestor(self, row: int) -> float:

@@ -140,7 +140,8 @@ class SpanReader:
 
         q·(|s ∩ g, not seen before| + (1 − α)·|s ∩ g, seen before|) / |g|
 
-    With ``normalisation: subtree``, the gains on g add up to at most q.
+    With the normalisations ``subtree`` and ``related``, the gains on g add up to at most q. They are
+    equal, because text is used up by position.
 
     Args:
         gold: Disjoint spans in document order, in units.
@@ -166,7 +167,7 @@ class SpanReader:
         self.earned = [0.0] * len(gold)
         self._ends = [span.end for span in gold]
         self._share_if_seen = 1 - relevance_value.alpha
-        self._normalised = relevance_value.normalisation == "subtree"
+        self._normalised = relevance_value.normalisation.name != "none"
         self._covered: IntervalSet[float] = IntervalSet()
         self._read: list[UnitSpan] = []
         self._earlier = _SpansBySize()

@@ -126,7 +126,11 @@ def _of_model(model: UserModel) -> Iterator[Citation]:
     if value.reader is not None:
         parts["reader"] = value.reader
     else:
-        parts |= {"overlap model": value.partially_seen, "near-miss model": value.near_misses}
+        parts |= {
+            "normalisation": value.normalisation,
+            "overlap model": value.partially_seen,
+            "near-miss model": value.near_misses,
+        }
     yield from (_of_function(kind, part) for kind, part in parts.items())
 
 

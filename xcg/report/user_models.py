@@ -17,6 +17,7 @@ from xcg.terminal_tables import Block, Prose
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.normalisations import NORMALISATIONS
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
 from xcg.user_model.readers import READERS
@@ -24,6 +25,7 @@ from xcg.user_model.readers import READERS
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,
     "ideal": SELECTIONS,
+    "relevance_value.normalisation": NORMALISATIONS,
     "relevance_value.partially_seen": PARTIALLY_SEEN,
     "relevance_value.near_misses": NEAR_MISSES,
     "relevance_value.reader": READERS,
@@ -54,7 +56,11 @@ def list_user_models() -> list[Block]:
     """Return a table of the shipped user models, and one of the parts that user models consist of."""
     models = {name: UserModel.shipped(name) for name in shipped_models()}
     heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
-    shipped = [[name, *user_model_settings(model), model.size] for name, model in models.items()]
+    heading.append(Column("scores bounded by 1", kind="text"))
+    shipped = [
+        [name, *user_model_settings(model), model.size, "no" if model.reason_above_1 else "yes"]
+        for name, model in models.items()
+    ]
     blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
     for registry in REGISTRIES.values():
         functions = [(name, registry.get(name)) for name in registry]
@@ -80,7 +86,7 @@ def user_model_settings(model: UserModel) -> list[str]:
         str(model.quantisation),
         str(model.ideal),
         f"{value.alpha:g}",
-        value.normalisation,
+        str(value.normalisation),
         str(value.partially_seen),
         str(value.near_misses),
     ]

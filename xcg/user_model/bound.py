@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from xcg.registry import Part
-from xcg.user_model.parts import at_most_score, ideals_overlap, only_ideals_gain
+from xcg.user_model.near_misses import judged
+from xcg.user_model.normalisations import none, related, subtree
+from xcg.user_model.parts import (
+    at_most_score,
+    ideals_overlap,
+    none_above_is_better,
+    only_ideals_gain,
+)
 from xcg.user_model.relevance_value import RelevanceValue
 
 
 def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
     """Return why a ranking of elements can gain more than the ideal ranking; "" if none can.
 
-    With ``normalisation: subtree`` and ideal elements that do not overlap, every result that contains
-    no ideal element takes its gain from one ideal element, which yields at most its score. So k such
-    results gain at most the k highest ideal scores, for every α, overlap model and near-miss model.
+    docs/concepts/dependency-normalisation.md proves the bound: every gain is taken from ideal elements, which
+    yield at most their scores in total, and no result gains more than the score of any ideal element
+    that it takes from. So k results gain at most the k highest ideal scores.
 
     Args:
         ideal: The selection of ideal elements.
@@ -22,27 +29,40 @@ def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
     """
     if rule.reader is not None:
         return f"the reader {rule.reader} decides gains, and xcg knows no limit of them"
-    normalised = rule.normalisation == "subtree"
+    normalisation = rule.normalisation.plain
+    if normalisation not in (subtree, related, none):
+        return f"the normalisation {rule.normalisation} decides gains, and xcg knows no limit of them"
+    overlapping = ideals_overlap(ideal)
+    own_score_only = at_most_score(rule.partially_seen)
     if only_ideals_gain(rule.near_misses):
-        if normalised and not ideals_overlap(ideal):
-            return ""
-        if rule.alpha == 1 and at_most_score(rule.partially_seen):
+        if normalisation is not none and not overlapping:
+            return ""  # an ideal element takes from itself only
+        if rule.alpha == 1 and own_score_only:
             return ""  # every ideal element gains once, and at most its score
-    if not normalised:
-        if rule.alpha < 1:
-            return "without normalisation and with alpha below 1, a result that was seen gains again"
-        return "without normalisation, several results can gain from the same ideal element in full"
-    if ideals_overlap(ideal):
-        return "ideal elements can overlap, and what is left of all of them is added up"
-    return (
+    reasons = {
+        "without normalisation and with alpha below 1, a result that was seen gains again": (
+            normalisation is none and rule.alpha < 1
+        ),
+        "without normalisation, several results can gain from the same ideal element in full": (
+            normalisation is none
+        ),
+        "ideal elements can overlap, and what is left of all of them is added up": overlapping,
         "results that contain ideal elements gain without using them up "
-        "(Kazai and Lalmas 2006, equation 8)"
-    )
+        "(Kazai and Lalmas 2006, equation 8)": normalisation is subtree,
+        f"with the ideal {ideal}, an element above ideal elements can have a higher score than they": (
+            not none_above_is_better(ideal)
+        ),
+        "a result that was partly seen can be worth more than its score": not own_score_only,
+        "a near-miss above ideal elements can be worth more than one of them": (
+            rule.near_misses.plain is not judged
+        ),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def reason_for_more_than_ideal_text(rule: RelevanceValue) -> str:
     """Return why a ranking that is scored as text can gain more than the ideal ranking."""
     reason = "a result that shows several gold spans gains all of them at one rank"
-    if rule.normalisation == "none" and rule.alpha < 1:
+    if rule.normalisation.plain is none and rule.alpha < 1:
         return f"{reason}, and without normalisation, text that was seen gains again"
     return reason

@@ -24,6 +24,7 @@ SELECTIONS: PartRegistry[Selection] = PartRegistry("ideal", "xcg.ideal")
     "kazai_lalmas",
     depends_on_other_runs=False,
     ideals_overlap=False,
+    none_above_is_better=True,
     references=("kazai-lalmas-2006",),
 )
 def kazai_lalmas(
@@ -85,7 +86,8 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
 
 @SELECTIONS.register("max_gain", depends_on_other_runs=False, ideals_overlap=False)
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Select the elements without overlap that have the highest total score.
+    """Select the elements without overlap that have the highest total score; other results can gain
+    more at small cutoffs.
 
     best(v) = max(q(v), Σ best(child)); if both are equal, v itself is selected. xcg's own.
 
@@ -115,13 +117,17 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the smallest elements: those that score above 0 and have no such descendants.
 
+    Other results can gain more at small cutoffs, because an element above can have a higher score.
+
     >>> leaves(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]/s[1]']
     """
     return [tree.path(row) for row in innermost(tree, _relevant_rows(tree, scores))]
 
 
-@SELECTIONS.register("roots", depends_on_other_runs=False, ideals_overlap=False)
+@SELECTIONS.register(
+    "roots", depends_on_other_runs=False, ideals_overlap=False, none_above_is_better=True
+)
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the largest elements: those that score above 0 and have no such ancestors.
 

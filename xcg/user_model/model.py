@@ -61,8 +61,12 @@ class UserModel:
         rule = self.relevance_value
         if self.spans == "text" and rule.reader is not None:
             raise XcgError(f"the reader {rule.reader} applies to elements only, not to spans: text")
-        for part, only in ((rule.partially_seen, "recursive"), (rule.near_misses, "judged")):
-            if self.spans == "text" and part.name != only:
+        for part, legal in (
+            (rule.normalisation, ("subtree", "related", "none")),
+            (rule.partially_seen, ("recursive",)),
+            (rule.near_misses, ("judged",)),
+        ):
+            if self.spans == "text" and part.name not in legal:
                 raise XcgError(
                     f"{part} applies to elements only: with spans: text, the text that results share "
                     "decides what was seen and what is near"
@@ -73,7 +77,7 @@ class UserModel:
         """Whether the gains of a run can depend on other runs if there is no corpus."""
         rule = self.relevance_value
         parts: tuple[Part[Any] | None, ...]
-        parts = (self.ideal, rule.partially_seen, rule.near_misses, rule.reader)
+        parts = (self.ideal, rule.normalisation, rule.partially_seen, rule.near_misses, rule.reader)
         return any(depends_on_other_runs(part) for part in parts if part is not None)
 
     @property
@@ -85,10 +89,11 @@ class UserModel:
         True
         """
         rule = self.relevance_value
-        parts = (self.quantisation, self.ideal, rule.near_misses, rule.reader, self.effort.tokenizer)
+        parts = (self.quantisation, self.ideal, rule.normalisation, rule.near_misses, rule.reader)
+        parts = (*parts, self.effort.tokenizer)
         keys = [part.key if part is not None else None for part in parts]
         effort = self.effort.parameters().items()
-        return (*keys, rule.normalisation, self.size, self.spans, *effort)
+        return (*keys, self.size, self.spans, *effort)
 
     @property
     def reason_above_1(self) -> str:

@@ -27,6 +27,8 @@ class PartRegistry(FunctionRegistry[F]):
         ideals_overlap: bool = True,
         at_most_score: bool = False,
         only_ideals_gain: bool = False,
+        at_most_left: bool = False,
+        none_above_is_better: bool = False,
         references: Sequence[str] = (),
     ) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name.
@@ -42,6 +44,9 @@ class PartRegistry(FunctionRegistry[F]):
             ideals_overlap: For selections: whether one ideal element can contain another.
             at_most_score: For overlap models: whether the value never exceeds the result's own score.
             only_ideals_gain: For near-miss models: whether all other elements gain nothing.
+            at_most_left: For normalisations: whether the gain never exceeds the sum of all left-overs.
+            none_above_is_better: For selections: whether no element above an ideal element has a higher
+                score.
             references: The published sources: keys of ``xcg/references.bib``, or whole BibTeX entries.
         """
         registered = super().register(name, references=references)
@@ -53,6 +58,8 @@ class PartRegistry(FunctionRegistry[F]):
                 ("ideals_overlap", ideals_overlap),
                 ("at_most_score", at_most_score),
                 ("only_ideals_gain", only_ideals_gain),
+                ("at_most_left", at_most_left),
+                ("none_above_is_better", none_above_is_better),
             ):
                 setattr(function, name_of_property, value)
             return registered(function)
@@ -86,3 +93,13 @@ def at_most_score(part: Part[Any]) -> bool:
 def only_ideals_gain(part: Part[Any]) -> bool:
     """Return whether only ideal elements gain under a near-miss model."""
     return bool(getattr(part.plain, "only_ideals_gain", False))
+
+
+def at_most_left(part: Part[Any]) -> bool:
+    """Return whether the gain under a normalisation never exceeds what ideal elements have left."""
+    return bool(getattr(part.plain, "at_most_left", False))
+
+
+def none_above_is_better(part: Part[Any]) -> bool:
+    """Return whether no element above an ideal element has a higher score."""
+    return bool(getattr(part.plain, "none_above_is_better", False))

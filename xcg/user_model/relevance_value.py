@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from xcg.registry import Between, Part
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
+from xcg.user_model.normalisations import NORMALISATIONS, Normalisation
 from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, argument_names
+from xcg.user_model.parts import PartRegistry
 from xcg.user_model.readers import READERS, ReaderClass, check_reader
 
-Normalisation = Literal["subtree", "none"]
 ALPHA = Between(0, 1)
 """The legal values of α."""
 
@@ -22,9 +23,7 @@ class RelevanceValue:
     Args:
         alpha: Intolerance of the user to text that was seen before, from 0 (ignores overlap) to 1
             (rejects it).
-        normalisation: ``subtree`` limits the total gain of an ideal element and of the results inside
-            it to its score (equation 8). A result that contains ideal elements gains at most what is
-            left of them, but takes nothing from them. ``none`` treats every result by itself.
+        normalisation: The normalisation, or its name; see :mod:`xcg.user_model.normalisations`.
         partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
         near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
@@ -36,7 +35,7 @@ class RelevanceValue:
     """
 
     alpha: Annotated[float, ALPHA] = 1.0
-    normalisation: Normalisation = "subtree"
+    normalisation: Part[Normalisation] = field(default_factory=lambda: NORMALISATIONS.part("subtree"))
     partially_seen: Part[PartiallySeen] = field(
         default_factory=lambda: PARTIALLY_SEEN.part("recursive")
     )
@@ -49,7 +48,12 @@ class RelevanceValue:
         expected = ALPHA.expected(self.alpha)
         if expected is not None:
             raise ValueError(f"alpha is {self.alpha}: expected {expected}")
-        for name, registry in (("partially_seen", PARTIALLY_SEEN), ("near_misses", NEAR_MISSES)):
+        registries: dict[str, PartRegistry[Any]] = {
+            "normalisation": NORMALISATIONS,
+            "partially_seen": PARTIALLY_SEEN,
+            "near_misses": NEAR_MISSES,
+        }
+        for name, registry in registries.items():
             part: object = getattr(self, name)
             if not isinstance(part, Part):
                 object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]

@@ -15,10 +15,11 @@ from xcg.registry import FunctionRegistry, Part
 from xcg.user_model.effort import Charge, Effort, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.normalisations import NORMALISATIONS
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table, is_number
 from xcg.user_model.readers import READERS, ReaderClass, check_reader
-from xcg.user_model.relevance_value import ALPHA, Normalisation, RelevanceValue
+from xcg.user_model.relevance_value import ALPHA, RelevanceValue
 from xcg.yaml_file import KeyPath
 
 Where = Callable[[KeyPath], str]
@@ -107,7 +108,7 @@ def user_model_schema(folder: Path | None = None) -> vol.Schema:
     """
     relevance_value = {
         "alpha": _alpha,
-        "normalisation": choice(get_args(Normalisation)),
+        "normalisation": _part(NORMALISATIONS, folder),
         "partially_seen": _part(PARTIALLY_SEEN, folder),
         "near_misses": _part(NEAR_MISSES, folder),
         "reader": _reader(folder),

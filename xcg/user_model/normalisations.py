@@ -1,0 +1,66 @@
+"""Normalisations: how much of its relevance value a result gains, given what ideal elements have left.
+
+Near-misses share the value of the ideal elements that they are related to (Kazai and Lalmas 2006,
+section 5.2.2). At first, an ideal element has its score left. A normalisation is a function
+
+    (value, around, inside) → (gain, around afterwards, inside afterwards)
+
+for one result. ``value`` is its relevance value, ``around`` what is left of the ideal elements that the
+result is or lies in (or, for a near-miss beside an ideal element, what is left of this one), and
+``inside`` what is left of the ideal elements inside the result. No left-over may grow. Keyword-only
+arguments are parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xcg.user_model.parts import PartRegistry
+
+LeftOvers = Sequence[float]
+Normalisation = Callable[..., tuple[float, LeftOvers, LeftOvers]]
+NORMALISATIONS: PartRegistry[Normalisation] = PartRegistry("normalisation", "xcg.normalisation")
+
+
+@NORMALISATIONS.register(
+    "subtree", depends_on_other_runs=False, at_most_left=True, references=("kazai-lalmas-2006",)
+)
+def subtree(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
+    """Gain at most what is left; a result above ideal elements uses nothing up.
+
+    gain = min(value, Σ around + Σ inside); the gain is taken from each of ``around`` (Kazai and Lalmas
+    2006, equation 8).
+
+    >>> subtree(0.75, [0.5], []), subtree(0.75, [], [0.5, 1.0])
+    ((0.5, [0.0], []), (0.75, [], [0.5, 1.0]))
+    """
+    gain = min(value, sum(around) + sum(inside))
+    return gain, [max(0.0, left - gain) for left in around], inside
+
+
+@NORMALISATIONS.register(
+    "related", depends_on_other_runs=False, at_most_left=True, references=("kazai-lalmas-2006",)
+)
+def related(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
+    """Gain at most what is left; every result uses up the ideal elements that it is related to.
+
+    gain = min(value, Σ around + Σ inside), taken from all of them in proportion to their left-overs
+    (after Kazai and Lalmas 2006, footnote 10).
+
+    >>> related(0.5, [], [0.25, 0.75])
+    (0.5, [], [0.125, 0.375])
+    """
+    total = sum(around) + sum(inside)
+    gain = min(value, total)
+    kept = 1 - gain / total if total else 0.0
+    return gain, [left * kept for left in around], [left * kept for left in inside]
+
+
+@NORMALISATIONS.register("none", depends_on_other_runs=False)
+def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
+    """Gain the relevance value: results stand for themselves.
+
+    >>> none(0.75, [0.5], [])
+    (0.75, [0.5], [])
+    """
+    return value, around, inside
