@@ -1,9 +1,10 @@
 """Search for rankings that gain more than the ideal ranking: python benchmarks/bounds.py [--trees N].
 
-Random trees of at most 7 elements get random assessments, sizes, α, quantisation and parameters of the ideal
-selection. For each tree all rankings of at most 4 results, repeated results included, are compared with the ideal
-ranking at every rank. The table shows, for each user model, the share of trees with a ranking that gains more, and
-the highest nxCG. The gains are those of xcg; the tests compare them with a literal transcription of the definitions.
+Random trees of at most 7 elements get random assessments, sizes, α, quantisation and parameters of the
+ideal selection. For each tree all rankings of at most 4 results, also repeated ones, are compared
+with the ideal ranking at every rank. The table shows, for each user model, the share of trees with a
+ranking that gains more, and the highest nxCG. The gains are those of xcg; the tests compare them with a
+literal transcription of the definitions.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def gains(results: list[int], **rule: Any) -> list[float]:
 
 
 def test_a_result_above_ideal_elements_uses_them_up_in_proportion() -> None:
-    """After ⟨p⟩, s1 has .25 left and s2 .5. The article gains .5: .5 · .25/.75 of s1, .5 · .5/.75 of s2."""
+    """After ⟨p⟩, .25 is left of s1 and .5 of s2. They share the gain .5 of the article 1 : 2."""
     results = [P, ARTICLE, S1, S2]
     left = [0.25 - 0.5 * 0.25 / 0.75, 0.5 - 0.5 * 0.5 / 0.75]
     assert gains(results, normalisation="related") == pytest.approx([0.25, 0.5, *left])

@@ -86,8 +86,7 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
 
 @SELECTIONS.register("max_gain", depends_on_other_runs=False, ideals_overlap=False)
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Select the elements without overlap that have the highest total score; other results can gain
-    more at small cutoffs.
+    """Select the elements without overlap of the highest total score; not best at small cutoffs.
 
     best(v) = max(q(v), Σ best(child)); if both are equal, v itself is selected. xcg's own.
 
@@ -115,9 +114,9 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
 
 @SELECTIONS.register("leaves", depends_on_other_runs=False, ideals_overlap=False)
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Select the smallest elements: those that score above 0 and have no such descendants.
+    """Select the relevant elements without relevant descendants; not best at small cutoffs.
 
-    Other results can gain more at small cutoffs, because an element above can have a higher score.
+    An element above them can have a higher score, and then gains more at the first rank.
 
     >>> leaves(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]/s[1]']
@@ -129,7 +128,9 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     "roots", depends_on_other_runs=False, ideals_overlap=False, none_above_is_better=True
 )
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
-    """Select the largest elements: those that score above 0 and have no such ancestors.
+    """Select the relevant elements without relevant ancestors; elements inside can score higher.
+
+    The elements inside a root gain at most its score together.
 
     >>> roots(ElementTree.from_paths(["/a[1]/s[1]"]), {"/a[1]": 0.25, "/a[1]/s[1]": 0.5})
     ['/a[1]']
