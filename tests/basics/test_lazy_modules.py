@@ -31,7 +31,8 @@ def test_an_evaluation_of_whole_documents_imports_few_packages(tmp_path: Path) -
     (tmp_path / "run").write_text("1 Q0 a 1 2.5 bm25\n")
     words = ["evaluate", "--assessments", "qrels", "--run", "run", "--measures", "AP nDCG@10"]
     unused = {
-        *("csv", "fractions", "hashlib", "html", "json", "lxml", "numpy", "pickle", "rich", "scipy"),
+        *("csv", "fractions", "hashlib", "html", "json", "lxml", "networkx", "numpy"),
+        *("pickle", "rich", "scipy"),
         *("shutil", "socket", "sqlite3", "textwrap", "voluptuous", "yaml"),
     }
     script = (
@@ -39,6 +40,31 @@ def test_an_evaluation_of_whole_documents_imports_few_packages(tmp_path: Path) -
         f"main({words!r}, standalone_mode=False); print(sorted({unused!r} & set(sys.modules)))"
     )
     assert run(script).splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["measures"],
+        ["measures", "nxCG"],
+        ["user-models"],
+        ["user-models", "kazai-lalmas-2006"],
+        ["strategies"],
+        ["strategies", "top_ranked"],
+        ["cite", "nxCG"],
+        ["evaluate", "--help"],
+        ["explain", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_commands_that_make_no_element_tree_do_not_import_networkx(words: list[str]) -> None:
+    script = (
+        "import sys; from xcg.cli.main import main\n"
+        f"try: main({words!r}, standalone_mode=False)\n"
+        "except SystemExit: pass\n"
+        "print('networkx' in sys.modules)"
+    )
+    assert run(script).splitlines()[-1] == "False"
 
 
 def test_the_names_are_the_packages() -> None:

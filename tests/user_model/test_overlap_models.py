@@ -126,11 +126,13 @@ def _gains(c: RandomCampaign, rule: dict[str, object]) -> list[float]:
 def deepest_unseen(
     tree: ElementTree, result: str, earlier: list[str], scores: dict[str, float], alpha: float
 ) -> float:
-    """Return the highest unseen score in the result, with the networkx graph."""
+    """Return the highest unseen score in the result, with networkx."""
     import networkx as nx
 
-    seen = {below for path in earlier for below in (path, *nx.descendants(tree.graph, path))}
-    left = [scores.get(path, 0.0) for path in nx.descendants(tree.graph, result) if path not in seen]
+    rows = [tree.row(path) for path in earlier]
+    seen = {below for row in rows for below in (row, *nx.descendants(tree, row))}
+    unseen = nx.descendants(tree, tree.row(result)) - seen
+    left = [scores.get(tree.path(row), 0.0) for row in unseen]
     return alpha * max(left, default=0.0) + (1 - alpha) * scores.get(result, 0.0)
 
 

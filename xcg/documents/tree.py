@@ -1,20 +1,18 @@
-"""A document as an ordered tree of elements, in numpy columns and as a networkx graph."""
+"""A document as an ordered tree of elements: a networkx graph over numpy columns."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
+from xcg.documents.read_only_graph import ReadOnlyDict, ReadOnlyGraph, RowMapping
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.tables import html_table
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
@@ -24,6 +22,7 @@ LONGEST_PATHS = 1 << 29
 """Maximum number of characters of the paths of all elements of a document; articles have up to 2^21."""
 UNKNOWN = -1
 """The size of an element if only its path is known."""
+_EDGE = ReadOnlyDict()
 
 
 class UnknownPathError(XcgError):
@@ -47,12 +46,16 @@ def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> Ints:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ElementTree:
+class ElementTree(ReadOnlyGraph):
     """The elements of one document, one row per element, in document order.
 
-    The columns are numpy arrays; their length is the number of elements. :attr:`graph` has the same
-    content as a networkx graph. A tree that is made from paths (:meth:`from_paths`) has no text:
-    ``start`` is -1, and unknown sizes are -1.
+    The columns are numpy arrays; their length is the number of elements. A tree that is made from paths
+    (:meth:`from_paths`) has no text: ``start`` is -1, and unknown sizes are -1.
+
+    Every tree is a ``networkx.DiGraph`` that reads the columns. Its nodes are the rows, with the
+    attributes ``tag``, ``path``, ``start``, ``characters`` and ``words``; edges lead from parents to
+    children. ``in`` accepts rows and paths. A tree is read-only; ``copy`` and other functions of
+    networkx that return a new graph return an ordinary ``networkx.DiGraph``.
 
     Source: Kazai and Lalmas 2006, sections 3 and 5.2.3 (sizes).
 
@@ -75,6 +78,8 @@ class ElementTree:
     ['/a[1]', '/a[1]/b[1]', '/a[1]/b[2]']
     >>> tree.characters.tolist(), tree.words.tolist()
     ([13, 3, 6], [3, 1, 1])
+    >>> sorted(tree.successors(0)), tree.nodes[2]["path"]
+    ([1, 2], '/a[1]/b[2]')
     """
 
     tag_names: list[str]
@@ -152,12 +157,46 @@ class ElementTree:
         tree._found = {"": None, **row_of}
         return tree
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickling; the copy contains the document's text."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.read_text is not None:
+            columns["read_text"] = partial(str, self.text)
+        return partial(ElementTree, **columns), ()
+
+    # Properties, because attributes would form reference cycles.
+    @property
+    def _node(self) -> RowMapping:
+        return RowMapping(len(self), self._attributes)
+
+    @property
+    def _succ(self) -> RowMapping:
+        return RowMapping(len(self), lambda row: ReadOnlyDict(dict.fromkeys(self.children(row), _EDGE)))
+
+    @property
+    def _pred(self) -> RowMapping:
+        return RowMapping(len(self), self._parent)
+
+    _adj = _succ
+
+    def _attributes(self, row: int) -> ReadOnlyDict:
+        columns = (self.start, self.characters, self.words)
+        start, characters, words = (int(column[row]) for column in columns)
+        return ReadOnlyDict(
+            tag=self.tag(row), path=self.path(row), start=start, characters=characters, words=words
+        )
+
+    def _parent(self, row: int) -> ReadOnlyDict:
+        return ReadOnlyDict({int(self.parent[row]): _EDGE} if row else {})
+
     def __len__(self) -> int:
         return len(self.parent)
 
     def __repr__(self) -> str:
         root = self.path(0) if len(self) else "empty"
         return f"<ElementTree {root}: {len(self)} elements>"
+
+    __str__ = __repr__
 
     def _repr_html_(self) -> str:
         """Return the elements and their sizes as an HTML table, indented by depth."""
@@ -170,8 +209,10 @@ class ElementTree:
         ]
         return html_table(["element", "characters"], rows, f"{len(self)} elements")
 
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and self.find(path) is not None
+    def __contains__(self, element: object) -> bool:
+        if isinstance(element, str):
+            return self.find(element) is not None
+        return super().__contains__(element)
 
     @cached_property
     def stop(self) -> Ints:
@@ -386,25 +427,3 @@ class ElementTree:
         """Return the string value of one element."""
         start = int(self.start[row])
         return self.text[start : start + int(self.characters[row])]
-
-    @cached_property
-    def graph(self) -> nx.DiGraph[str]:
-        """The tree as a networkx DiGraph with edges from parents to children.
-
-        A node is a canonical path with the attributes ``tag``, ``position``, ``depth``,
-        ``characters``, ``words`` and ``span`` (start and stop in the document's text). Nodes and
-        successors are in document order.
-        """
-        import networkx as nx
-
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        paths = self.paths
-        columns = (self.positions, self.depth, self.characters, self.words)
-        names = ("position", "depth", "characters", "words")
-        rows = np.column_stack((*columns, self.start, self.stop, self.tag_codes)).tolist()
-        for path, (*values, start, stop, code) in zip(paths, rows, strict=True):
-            attributes = dict(zip(names, values, strict=True))
-            graph.add_node(path, tag=self.tag_names[code], span=(start, stop), **attributes)
-        for path, parent in zip(paths[1:], self.parent[1:].tolist(), strict=True):
-            graph.add_edge(paths[parent], path)
-        return graph
