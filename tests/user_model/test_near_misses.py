@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_cases import RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns, markup
 
 import xcg
 from xcg.documents.parsing import parse_document
@@ -19,7 +20,7 @@ from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.topic import GainCalculator
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import NEAR_MISSES, near_scores
+from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
 
 #            0123456789  01234  56789  0123
 DOCUMENT = "<a><s><p>1234567890</p><p>ideal</p><p>12345</p></s><s>tail</s></a>"
@@ -92,6 +93,16 @@ def test_browsing_users_can_make_several_moves() -> None:
     near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
     # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
     assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
+
+
+@given(markup(), st.data(), st.integers(0, 5))
+def test_distances_are_those_of_networkx(source: str, data: st.DataObject, reach: int) -> None:
+    tree = parse_document(source)
+    row = data.draw(st.integers(0, len(tree) - 1))
+    part = NEAR_MISSES.part("distance", {"reach": reach, "decay": 0.5})
+    steps = nx.single_source_shortest_path_length(tree.to_undirected(as_view=True), row, reach)
+    expected = {other: 0.5**d for other, d in steps.items() if d}
+    assert near_elements(part, tree, tree.path(row), {}) == expected
 
 
 def test_near_misses_use_up_the_score_of_the_ideal_element() -> None:
