@@ -132,6 +132,7 @@ def test_a_part_is_a_function_named_by_module() -> None:
         ("quantisation", lambda e, s: 7, "gives 7.0 for (3,3)"),
         ("quantisation", lambda e, s: 1 / 0, "failed on (3,3): ZeroDivisionError"),
         ("ideal", lambda tree, scores: ["/nowhere[1]"], "selected '/nowhere[1]'"),
+        ("ideal", lambda tree, scores: [0], "selected 0: expected paths of elements that score"),
         ("ideal", lambda tree, scores: 1 / 0, "failed: ZeroDivisionError"),
         ("ideal", lambda tree, scores: 5, "failed: TypeError"),
     ],

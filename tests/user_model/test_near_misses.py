@@ -241,6 +241,10 @@ def lost_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
     return {"/a[1]/s[9]": 0.5}
 
 
+def row_model(tree: object, ideal: str, ideals: object) -> dict[int, float]:
+    return {2: 0.5}
+
+
 def failing_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
     raise RuntimeError("no idea")
 
@@ -252,6 +256,7 @@ def failing_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
         (high_model, "gives 1.5 for /a[1]/s[2]; expected a closeness from 0 to 1"),
         (list_model, "AttributeError: 'list' object has no attribute 'items'"),
         (lost_model, "no element /a[1]/s[9]"),
+        (row_model, "no path: 2; tree.path(row) is the path of a row"),
         (failing_model, f"failing_model failed on {IDEAL}: RuntimeError: no idea"),
         ({"name": "distance", "decay": 2.0}, "decay is 2.0: expected a number from 0 to 1"),
         ({"name": "browsing", "parent": 0.9}, "the probabilities sum to 1.3: expected at most 1"),

@@ -335,6 +335,8 @@ class ElementTree(ReadOnlyGraph):
             UnknownPathError: If the document does not have the element, with its nearest ancestor that
                 exists.
         """
+        if not isinstance(path, str):
+            raise UnknownPathError(f"no path: {path!r}; tree.path(row) is the path of a row")
         row = self.find(path)
         if row is not None:
             return row

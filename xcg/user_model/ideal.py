@@ -157,7 +157,9 @@ def select(part: Part[Selection], tree: ElementTree, scores: Mapping[str, float]
         raise XcgError(f"ideal {part} failed: {type(error).__name__}: {error}") from None
     for path in selected:
         if not scores.get(path, math.nan) > 0:
-            raise XcgError(f"ideal {part} selected {path!r}: expected elements that score above 0")
+            raise XcgError(
+                f"ideal {part} selected {path!r}: expected paths of elements that score above 0"
+            )
     return sorted(dict.fromkeys(selected), key=tree.row)
 
 
