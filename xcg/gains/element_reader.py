@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
-from xcg.errors import InputError, MissingSizeError
+from xcg.errors import InputError, MissingSizeError, XcgError
 from xcg.gains.element_rows import ElementRows
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
-from xcg.user_model.normalisations import LeftOvers, none
+from xcg.user_model.normalisations import LeftOvers, checked, none
 from xcg.user_model.parts import at_most_left, ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -174,7 +174,7 @@ class ElementReader:
         self.steps = 0
         self._alpha = relevance_value.alpha
         self._exact = relevance_value.near_misses.function is exact
-        self._normalise = relevance_value.normalisation.function
+        self._normalise = checked(relevance_value.normalisation)
         self._is_normalised = relevance_value.normalisation.plain is not none
         self._at_most_left = at_most_left(relevance_value.normalisation)
         self._ignores_overlap = self._alpha == 0 and ignores_overlap_at_alpha_0(
@@ -244,35 +244,11 @@ class ElementReader:
         if self._at_most_left and sum(around) + sum(inside) <= threshold:
             return _NOTHING  # whatever the value is, so it needs no sizes
         value = self._value(result, seen)
-        if self._at_most_left:
-            found = self._normalise(value, around, inside)
-        else:
-            found = self._checked_normalisation(result, value, around, inside)
-        return found if found[0] >= threshold else _NOTHING
-
-    def _checked_normalisation(
-        self, row: int, value: float, around: list[float], inside: list[float]
-    ) -> tuple[float, LeftOvers, LeftOvers]:
-        """Return what a normalisation returns that a user wrote, if it is legal."""
-        part = self.relevance_value.normalisation
         try:
-            gain, *after = self._normalise(value, tuple(around), tuple(inside))
-            gain, (left_around, left_inside) = float(gain), [list(map(float, left)) for left in after]
-            is_legal = 0 <= gain < math.inf and all(
-                0 <= left <= before
-                for left, before in zip(left_around + left_inside, around + inside, strict=True)
-            )
-        except Exception as error:
-            message = f"normalisation {part} failed: {type(error).__name__}: {error}"
-            raise InputError(self._where(row), message) from None
-        if not is_legal or len(left_around) != len(around):
-            message = (
-                f"normalisation {part} returned {(gain, left_around, left_inside)} for "
-                f"{(value, around, inside)}: expected a finite gain from 0, and left-overs from 0 that "
-                "did not grow"
-            )
-            raise InputError(self._where(row), message)
-        return gain, left_around, left_inside
+            found = self._normalise(value, around, inside)
+        except XcgError as error:
+            raise InputError(self._where(result), str(error)) from None
+        return found if found[0] >= threshold else _NOTHING
 
     def raised_by(self, result: int) -> Iterable[int]:
         """Return the elements that may gain more since the last result was read.

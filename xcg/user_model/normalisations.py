@@ -13,9 +13,12 @@ arguments are parameters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from xcg.user_model.parts import PartRegistry
+from xcg.errors import XcgError
+from xcg.registry import Part
+from xcg.user_model.parts import PartRegistry, at_most_left
 
 LeftOvers = Sequence[float]
 Normalisation = Callable[..., tuple[float, LeftOvers, LeftOvers]]
@@ -64,3 +67,28 @@ def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, Lef
     (0.75, [0.5], [])
     """
     return value, around, inside
+
+
+def checked(part: Part[Normalisation]) -> Normalisation:
+    """Return the function of a normalisation, which raises XcgError if a user's function is wrong."""
+    if part.plain is none or at_most_left(part):
+        return part.function
+
+    def check(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
+        before = [*around, *inside]
+        try:
+            found, *after = part.function(value, tuple(around), tuple(inside))
+            gain, (left_around, left_inside) = float(found), [list(map(float, left)) for left in after]
+            pairs = zip([*left_around, *left_inside], before, strict=True)
+            is_legal = all(0 <= left <= earlier for left, earlier in pairs)
+        except Exception as error:  # a user's function may raise anything
+            raise XcgError(f"normalisation {part} failed: {type(error).__name__}: {error}") from None
+        if not is_legal or not 0 <= gain < math.inf or len(left_around) != len(around):
+            raise XcgError(
+                f"normalisation {part} returned {(gain, left_around, left_inside)} for "
+                f"{(value, list(around), list(inside))}: expected a finite gain from 0, and left-overs "
+                "from 0 that did not grow"
+            )
+        return gain, left_around, left_inside
+
+    return check
