@@ -35,6 +35,7 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies, resolve_user_models
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Results
+from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Ties
 from xcg.statistics.bootstrap import RESAMPLES
@@ -87,9 +88,11 @@ class CampaignOptions:
             "assessments": [Path(path) for path in self.assessments] or None,
             "corpus": Path(self.corpus) if self.corpus is not None else None,
             "user_model": resolve_user_models(self.user_model) if self.user_model else None,
-            "measures": self.measures if parse_measures else None,
+            "measures": MEASURES.parse_all(self.measures, Path())
+            if parse_measures and self.measures
+            else None,
             "order": self.order,
-            "ties": self.ties or ("document" if self.order is not None else None),
+            "ties": self.ties,
             "unanswered": self.unanswered,
             "workers": 1 if self.scheduler is not None else self.workers,
             "scheduler": self.scheduler,
@@ -97,6 +100,8 @@ class CampaignOptions:
             "document": self.document,
         }
         options = {name: value for name, value in given.items() if value is not None}
+        if self.order is not None:
+            options["ties"] = self.ties  # those of CONFIG may have no effect in this order
         inputs = load_configuration(self.config) if self.config is not None else Inputs()
         configured = inputs.runs
         given_keys = {*options, "runs"} if self.runs else set(options)

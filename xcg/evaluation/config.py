@@ -75,7 +75,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
         below = _below(file, ("strategies",))
         inputs["strategies"] = resolve_strategies(given["strategies"], folder, below)
     try:
-        check_order(inputs.get("order", "score"), inputs.get("ties", "document"))
+        check_order(inputs.get("order", "score"), inputs.get("ties"))
     except XcgError as error:
         raise InputError(file.where(("ties",)), str(error)) from None
     topics = given.get("topics", {})
@@ -110,13 +110,13 @@ def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:
 def _measures(value: object, file: YamlFile) -> list[Measure]:
     if isinstance(value, str):
         try:
-            return MEASURES.parse_all(value)
+            return MEASURES.parse_all(value, file.path.parent)
         except XcgError as error:
             raise InputError(file.where(("measures",)), str(error)) from None
     measures = []
     for index, item in enumerate(cast(list[object], value)):
         try:
-            measures.append(MEASURES.parse(text(item)))
+            measures.append(MEASURES.parse(text(item), file.path.parent))
         except (XcgError, vol.Invalid) as error:
             raise InputError(file.where(("measures", index)), str(error)) from None
     return MEASURES.parse_all(measures)

@@ -6,15 +6,19 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from xcg.errors import XcgError, nearest
 from xcg.measures.definition import NO_CUTOFF, Definition, Measure
+from xcg.measures.functions import function_measure
 from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
 from xcg.measures.order import HIGHER_IS_BETTER, Order
 from xcg.registry import F, Registry
 
-_MEASURE = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII)
+_MEASURE = re.compile(
+    r"((?:[A-Za-z_][\w.]*:)?[A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII
+)
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
 MAX_CHARACTERS = 1000
 """The maximum length of a measure with its parameters and cutoff."""
@@ -107,12 +111,14 @@ class MeasureRegistry(Registry[Definition]):
     def _aliases(self) -> dict[str, str]:
         return {alias: name for name, found in self._objects.items() for alias in found.aliases}
 
-    def parse(self, text: str | Measure) -> Measure:
+    def parse(self, text: str | Measure, folder: Path | None = None) -> Measure:
         """Return the measure that a text names.
 
         Args:
             text: A name with parameters and a cutoff, like ``nxCG@10`` or
-                ``ep(interpolation=linear)@0.1``; or a measure, which must be complete.
+                ``ep(interpolation=linear)@0.1``; or a measure, which must be complete. The name can be
+                ``package.module:function``.
+            folder: The folder of the configuration that names the measure.
 
         Raises:
             XcgError: If the name or a parameter is unknown, or the cutoff is missing or illegal.
@@ -132,7 +138,7 @@ class MeasureRegistry(Registry[Definition]):
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
         _check_renamed(text.strip(), name, parameters, cutoff)
-        definition = self._definition(name, text)
+        definition = self._function(name, folder) if ":" in name else self._definition(name, text)
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
         by_ir_measures = definition.compute is None or (
@@ -150,7 +156,9 @@ class MeasureRegistry(Registry[Definition]):
             values = tuple((name, value) for name, value in values if value != defaults[name])
         return Measure(definition, definition.read_cutoff(cutoff), values)
 
-    def parse_all(self, texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    def parse_all(
+        self, texts: str | Measure | Iterable[str | Measure], folder: Path | None = None
+    ) -> list[Measure]:
         """Return the measures of a list, or of a text separated by white space or commas.
 
         A measure that is named twice is returned once.
@@ -162,7 +170,7 @@ class MeasureRegistry(Registry[Definition]):
             texts = [texts]
         elif isinstance(texts, str):
             texts = split_measures(texts)
-        measures = list(dict.fromkeys(self.parse(text) for text in texts))
+        measures = list(dict.fromkeys(self.parse(text, folder) for text in texts))
         if not measures:
             raise XcgError("no measures: expected at least one, like nxCG@10")
         return measures
@@ -184,6 +192,23 @@ class MeasureRegistry(Registry[Definition]):
             return self.parse(name).definition.is_count
         except XcgError:
             return False
+
+    def _function(self, path: str, folder: Path | None) -> Definition:
+        """Return the definition of a user's function, the same one for the same path and folder.
+
+        Without a folder, a path that was read before has the same meaning, so that results can be
+        asked for the measures that a configuration names.
+        """
+        known = self._functions.get((path, folder))
+        if known is None and folder is None:
+            known = next((found for (one, _), found in self._functions.items() if one == path), None)
+        if known is None:
+            known = self._functions[path, folder] = function_measure(path, folder)
+        return known
+
+    @cached_property
+    def _functions(self) -> dict[tuple[str, Path | None], Definition]:
+        return {}
 
     def _definition(self, name: str, text: str) -> Definition:
         try:

@@ -6,6 +6,7 @@ returns a gain, which can exceed 1. The quantisations of papers are tables.
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -159,7 +160,9 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
             "with other levels, choose a quantisation of levels and spans: text"
         )
     try:
-        score = float(part.function(exhaustivity, specificity))
+        is_of_level = assessment.scale == "level" and _takes_one_argument(part.function)
+        grades = (exhaustivity,) if is_of_level else (exhaustivity, specificity)
+        score = float(part.function(*grades))
     except XcgError as error:
         raise XcgError(f"quantisation {part}: {error}") from None
     except Exception as error:  # a user's function may raise anything
@@ -171,6 +174,15 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
         expected = f"a gain from 0 to {MAX_GAIN:g}" if of_level else "a score from 0 to 1"
         raise XcgError(f"quantisation {part} gives {score} for {assessment.label}: expected {expected}")
     return score
+
+
+def _takes_one_argument(function: Quantisation) -> bool:
+    """Return whether a function can be called with a level alone."""
+    try:
+        inspect.signature(function).bind(1)
+    except (TypeError, ValueError):  # it needs more arguments, or has no signature
+        return False
+    return True
 
 
 def _pair(key: object) -> tuple[float, Grade]:
