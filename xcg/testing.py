@@ -48,7 +48,7 @@ def assert_retrieval(
     measures: Measures = (),
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     test: str = "t",
     correction: str | None = None,
     margin: float | Mapping[str, float] | None = None,

@@ -50,10 +50,10 @@ def test_the_command_writes_the_form_of_its_input(
 def test_the_command_writes_other_forms_and_states_what_they_lose(
     tmp_path: Path, xcg_command: Command
 ) -> None:
-    (tmp_path / "r").write_text("1 Q0 d 1 2 r\n1 Q0 d 2 1 r\n1 Q0 e 3 1 r\n")
+    (tmp_path / "r").write_text("1 Q0 d 1 3 r\n1 Q0 d 2 2 r\n1 Q0 e 3 1 r\n")
     done = xcg_command("rewrite", "--run", tmp_path / "r", "--strategy", "unique", "--to", "jsonl")
     assert done.stdout == (
-        '{"topic": "1", "doc": "d", "score": 2}\n{"topic": "1", "doc": "e", "score": 1}\n'
+        '{"topic": "1", "doc": "d", "score": 3}\n{"topic": "1", "doc": "e", "score": 1}\n'
     )
     assert done.stderr == (
         "xcg: note: lost in jsonl: the run's name (the name of the file is used instead)\n"

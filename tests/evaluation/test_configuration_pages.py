@@ -24,7 +24,6 @@ from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import Normalisation
 from xcg.user_model.schema import Spans, user_model_schema
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -104,7 +103,7 @@ def test_defaults_of_the_configuration() -> None:
     assert defaults["measures"].split() == list(DEFAULT_MEASURES)
     assert defaults["topics.unanswered"] == inputs.unanswered
     assert defaults["order"] == inputs.file_order
-    assert defaults["ties"] == inputs.ties
+    assert (defaults["ties"], inputs.ties) == ("that of the format", None)
     assert defaults["workers"] == str(inputs.workers)
 
 
@@ -112,7 +111,6 @@ def test_defaults_and_legal_values_of_a_user_model() -> None:
     model = UserModel.of({"name": "m"})
     rule, effort = model.relevance_value, model.effort
     words: dict[str, object] = {
-        "relevance_value.normalisation": Normalisation,
         "size": SizeUnit,
         "spans": Spans,
         "effort.interpolation": Interpolation,

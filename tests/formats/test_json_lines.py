@@ -26,9 +26,10 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(tmp_path: Path) -> N
     notes = Notes()
     run = read_run(write(tmp_path, RUN, "bm25.v2.jsonl"), notes)
     assert [(kind, count) for kind, count, _ in notes.oddities()] == [
-        ("topics with a rank of some results only", 1)
+        ("topics in which ranks and scores contradict each other", 1),
+        ("topics with a rank of some results only", 1),
     ]
-    assert "topic 3: 1 of 2 results have no rank, so it does not order them" in notes.lines()[0]
+    assert "topic 3: 1 of 2 results have no rank, so it does not order them" in notes.lines()[1]
     assert run.name == "bm25"
     assert [steps(run, topic) for topic in "123"] == ["b a", "d c", "c d"]
     assert list(run.rankings["1"].files) == ["f", "f"]

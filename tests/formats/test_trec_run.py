@@ -53,11 +53,11 @@ def test_scores_are_compared_in_double_precision(tmp_path: Path) -> None:
         ("score", "document", "d c b a e", [3.0, 2.0, 2.0, 2.0, 1.0]),
         ("rank", "document", "c b a e d", [1, 2, 2, 3, 4]),
         ("rank", "file", "c a b e d", [1, 2, 2, 3, 4]),
-        ("file", "document", "a d c b e", None),
+        ("file", None, "a d c b e", None),
     ],
 )
 def test_results_are_ordered_by_score_by_rank_or_as_in_the_file(
-    tmp_path: Path, order: Order, ties: Ties, expected: str, keys: list[float] | None
+    tmp_path: Path, order: Order, ties: Ties | None, expected: str, keys: list[float] | None
 ) -> None:
     text = "".join(
         f"1 Q0 f#/{path} {rank} {score} t\n"

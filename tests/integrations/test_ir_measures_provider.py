@@ -73,7 +73,7 @@ def test_values_are_those_of_evaluate(
 ) -> None:
     qrels, run = campaign(seed, pairs=False)
     base, ranked = as_xcg(qrels, run)
-    ours = xcg.evaluate(base, {"r": ranked}, None, "levels", list(MEASURES_BY_NAME))
+    ours = xcg.evaluate(base, {"r": ranked}, None, "levels", list(MEASURES_BY_NAME), ties="document")
     given = form(qrels, run) if form else (qrels, run)
     aggregated, found = ir_measures.calc(list(MEASURES_BY_NAME.values()), *given)
     values = {(metric.query_id, metric.measure): metric.value for metric in found}
@@ -104,7 +104,7 @@ def test_exhaustivity_and_specificity_are_used_if_all_qrels_have_them(seed: int,
         ("overlap-off", "MAep", asked[1]),
         ("kazai-lalmas-2006-strict", "nxCG@5", asked[2]),
     ):
-        ours = xcg.evaluate(base, {"r": ranked}, None, model, name)
+        ours = xcg.evaluate(base, {"r": ranked}, None, model, name, ties="document")
         for topic in base:
             expected = ours.value("r", name, topic) if topic in ours.topics else 0.0
             assert values[topic, measure] == expected
@@ -137,7 +137,7 @@ def test_dicts_of_whole_documents_have_the_same_means(seed: int) -> None:
     names = [f"d{n}" for n in range(30)]
     qrels = {t: {d: generator.choice([-1, 0, 0, 1, 2]) for d in names[:20]} for t in "123"}
     run = {t: {d: generator.choice([0.5, 1.0, 2.0]) for d in names[5:]} for t in "12"}
-    ours = xcg.evaluate(qrels, {"r": run}, measures=list(MEASURES_BY_NAME))
+    ours = xcg.evaluate(qrels, {"r": run}, measures=list(MEASURES_BY_NAME), ties="document")
     found = ir_measures.calc_aggregate([*MEASURES_BY_NAME.values(), ir_measures.nDCG @ 10], qrels, run)
     for name, measure in MEASURES_BY_NAME.items():
         assert found[measure] == pytest.approx(ours.value("r", name), abs=1e-12)

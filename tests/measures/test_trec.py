@@ -55,10 +55,10 @@ def test_measures_on_gains_agree_with_trec_eval_on_flat_rankings(seed: int) -> N
         None,
         None,
         [linear, *(f"{linear}@{k}" for k in (5, 10, 20)), "xAP(threshold=1)"],
+        ties="document",
     )
-    flat = xcg.evaluate(
-        qrels, {"r": run}, None, binary, [f"{m}@{k}" for k in depths for m in ("gPrecision", "gRecall")]
-    )
+    generalised = [f"{m}@{k}" for k in depths for m in ("gPrecision", "gRecall")]
+    flat = xcg.evaluate(qrels, {"r": run}, None, binary, generalised, ties="document")
     for topic in qrels:
         expected = theirs.get(topic)
         for name, measure in (
@@ -86,7 +86,7 @@ def test_values_of_ir_measures_are_passed_on(seed: int) -> None:
         "IPrec@0.5",
     ]
     qrels, run = graded_campaign(seed)
-    found = xcg.evaluate(qrels, {"r": run}, None, None, names)
+    found = xcg.evaluate(qrels, {"r": run}, None, None, names, ties="document")
     wanted = [ir_measures.parse_measure(name) for name in names]
     theirs = ir_measures.calc_aggregate(wanted, qrels, run)
     assert found.measures == [str(measure) for measure in wanted]
@@ -127,7 +127,7 @@ def test_standard_measures_agree_with_trec_eval(
 
     The scores are exact in single precision, in which pytrec_eval compares them.
     """
-    found = xcg.evaluate(_judged(qrels), {"r": run}, None, None, STANDARD)
+    found = xcg.evaluate(_judged(qrels), {"r": run}, None, None, STANDARD, ties="document")
     # RR with a cutoff is MS MARCO's there, which orders ties otherwise: xcg's order for all of them
     ordered = {
         topic: {

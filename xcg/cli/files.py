@@ -213,7 +213,7 @@ def convert(
         else:
             check_document_is_used(document, [Path(run)])
             source = ChunkSource(document, documents)
-            read = read_run(run, notes, order or "score", ties or "document", source=source)
+            read = read_run(run, notes, order or "score", ties, source=source)
         if target is not None:
             base = assessments_of_run(read, depth, irrelevant or 0.0, notes)
             text, lost = convert_assessments(base, target_format, documents)
@@ -282,7 +282,7 @@ def validate(
     report = validate_files(
         *inputs,
         order or configuration.file_order,
-        ties or ("document" if order is not None else configuration.ties),
+        ties if order is not None else ties or configuration.ties,
         document,
     )
     if format_ == "json":

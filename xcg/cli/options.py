@@ -72,8 +72,8 @@ order_option = click.option(
 ties_option = click.option(
     "--ties",
     type=click.Choice(TIES),
-    help="Order results of equal score or rank in TREC runs by descending document id, by rank, or as "
-    "in the file.  [default: document]",
+    help="Order results of equal score or rank by descending document id, by rank, or as in the file.  "
+    "[default: document for TREC runs, otherwise file]",
 )
 gold_option = paths_option("--gold", help="Read assessments; the same as --assessments.")
 topics_option = click.option(
@@ -91,7 +91,7 @@ seed_option = count_option(
 def check_order_options(order: Order | None, ties: Ties | None) -> None:
     """Raise XcgError if --order and --ties contradict each other, or --ties has no effect."""
     refuse_unused(order == "file", "with --order file", "--ties")
-    check_order(order or "score", ties or "document")
+    check_order(order or "score", ties)
 
 
 def _disable_cache(context: click.Context, _: click.Parameter, disable: bool) -> None:

@@ -81,9 +81,7 @@ def rewrite(
     documents, notes = corpus_of(corpus), Notes()
     check_document_is_used(document, [Path(runs[0])])
     source = ChunkSource(document, documents)
-    run, format_ = read_run_and_format(
-        runs[0], notes, order or "score", ties or "document", source=source
-    )
+    run, format_ = read_run_and_format(runs[0], notes, order or "score", ties, source=source)
     rewritten = rewrite_run(run, bound[0], documents).top(depth)
     note_repeated({rewritten.name: count_repeated(rewritten)}, notes)
     written_format = target_format or format_

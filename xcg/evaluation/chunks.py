@@ -71,7 +71,7 @@ def compare_chunks(
     questions: bool = False,
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     strategies: Strategies = (),
     document: DocumentKey = None,
@@ -96,7 +96,7 @@ def compare_chunks(
         questions: Whether to list every gold span and result.
         unanswered: How a question without results counts: ``zero`` or ``skip``.
         order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of TREC results with equal scores or ranks.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
         document: How chunks, in memory and in JSON Lines, name their document: a key of their

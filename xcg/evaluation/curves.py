@@ -73,7 +73,7 @@ def curves(
     *,
     with_ideal: bool = False,
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     strategies: Strategies = (),
     document: DocumentKey = None,
@@ -93,7 +93,7 @@ def curves(
         depth: The last rank of a curve over ranks, at most 100,000, or the last amount of text.
         with_ideal: Add the curve of the ideal ranking as a run of that name.
         order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of TREC results with equal scores or ranks.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
         document: How chunks in memory name their document: a key of their metadata, ``"file name"``,

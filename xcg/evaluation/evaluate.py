@@ -60,7 +60,7 @@ def evaluate(
     *,
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     check_corpus: bool = False,
     progress: Progress | None = None,
@@ -91,8 +91,9 @@ def evaluate(
             ``file``. Runs in other formats have one order each. The order of chunks in memory:
             ``score``, ``distance`` (ascending) or ``given``; by default, ranks and scores decide, see
             :func:`xcg.runs.chunks.run_of_chunks`.
-        ties: The order of TREC results with equal scores or ranks: ``document`` (descending, as in
-            trec_eval), ``rank`` or ``file``.
+        ties: The order of results with equal scores or ranks: ``document`` (descending, as in
+            trec_eval; the default for TREC runs), ``rank``, or ``file`` (as given; the default for all
+            others).
         lenient: Count wrong data as warnings (``results.notes``) instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
             the documents.

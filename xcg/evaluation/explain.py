@@ -45,7 +45,7 @@ def explain(
     user_model: UserModels | None = None,
     *,
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     strategies: Strategies = (),
     document: DocumentKey = None,
@@ -59,7 +59,7 @@ def explain(
         corpus: The documents.
         user_model: The user models.
         order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of TREC results with equal scores or ranks.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies; the rewritten rankings are explained.
         document: How chunks in memory name their document: a key of their metadata, ``"file name"``,

@@ -46,7 +46,7 @@ def review_gold(
     min_similarity: float | None = None,
     unanswered: Unanswered = "zero",
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     strategies: Strategies = (),
     document: DocumentKey = None,
@@ -76,7 +76,7 @@ def review_gold(
             extra ``fuzzy``. None for passages with the same words.
         unanswered: How a question without results counts for ``measure``: ``zero`` or ``skip``.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
-        ties: The order of TREC results with equal scores or ranks.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         strategies: Overlap strategies.
         document: How chunks in memory name their document, see :func:`xcg.runs.chunks.span_of`.

@@ -32,6 +32,7 @@ from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
 from xcg.runs.stored_rankings import LimitedRuns
+from xcg.runs.ties import in_document_order, note_equal_scores
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
@@ -72,7 +73,7 @@ class Inputs:
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
         order: The order of TREC results, see :data:`xcg.runs.run.Order`, or of chunks in memory, see
             :func:`xcg.runs.chunks.run_of_chunks`.
-        ties: The order of TREC results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
             the documents.
@@ -102,7 +103,7 @@ class Inputs:
     measures: Measures = DEFAULT_MEASURES
     unanswered: Unanswered = "zero"
     order: AnyOrder | None = None
-    ties: Ties = "document"
+    ties: Ties | None = None
     lenient: bool = False
     check_corpus: bool = False
     workers: int = 1
@@ -303,9 +304,10 @@ class Inputs:
         found: list[Run | Path] = []
         for item in items:
             if isinstance(item, Run):
-                found.append(item)
+                found.append(self._with_ties(item))
             elif isinstance(item, Mapping):
-                found += [self._run_of(str(name), results) for name, results in item.items()]
+                runs = [self._run_of(str(name), results) for name, results in item.items()]
+                found += map(self._with_ties, runs)
             elif isinstance(item, (str, os.PathLike)):
                 with self.naming_position("runs"):
                     found += expand(item, "runs")
@@ -314,6 +316,14 @@ class Inputs:
         if not found:
             raise XcgError("no runs: expected at least one")
         return found
+
+    def _with_ties(self, run: Run) -> Run:
+        """Return a run in memory with ties in the stated order, and note unusual scores."""
+        for topic, ranking in run.rankings.items():
+            note_equal_scores(ranking, run.where(topic), self.notes)
+        if self.ties != "document":
+            return run
+        return run.with_rankings({topic: in_document_order(r) for topic, r in run.rankings.items()})
 
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
@@ -432,7 +442,7 @@ def load_runs(
     notes: Notes,
     topics: Topics,
     order: Order,
-    ties: Ties,
+    ties: Ties | None,
     chunks: ChunkSource,
 ) -> list[Run]:
     """Return the runs of all sources under their own names, and read those that are in files."""

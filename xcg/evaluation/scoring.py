@@ -60,7 +60,7 @@ class Work:
     standard: Sequence[Measure]
     unanswered: Unanswered = "zero"
     order: Order = "score"
-    ties: Ties = "document"
+    ties: Ties | None = None
     lenient: bool = False
     check_corpus: bool = False
     strategies: Sequence[BoundStrategy] = ()

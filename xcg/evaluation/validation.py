@@ -66,7 +66,7 @@ def validate(
     runs: Sequence[PathLike] = (),
     corpus: PathLike | None = None,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     document: DocumentKey = None,
 ) -> Report:
     """Check the files of a campaign by themselves and against each other.
@@ -82,7 +82,7 @@ def validate(
         runs: Files, folders or globs.
         corpus: A folder or archive.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
-        ties: The order of TREC results with equal scores or ranks.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         document: How the results in JSON Lines name their document, see
             :func:`xcg.runs.chunks.span_of`.
 

@@ -67,7 +67,7 @@ def read_run(
     path: PathLike,
     notes: Notes | None = None,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> Run:
@@ -78,7 +78,7 @@ def read_run(
         notes: Collects warnings. With ``Notes(lenient=True)`` results with an illegal path are counted;
             they keep their rank and name no element.
         order: The order of the results of a TREC run, see :data:`xcg.runs.run.Order`.
-        ties: The order of results with equal scores or ranks in a TREC run.
+        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         topics: The topics whose results are read; all by default.
         source: How the chunks in JSON Lines name their document, and the documents. Chunks without
             offsets are searched in the documents.
@@ -100,7 +100,7 @@ def read_run_and_format(
     path: PathLike,
     notes: Notes | None = None,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> tuple[Run, str]:
@@ -138,7 +138,7 @@ def read_runs(
     paths: PathLike | Iterable[PathLike],
     notes: Notes | None = None,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> list[Run]:
@@ -148,7 +148,7 @@ def read_runs(
         paths: Files, folders and globs.
         notes: As for :func:`read_run`, like all further arguments.
         order: The order of the results of TREC runs.
-        ties: The order of results with equal scores or ranks in TREC runs.
+        ties: The order of results with equal scores or ranks.
         topics: The topics whose results are read; all by default.
         source: How the chunks in JSON Lines name their document, and the documents.
 

@@ -22,6 +22,7 @@ from typing import TypeVar, cast
 from xcg.documents.files import SAFE_PARSING, local_name
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import canonical_file, canonical_path
+from xcg.errors import Notes
 from xcg.formats.inex_attributes import (
     ASSESSMENT_TAGS,
     POINT_TAGS,
@@ -35,8 +36,9 @@ from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
 from xcg.profiling import record_layout
-from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Topics, check_span
+from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, check_span
 from xcg.runs.stored_rankings import StoredRankings
+from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
 
 _T = TypeVar("_T")
 
@@ -86,18 +88,30 @@ _PATHS: FunctionCache[str, str] = FunctionCache(lambda text: canonical_path(_che
 faster."""
 
 
-def read_regular_submission(file: BufferedReader, path: Path, topics: Topics = None) -> Run | None:
+def read_regular_submission(
+    file: BufferedReader,
+    path: Path,
+    notes: Notes,
+    ties: Ties | None = None,
+    topics: Topics = None,
+) -> Run | None:
     """Return the run in an INEX submission with a regular layout.
 
     Args:
         file: The open file.
         path: The file's path.
+        notes: Counts topics whose scores hardly order the results, or contradict the ranks.
+        ties: The order of results with equal ranks or scores.
         topics: The topics whose results are read; all by default.
 
     Returns:
         The run, or None if the layout is not regular; then the file is at its start again.
     """
-    return _read_if_regular(file, path, lambda: _read_submission(file, path, topics))
+    found = Notes()
+    run = _read_if_regular(file, path, lambda: _read_submission(file, path, found, ties, topics))
+    if run is not None:
+        notes.take(found)
+    return run
 
 
 def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:
@@ -179,7 +193,9 @@ def _read_head(
     return root, chain([rest], blocks)
 
 
-def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
+def _read_submission(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
+) -> Run:
     rankings = StoredRankings()
     skipped: set[str] = set()
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
@@ -202,7 +218,8 @@ def _read_submission(file: BufferedReader, path: Path, topics: Topics) -> Run:
         if is_end:
             if topic in rankings:
                 raise IrregularFileError("a topic that occurs twice")
-            rankings.add(topic, results.ranking())
+            ranking = results.ranking(f"{path}, topic {topic}", notes)
+            rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
             clear_large(_FILES, _PATHS)
             results = _Results()
     return Run(name, rankings.as_mapping(), str(path), skipped)
@@ -277,8 +294,8 @@ class _Results:
         self._files: list[str] = []
         self._paths: list[str] = []
         self._spans: list[AnySpan] = []
-        self._keys = array("d")
-        self._ascending = False
+        self._ranks = array("d")
+        self._scores = array("d")
 
     def add(self, fields: dict[str, list[str]]) -> None:
         """Add results; raise ValueError for an illegal one."""
@@ -290,24 +307,27 @@ class _Results:
         else:
             spans = zip(map(int, fields["offset"]), map(int, fields["length"]), strict=True)
             self._spans += [check_span(start, start + length) for start, length in spans]
-        self._ascending = "rank" in fields
-        keys = fields.get("rank") or fields.get("rsv") or []
-        self._keys.frombytes(np.array(keys, dtype=np.float64).tobytes())
+        for keys, field in ((self._ranks, "rank"), (self._scores, "rsv")):
+            keys.frombytes(np.array(fields.get(field, []), dtype=np.float64).tobytes())
 
-    def ranking(self) -> Ranking:
+    def ranking(self, where: str, notes: Notes) -> Ranking:
         """Return the results in the order of their ranks, or of their scores, or of the file."""
-        files, spans, keys = self._files, self._spans, self._keys
+        files, spans, keys = self._files, self._spans, self._ranks or self._scores
         paths = self._paths or [""] * len(files)
-        ascending_keys = np.array(keys) if self._ascending else -np.array(keys)
+        ascending_keys = np.array(keys) if self._ranks else -np.array(keys)
         if not np.isfinite(ascending_keys).all():
             raise IrregularFileError("a rank or score that is not finite")
+        if self._ranks and self._scores:
+            note_contradiction(self._ranks, self._scores, where, notes, "ranks")
         if (ascending_keys[1:] < ascending_keys[:-1]).any():
             order = np.argsort(ascending_keys, kind="stable").tolist()
             files, paths = [files[index] for index in order], [paths[index] for index in order]
             spans = [spans[index] for index in order] if spans else []
             keys = array("d", [keys[index] for index in order])
-        has_scores = bool(keys) and not self._ascending
-        return Ranking(files, paths, dict(enumerate(spans)), keys if keys else None, has_scores)
+        has_scores = bool(keys) and not self._ranks
+        ranking = Ranking(files, paths, dict(enumerate(spans)), keys if keys else None, has_scores)
+        note_equal_scores(ranking, where, notes)
+        return ranking
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:

@@ -33,6 +33,7 @@ from xcg.runs.run import (
     span_of,
 )
 from xcg.runs.stored_rankings import StoredRankings
+from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
 
 _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
@@ -66,30 +67,32 @@ def read_inex_submission(
     path: Path,
     notes: Notes,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
 ) -> Run:
     """Read an INEX submission.
 
     The results of a topic are ordered by ``<rank>`` if all have one, else by ``<rsv>`` (descending) if
-    all have one, else as in the file. Results with equal keys keep the order of the file.
+    all have one, else as in the file. Results with equal keys keep the order of the file by default.
 
     Args:
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal results if they are tolerated.
         order: Not used; it is for TREC runs.
-        ties: Not used.
+        ties: ``document`` orders results with equal keys by document, then path or start, descending.
         topics: The topics whose results are read; all by default.
 
     Raises:
         InputError: If the file is not a submission or a value is illegal, with file and line.
     """
-    run = read_regular_submission(file, path, topics)
-    return run if run is not None else _read_results(file, path, notes, topics)
+    run = read_regular_submission(file, path, notes, ties, topics)
+    return run if run is not None else _read_results(file, path, notes, ties, topics)
 
 
-def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics) -> Run:
+def _read_results(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
+) -> Run:
     rankings = StoredRankings()
     skipped: set[str] = set()
     name = ""
@@ -119,7 +122,9 @@ def _read_results(file: BufferedReader, path: Path, notes: Notes, topics: Topics
             elif topics is None or topic in topics:
                 if not found:
                     _check_no_other_content(element, where)
-                rankings.add(topic, _ranking(found, path, topic, notes, files, paths))
+                ranking = _ranking(found, path, topic, notes, files, paths)
+                note_equal_scores(ranking, f"{path}, topic {topic}", notes)
+                rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
             else:
                 skipped.add(topic)
             found = []
@@ -185,7 +190,7 @@ def _ranking(
     files: FunctionCache[str, str],
     paths: FunctionCache[str, str],
 ) -> Ranking:
-    order, keys, has_scores = _order(found, path, notes)
+    order, keys, has_scores = _order(found, path, f"{path}, topic {topic}", notes)
     ordered: list[tuple[str, str, AnySpan | None]] = []
     for rank, index in enumerate(order, 1):
         result = found[index]
@@ -219,7 +224,7 @@ def _element(
 
 
 def _order(
-    found: list[_Result], path: Path, notes: Notes
+    found: list[_Result], path: Path, where: str, notes: Notes
 ) -> tuple[list[int], array[float] | None, bool]:
     """Return the order of results, the ranks or scores in this order, and whether these are scores."""
     for field, (pattern, expected, last_key) in _KEYS.items():
@@ -230,10 +235,13 @@ def _order(
                 key = float(text) if re.fullmatch(pattern, text.strip()) else math.nan
                 if not math.isfinite(key):
                     message = f"illegal {field} {text!r}: expected {expected}"
-                    where = f"{path}:{result.line}"
-                    notes.problem("illegal ranks or scores; the results are last", where, message)
+                    line = f"{path}:{result.line}"
+                    notes.problem("illegal ranks or scores; the results are last", line, message)
                     key = last_key
                 keys.append(key)
+            scores = [result.rsv or "" for result in found]
+            if field == "rank" and all(re.fullmatch(_KEYS["rsv"][0], s.strip()) for s in scores):
+                note_contradiction(keys, list(map(float, scores)), where, notes, "ranks")
             order = sorted_order(keys, descending=field == "rsv")
             return order, array("d", (keys[index] for index in order)), field == "rsv"
     return list(range(len(found))), None, False

@@ -40,6 +40,7 @@ from xcg.runs.run import (
     sorted_order,
 )
 from xcg.runs.stored_rankings import StoredRankings
+from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
@@ -76,7 +77,7 @@ def read_json_run(
     path: Path,
     notes: Notes,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> Run:
@@ -99,7 +100,7 @@ def read_json_run(
         path: The file's path. Its name up to the first dot is the run's name.
         notes: Counts results that name no element if they are tolerated; these keep their ranks.
         order: Not used; it is for TREC runs.
-        ties: Not used.
+        ties: ``document`` orders results with equal ranks or scores by document, then path or start.
         topics: The topics whose results are read; all by default.
         source: How documents are named, and the documents. The name can be another field, or a key of
             the object ``metadata``.
@@ -151,8 +152,10 @@ def read_json_run(
     chunks.find()
     rankings = StoredRankings()
     for topic, results in found.pop_all():
-        _note_missing_keys(results, f"{path}, topic {topic}", notes)
-        rankings.add(topic, _ranking(results, states_parents))
+        _note_keys(results, f"{path}, topic {topic}", notes)
+        ranking = _ranking(results, states_parents)
+        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
+        rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
     return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
 
 
@@ -179,8 +182,14 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         yield where, result
 
 
-def _note_missing_keys(found: list[Result], where: str, notes: Notes) -> None:
-    """Count topics in which only some results have a rank. Without any ranks, scores are checked."""
+def _note_keys(found: list[Result], where: str, notes: Notes) -> None:
+    """Count topics whose ranks and scores contradict each other, and with a rank of some results only.
+
+    Without any ranks, scores are checked.
+    """
+    _, _, ranks, scores = zip(*found, strict=True)
+    if None not in (*ranks, *scores):
+        note_contradiction(ranks, scores, where, notes, "ranks")
     for key, name in ((2, "rank"), (3, "score")):
         missing = sum(result[key] is None for result in found)
         if not missing:

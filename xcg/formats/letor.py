@@ -20,6 +20,7 @@ from xcg.formats.detection import is_letor
 from xcg.judgements.assessment import Assessment, read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.run import RUN_FORMATS, FunctionCache, Order, Run, RunFormat, Ties, Topics
+from xcg.runs.ties import in_document_order
 
 _HEAD_SIZE = 4096
 _DOCID = re.compile(r"\s*docid\s*=\s*(\S+)")
@@ -124,7 +125,8 @@ def read_letor_feature(path: PathLike, feature: int, notes: Notes | None = None)
     if not has_feature:
         raise InputError(path, f"no line has the feature {feature}")
     run = Run.of(f"feature-{feature}", scores)
-    return Run(run.name, run.rankings, str(path))
+    rankings = {topic: in_document_order(ranking) for topic, ranking in run.rankings.items()}
+    return Run(run.name, rankings, str(path))
 
 
 def _lines(file: BufferedReader, path: Path, notes: Notes) -> Iterator[_Line]:

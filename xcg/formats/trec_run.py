@@ -41,6 +41,7 @@ from xcg.runs.run import (
     span_of,
 )
 from xcg.runs.stored_rankings import StoredRankings
+from xcg.runs.ties import note_contradiction, note_equal_scores
 
 
 def read_trec_run(
@@ -48,7 +49,7 @@ def read_trec_run(
     path: Path,
     notes: Notes,
     order: Order = "score",
-    ties: Ties = "document",
+    ties: Ties | None = None,
     topics: Topics = None,
 ) -> Run:
     """Read a TREC run.
@@ -69,7 +70,7 @@ def read_trec_run(
         notes: Counts illegal lines if they are tolerated.
         order: The order of results: ``score`` (descending), ``rank`` (ascending) or ``file``.
         ties: The order of results with equal scores or ranks: ``document`` (by document descending, as
-            in trec_eval), ``rank`` (by rank) or ``file`` (as in the file).
+            in trec_eval; the default), ``rank`` (by rank) or ``file`` (as in the file).
         topics: The topics whose results are read; all by default.
 
     Returns:
@@ -78,7 +79,7 @@ def read_trec_run(
     Raises:
         InputError: If the file is empty or a line is illegal, with file and line.
     """
-    reader = _Reader(path, notes, order, ties, topics)
+    reader = _Reader(path, notes, order, topics)
     record_layout(path)
     for block in text_blocks(file, path):
         reader.add(block)
@@ -87,7 +88,9 @@ def read_trec_run(
     elements = _Elements()
     rankings = StoredRankings()
     for topic, lines in reader.topics.pop_all():
-        rankings.add(topic, _ranking(path, topic, lines, notes, order, ties, elements))
+        ranking = _ranking(path, topic, lines, notes, order, ties or "document", elements)
+        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
+        rankings.add(topic, ranking)
         clear_large(*elements.caches)
     return Run(reader.tag, rankings.as_mapping(), str(path), reader.skipped)
 
@@ -97,7 +100,7 @@ class _TopicLines:
 
     Attributes:
         scores: The scores; none if they do not order the results.
-        ranks: The ranks; none if they order neither results nor ties.
+        ranks: The ranks; none if the order is that of the file.
         documents: The names of the documents.
         elements: ``#/path`` or ``#offset:length``; empty for a whole document.
         line_numbers: The line numbers in the file.
@@ -142,14 +145,13 @@ class _Reader:
         problem: The error in the first illegal line.
     """
 
-    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties, needed: Topics) -> None:
+    def __init__(self, path: Path, notes: Notes, order: Order, needed: Topics) -> None:
         self.tag = ""
         self.topics = StoredTopics(_TopicLines)
         self.skipped: set[str] = set()
         self.problem: InputError | None = None
         self._path, self._notes, self._needed = path, notes, needed
         self._with_scores = order == "score"
-        self._with_ranks = "rank" in (order, ties)
         self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
         self._plain = True  # whether all these texts are document names in canonical form
@@ -205,7 +207,7 @@ class _Reader:
             lines.plain &= self._plain
             # array.extend takes ten times as long.
             lines.scores.frombytes(struct.pack(f"{len(scores)}d", *scores))
-            if self._with_ranks:
+            if self._check_ranks:
                 lines.ranks.extend(map(int, ranks[start:end]))
         return True
 
@@ -236,7 +238,7 @@ class _Reader:
             lines.plain = self._plain = False
             if self._with_scores:
                 lines.scores.append(line.score)
-            if self._with_ranks:
+            if self._check_ranks:
                 lines.ranks.append(line.rank)
 
 
@@ -306,6 +308,8 @@ def _ranking(
     known: _Elements,
 ) -> Ranking:
     rows = _order(lines, order, ties)
+    if order == "score":
+        note_contradiction(lines.ranks, lines.scores, f"{path}, topic {topic}", notes, "scores")
     documents, elements = lines.documents, lines.elements
     keys: array[Any] = lines.scores if order == "score" else lines.ranks
     if rows is not None:

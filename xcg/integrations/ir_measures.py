@@ -239,7 +239,9 @@ class _Evaluator(ir_measures.Evaluator):
         rankings = _read_run(run)
         for model, names in self._groups:
             try:
-                results = evaluate(self._recall_base, {"run": rankings}, None, model, list(names))
+                results = evaluate(
+                    self._recall_base, {"run": rankings}, None, model, list(names), ties="document"
+                )
             except NothingToAverageError:
                 continue  # ir_measures then counts 0
             for row in results:

@@ -77,8 +77,8 @@ def run_from_frame(frame: Any) -> Rankings:
 
     Args:
         frame: A pandas or polars DataFrame with the columns ``topic``, ``doc`` and ``path`` as for
-            :func:`qrels_from_frame`, and ``score`` or ``rank``. Equal scores are ordered as by
-            trec_eval, whatever their rank. Without scores, equal ranks keep the order of the frame.
+            :func:`qrels_from_frame`, and ``score`` or ``rank``. Equal scores keep the order of the
+            frame, whatever their rank; without scores, equal ranks do.
 
     Returns:
         Topic → element → score; or topic → elements in rank order, without scores or if a topic repeats
@@ -257,8 +257,8 @@ def nest_scores(rows: Iterable[tuple[str, str, str, Any]]) -> Rankings:
         rows: For each result: the row for messages, topic, element and score.
 
     Returns:
-        Scores by element; or elements in trec_eval's order if a topic repeats an element, because
-        repeated results count as overlap and keep their ranks.
+        Scores by element; or elements in rank order if a topic repeats an element, because repeated
+        results count as overlap and keep their ranks.
 
     Raises:
         InputError: If a score is not a finite number.
@@ -275,7 +275,7 @@ def nest_scores(rows: Iterable[tuple[str, str, str, Any]]) -> Rankings:
         if len(by_element) == len(scored):
             rankings[topic] = by_element
         else:
-            scored.sort(key=lambda pair: (pair[1], pair[0]), reverse=True)
+            scored.sort(key=lambda pair: -pair[1])
             rankings[topic] = [element for element, _ in scored]
     return rankings
 

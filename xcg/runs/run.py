@@ -32,8 +32,9 @@ Order = Literal["score", "rank", "file"]
 formats have one order each, see their readers."""
 
 Ties = Literal["document", "rank", "file"]
-"""Order of TREC results with equal scores or equal ranks: by decreasing document id as in trec_eval, by
-the rank in the file, or by their order in the file."""
+"""Order of results with equal scores or equal ranks: by decreasing document id, then path or start; by
+the rank in the file, where it does not order the results; or as given. If none is stated, TREC runs
+have the first, as in trec_eval, and all other runs the last."""
 
 AnySpan = tuple[int, int] | Passage
 """A passage: (start, end) in characters of the document's text, or two points."""
@@ -223,7 +224,7 @@ class Run:
 
         Args:
             name: Id of the run.
-            results: Topic → results in rank order, or result → score, which is ordered like a TREC run.
+            results: Topic → results in rank order, or result → score; equal scores keep the order.
                 A result is a (file, path) pair, ``"file#/path"``, ``"file#offset:length"``, or the name
                 of a document.
 
@@ -325,7 +326,7 @@ def name_without_strategy(name: str, strategy: str) -> str:
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
-    """Order results like trec_eval: by decreasing score, then by decreasing id."""
+    """Order results by decreasing score; equal scores keep their order."""
     rows = []
     for result, score in scored.items():
         if (
@@ -334,9 +335,9 @@ def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list
             or not -sys.float_info.max <= score <= sys.float_info.max  # ints can exceed all floats
         ):
             raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
-        rows.append((float(score), str(result), result))
-    rows.sort(key=lambda row: row[:2], reverse=True)
-    return [result for _, _, result in rows], [score for score, _, _ in rows]
+        rows.append((float(score), result))
+    rows.sort(key=lambda row: -row[0])
+    return [result for _, result in rows], [score for score, _ in rows]
 
 
 def _result(result: object, where: str) -> tuple[str, str, AnySpan | None]:
@@ -401,16 +402,16 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def check_order(order: str, ties: str) -> None:
+def check_order(order: str, ties: str | None) -> None:
     """Check the order of results and of ties among them.
 
     Raises:
         XcgError: If one of them is unknown, or the order of ties has no effect.
     """
     for name, value, legal in (("order", order, ORDERS), ("ties", ties, TIES)):
-        if value not in legal:
+        if value is not None and value not in legal:
             raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
-    if order == "file" and ties != "document":
+    if order == "file" and ties is not None:
         raise XcgError(f"ties is {ties!r}, which has no effect: the order 'file' has no ties")
     if order == ties == "rank":
         raise XcgError("order and ties are both 'rank': expected 'document' or 'file' for equal ranks")

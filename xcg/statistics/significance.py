@@ -133,7 +133,7 @@ def compare(
     margin: float | Mapping[str, float] | None = None,
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
-    ties: Ties = "document",
+    ties: Ties | None = None,
     lenient: bool = False,
     workers: int = 1,
     scheduler: str | None = None,

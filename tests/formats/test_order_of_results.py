@@ -1,0 +1,151 @@
+"""The order of results, above all of those with equal scores, in every kind of run; and notes on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xcg
+from xcg.evaluation.inputs import Inputs
+from xcg.integrations.pandas import run_from_frame
+
+Row = tuple[str, str, int, float]
+"""Document, path, rank and score."""
+ROWS: list[Row] = [
+    ("b", "/a[1]", 1, 2.0),
+    ("c", "/a[1]/s[2]", 2, 2.0),
+    ("c", "/a[1]/s[9]", 3, 2.0),
+    ("a", "/a[1]", 4, 3.0),
+    ("d", "/a[1]", 5, 2.0),
+]
+AS_GIVEN = ["a /a[1]", "b /a[1]", "c /a[1]/s[2]", "c /a[1]/s[9]", "d /a[1]"]
+BY_DOCUMENT = ["a /a[1]", "d /a[1]", "c /a[1]/s[9]", "c /a[1]/s[2]", "b /a[1]"]
+
+
+def scores_in_python(rows: Iterable[Row], folder: Path) -> Any:
+    return {"r": {"1": {f"{doc}#{path}": score for doc, path, _, score in rows}}}
+
+
+def run_in_memory(rows: Iterable[Row], folder: Path) -> Any:
+    return xcg.Run.of("r", scores_in_python(rows, folder)["r"])
+
+
+def frame(rows: Iterable[Row], folder: Path) -> Any:
+    columns = pandas.DataFrame(list(rows), columns=["doc", "path", "rank", "score"])
+    return {"r": run_from_frame(columns.assign(topic="1"))}
+
+
+def json_lines(rows: Iterable[Row], folder: Path) -> Any:
+    file = folder / "r.jsonl"
+    records = [{"topic": "1", "doc": d, "path": p, "score": s} for d, p, _, s in rows]
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return file
+
+
+def trec(rows: Iterable[Row], folder: Path) -> Any:
+    file = folder / "r.trec"
+    file.write_text("".join(f"1 Q0 {d}#{p} {rank} {s!r} r\n" for d, p, rank, s in rows))
+    return file
+
+
+def submission(rows: Iterable[Row], folder: Path, entity: str = "") -> Any:
+    """Write an INEX submission with scores; an entity makes its layout irregular."""
+    file = folder / f"r{bool(entity)}.xml"
+    results = "".join(
+        f"<result><file>{d}{entity}</file><path>{p}</path><rsv>{s!r}</rsv></result>"
+        for d, p, _, s in rows
+    )
+    file.write_text(
+        f'<inex-submission run-id="r"><topic topic-id="1">{results}</topic></inex-submission>'
+    )
+    return file
+
+
+def irregular_submission(rows: Iterable[Row], folder: Path) -> Any:
+    return submission(rows, folder, entity="<![CDATA[]]>")
+
+
+Writer = Callable[[Iterable[Row], Path], Any]
+KINDS: list[Writer] = [
+    *(scores_in_python, run_in_memory, frame, json_lines, trec),
+    *(submission, irregular_submission),
+]
+
+
+def order(run: Any, ties: Any = None) -> list[str]:
+    (read,) = Inputs(runs=run, ties=ties, topics={"1"}).loaded_runs
+    return [f"{file} {path}" for file, path in read.rankings["1"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_scores_have_the_order_of_the_format_or_the_stated_one(
+    kind: Writer, tmp_path: Path
+) -> None:
+    run = kind(ROWS, tmp_path)
+    assert order(run) == (BY_DOCUMENT if kind is trec else AS_GIVEN)
+    assert order(run, "document") == BY_DOCUMENT
+    assert order(run, "file") == AS_GIVEN
+    assert order(run, "rank") == AS_GIVEN
+
+
+distinct = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(1, 40), st.integers(-50, 50)),
+    min_size=1,
+    max_size=8,
+    unique_by=(lambda row: row[:2], lambda row: row[2]),
+)
+
+
+@settings(max_examples=25)
+@given(rows=distinct)
+def test_with_distinct_scores_all_kinds_have_one_order(rows: Any, tmp_path_factory: Any) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    found = [(doc, f"/a[{n}]", rank, score / 4) for rank, (doc, n, score) in enumerate(rows, 1)]
+    expected = [f"{doc} {path}" for doc, path, _, _ in sorted(found, key=lambda row: -row[3])]
+    for kind in KINDS:
+        for ties in (None, "document", "file"):
+            assert order(kind(found, folder), ties) == expected
+
+
+def notes(run: Any) -> list[str]:
+    assessments = {"1": {"a": {"/a[1]": 1}}}
+    results = xcg.evaluate(assessments, run, None, "levels", "nxCG@1")
+    return [note for note in results.notes if "equal" in note or "contradict" in note]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_note_says_that_more_than_half_of_the_scores_are_equal(kind: Writer, tmp_path: Path) -> None:
+    (note,) = [one for one in notes(kind(ROWS, tmp_path)) if "equal" in one]
+    assert "more than half of the scores are equal: 1 time;" in note
+    assert "4 of 5 results have the score 2" in note
+    half = [(doc, path, rank, max(score, rank)) for doc, path, rank, score in ROWS]
+    assert notes(kind(half, tmp_path)) == []
+
+
+def test_a_note_says_that_ranks_and_scores_contradict_each_other(tmp_path: Path) -> None:
+    negated = [(doc, "/a[1]", rank, -1.0 / rank) for rank, doc in enumerate("abcd", 1)]
+    (note,) = notes(trec(negated, tmp_path))
+    assert "ranks and scores contradict each other: 1 time;" in note
+    assert note.endswith("the scores are used")
+    text = submission(negated, tmp_path).read_text()
+    for rank in range(1, 5):
+        text = text.replace("</path><rsv>", f"</path><rank>{rank}</rank><rsv>", 1)
+    for content in (text, text.replace("<file>a<", "<file><![CDATA[a]]><")):
+        (tmp_path / "both.xml").write_text(content)
+        (note,) = notes(tmp_path / "both.xml")
+        assert note.endswith("the ranks are used")
+    lines = [{"topic": "1", "doc": d, "rank": r, "score": s} for d, _, r, s in negated]
+    (tmp_path / "both.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (note,) = notes(tmp_path / "both.jsonl")
+    assert note.endswith("the ranks are used")
+    agreeing = [(doc, "/a[1]", rank, 1.0 / rank) for rank, doc in enumerate("abcd", 1)]
+    assert notes(trec(agreeing, tmp_path)) == []
+    unused = [(doc, path, 0, score) for doc, path, _, score in agreeing]
+    assert notes(trec(unused, tmp_path)) == []
