@@ -126,7 +126,7 @@ def test_a_note_says_that_more_than_half_of_the_scores_are_equal(kind: Writer, t
     assert "more than half of the scores are equal: 1 time;" in note
     assert "4 of 5 results have the score 2" in note
     half = [(doc, path, rank, max(score, rank)) for doc, path, rank, score in ROWS]
-    assert notes(kind(half, tmp_path)) == []
+    assert not any("equal" in one for one in notes(kind(half, tmp_path)))
 
 
 def test_a_note_says_that_ranks_and_scores_contradict_each_other(tmp_path: Path) -> None:

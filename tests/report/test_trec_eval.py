@@ -285,7 +285,7 @@ def test_output_agrees_with_pytrec_eval(
     names = {"map", "Rprec", "bpref", "recip_rank", "num_ret", "num_rel", "num_rel_ret", "P"}
     names |= {f"iprec_at_recall_{point / 10:.2f}" for point in range(11)}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
-    inputs = trec_eval_inputs(Inputs(qrels, {"r": run}, unanswered="skip"))
+    inputs = trec_eval_inputs(Inputs(qrels, {"r": run}, unanswered="skip", ties="document"))
     lines = trec_eval_output(evaluate_inputs(inputs), per_topic=True).splitlines()
     printed = {(name.rstrip(), topic): value for name, topic, value in (s.split("\t") for s in lines)}
     topics = sorted(theirs)

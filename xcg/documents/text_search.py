@@ -7,8 +7,7 @@ chunks use the same search.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -181,10 +180,8 @@ class TextIndex:
             )
         if decided.status != "exact":
             # A dash at an end can normalise differently in the text: "bees -" in "bees -art".
-            spans = self._literal(quote.prefix, quote.exact, quote.suffix)
-            spans = [span for span in spans if span[0] == old_start] or (
-                spans if not candidates else []
-            )
+            literal = [span for span in self._literal(quote) if span[0] == old_start or not candidates]
+            spans = [span for span in literal if span[0] == old_start] or literal
             if len(spans) == 1:
                 start, end = spans[0]
                 whole_context = bool(quote.prefix or quote.suffix)
@@ -232,10 +229,14 @@ class TextIndex:
             index = text.find(wanted, index + 1)
         return occurrences
 
-    def _literal(self, prefix: str, exact: str, suffix: str) -> list[Span]:
-        """Return where a text occurs to the letter between a prefix and a suffix."""
-        pattern = re.escape(prefix) + f"(?P<exact>{re.escape(exact)})" + re.escape(suffix)
-        return [found.span("exact") for found in re.finditer(pattern, self.text)]
+    def _literal(self, quote: Quote) -> Iterator[Span]:
+        """Yield where a quote occurs to the letter between its prefix and suffix; no overlaps."""
+        whole = "".join((quote.prefix, quote.exact, quote.suffix))
+        at = self.text.find(whole)
+        while at >= 0:
+            start = at + len(quote.prefix)
+            yield start, start + len(quote.exact)
+            at = self.text.find(whole, at + len(whole))
 
     def _in_text(self, span: Span) -> Span:
         offsets = self._normalised.offsets

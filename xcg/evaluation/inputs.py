@@ -120,12 +120,10 @@ class Inputs:
         object.__setattr__(self, "notes", Notes(self.lenient))
         if isinstance(self.strategies, Iterator):  # read more than once
             object.__setattr__(self, "strategies", list(self.strategies))
-        if self.unanswered not in get_args(Unanswered):
-            hint = nearest(str(self.unanswered), get_args(Unanswered))
-            raise XcgError(f"unanswered is {self.unanswered!r}: {hint}")
-        known = {*ORDERS, *CHUNK_ORDERS}
-        if self.order is not None and self.order not in known:
-            raise XcgError(f"order is {self.order!r}: {nearest(str(self.order), known)}")
+        stated = {"unanswered": {*get_args(Unanswered)}, "order": {None, *ORDERS, *CHUNK_ORDERS}}
+        for name, known in stated.items():
+            if (value := getattr(self, name)) not in known:
+                raise XcgError(f"{name} is {value!r}: {nearest(str(value), known - {None})}")
         check_order(self.file_order, self.ties)
         _ = self.executor
         check_document_key(self.document)
@@ -318,12 +316,11 @@ class Inputs:
         return found
 
     def _with_ties(self, run: Run) -> Run:
-        """Return a run in memory with ties in the stated order, and note unusual scores."""
+        """Return a run in memory with ties as stated, and note equal scores."""
         for topic, ranking in run.rankings.items():
             note_equal_scores(ranking, run.where(topic), self.notes)
-        if self.ties != "document":
-            return run
-        return run.with_rankings({topic: in_document_order(r) for topic, r in run.rankings.items()})
+        rankings = {topic: in_document_order(found) for topic, found in run.rankings.items()}
+        return run.with_rankings(rankings) if self.ties == "document" else run
 
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""

@@ -22,10 +22,10 @@ def in_document_order(ranking: Ranking) -> Ranking:
         return ranking
     group = list(accumulate((a != b for a, b in pairwise(keys)), initial=0))
 
-    def element(position: int) -> tuple[str, str, tuple[int, ...]]:
-        span = ranking.spans.get(position, ())
-        path = ranking.paths[position]
-        return ranking.files[position], *((path, span) if isinstance(span, tuple) else (str(span), ()))
+    def element(position: int) -> tuple[object, ...]:
+        span = ranking.spans.get(position, (0, 0))
+        start = span[0] if isinstance(span[0], int) else 0
+        return ranking.files[position], ranking.paths[position], start, str(span)
 
     rows = sorted(range(len(keys)), key=element, reverse=True)
     rows.sort(key=group.__getitem__)

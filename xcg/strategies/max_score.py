@@ -41,7 +41,7 @@ def max_score(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     >>> list(zip(max_score(ranking), max_score(ranking).keys))[:2]
     [(('e', ''), 0.9), (('d', '/a[1]/s[1]'), 0.4)]
     >>> max_score(ranking).paths[2:]
-    ['/a[1]/s[2]/p[2]', '/a[1]/s[2]/p[1]']
+    ['/a[1]/s[2]/p[1]', '/a[1]/s[2]/p[2]']
     """
     scores = ranking.scores
     kept: list[int] = []

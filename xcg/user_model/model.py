@@ -89,8 +89,8 @@ class UserModel:
         True
         """
         rule = self.relevance_value
-        parts = (self.quantisation, self.ideal, rule.normalisation, rule.near_misses, rule.reader)
-        parts = (*parts, self.effort.tokenizer)
+        parts: list[Part[Any] | None] = [self.quantisation, self.ideal, self.effort.tokenizer]
+        parts += [rule.normalisation, rule.near_misses, rule.reader]
         keys = [part.key if part is not None else None for part in parts]
         effort = self.effort.parameters().items()
         return (*keys, self.size, self.spans, *effort)
