@@ -21,7 +21,7 @@ from xcg.statistics.bootstrap import Interval
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
-from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
+from xcg.statistics.strategy_scores import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 MEASURES = ["nxCG@10", "MAep", "iMAep", "Q", "R"]
@@ -134,7 +134,7 @@ def _strategies(runs: int) -> Any:
         for alpha in (0.0, 0.5, 1.0)
     ]
     leaders = {case: [Leaders(("unique",), 0.0, 1.0)] for case in cases}
-    return strategies_plot(StrategyStudy(scores, [], leaders, (), ()))
+    return strategies_plot(StrategyStudy(scores, [], leaders, {}, (), ()))
 
 
 def _thresholds(runs: int) -> Any:

@@ -117,15 +117,20 @@ def test_strategies_are_compared_over_alpha(
     done = xcg_command("sweep", *campaign, *STRATEGIES, "--plot", plot)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "bm25, xCG@2: thorough is best up to α = 0.447, then top_ranked"
-    assert lines[2] == "Scores, means over topics (* is the best strategy of its run):"
-    rows = {line.split("  ")[1].strip(): line for line in lines[4:7]}
-    assert list(rows) == ["thorough", "top_ranked", "oracle (reference point)"]
+    assert lines[0] == (
+        "bm25, xCG@2: thorough is best up to α = 0.447 (largest lead +0.4000 over top_ranked at α = 0), "
+        "then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in steps of 0.05, "
+        "and 0.001 and 0.999"
+    )
+    assert lines[3] == "Scores, means over topics (* is the best strategy of its run):"
+    rows = {line.split("  ")[1].strip(): line for line in lines[5:8]}
+    assert list(rows) == ["thorough", "top_ranked", "oracle (greedy reference)"]
     assert rows["thorough"].split("  ", 2)[2].split()[:2] == ["1.9000", "*"]
     assert rows["top_ranked"].split()[-2:] == ["1.5000", "*"]
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert done.stderr == (
-        "xcg: note: bm25+oracle is a reference point: its results are ordered with the assessments\n"
+        "xcg: note: bm25+oracle is a greedy reference: its results are ordered with the assessments\n"
+        "xcg: note: the tables show 11 of 23 values of α; --format csv prints all\n"
     )
 
 
@@ -136,20 +141,21 @@ def test_machine_formats_hold_scores_and_crossings(
     def records(*options: str) -> list[dict[str, object]]:
         done = xcg_command("sweep", *campaign, *STRATEGIES, "--format", format, *options)
         assert done.returncode == 0, done.stderr
-        assert re.search(r"thorough is best up to α = 0\.44[0-9], then top_ranked", done.stderr)
+        assert re.search(r"thorough is best up to α = 0\.44[0-9] .*, then top_ranked", done.stderr)
         if format == "csv":
             return list(csv.DictReader(io.StringIO(done.stdout)))
         if format == "json":
             return json.loads(done.stdout)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    scores = records("--points", "5")
-    assert [float(str(row["alpha"])) for row in scores] == [0, 0.25, 0.5, 0.75, 1] * 3
-    assert [float(str(row["score"])) for row in scores[:10]] == pytest.approx(
-        [1 + 0.9 * (1 - alpha / 4) for alpha in range(5)] + [1.5] * 5
+    scores = records("--step", "0.25")
+    alphas = [0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]
+    assert [float(str(row["alpha"])) for row in scores] == alphas * 3
+    assert [float(str(row["score"])) for row in scores[:14]] == pytest.approx(
+        [1 + 0.9 * (1 - alpha) for alpha in alphas] + [1.5] * 7
     )
-    assert [row["best"] for row in scores[:10]] == ["yes"] * 2 + ["no"] * 5 + ["yes"] * 3
-    assert {row["best"] for row in scores[10:]} == {"reference point"}
+    assert [row["best"] for row in scores[:14]] == ["yes"] * 3 + ["no"] * 7 + ["yes"] * 4
+    assert {row["best"] for row in scores[14:]} == {"greedy reference"}
     (crossing,) = records("--crossings")
     assert float(str(crossing["alpha"])) == pytest.approx(4 / 9, abs=0.005)
     assert (crossing["before"], crossing["after"]) == ("thorough", "top_ranked")
@@ -182,7 +188,10 @@ def test_a_study_without_a_change_has_no_crossings(
 ) -> None:
     call = ("sweep", *campaign, "--strategy", "thorough", "--strategy", "unique", "--crossings")
     done = xcg_command(*call)
-    assert done.stdout.splitlines()[0] == "bm25, xCG@2: all strategies are equal at every α"
+    assert done.stdout.splitlines()[0] == (
+        "bm25, xCG@2: all strategies are equal at every α tried (0 to 1 in steps of 0.05, and 0.001 and "
+        "0.999)"
+    )
     done = xcg_command(*call, "--format", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
 
@@ -199,18 +208,14 @@ def test_a_study_without_a_change_has_no_crossings(
             "--resamples and --seed have no effect with overlap strategies: remove them",
         ),
         (
-            ["--points", "5"],
-            "--points has no effect without overlap strategies (--strategy NAME): remove it",
+            ["--step", "0.5"],
+            "--step has no effect without overlap strategies (--strategy NAME): remove it",
         ),
         (
             ["--crossings"],
             "--crossings has no effect without overlap strategies (--strategy NAME): remove it",
         ),
-        ([*STRATEGIES, "--points", "1"], "1 is not in the range 2<=x<=1000000"),
-        (
-            [*STRATEGIES, "--points", "1002"],
-            "1002 values of α: expected a number from 2 to 1,001",
-        ),
+        ([*STRATEGIES, "--step", "2"], "2.0 is not in the range 0.001<=x<=1"),
         (["--strategy", "top_rankd"], "did you mean 'top_ranked'?"),
         ([*STRATEGIES, "--measures", "P@10"], "α has no effect on P@10: expected a measure of gains"),
     ],

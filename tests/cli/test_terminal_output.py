@@ -27,7 +27,7 @@ COMMANDS = [
     f"compare {CONFIG} --overall {ONE_MODEL}",
     f"compare {CONFIG} --means",
     "sweep configs/sweep.yaml --resamples 0",
-    f"sweep {CONFIG} --strategy thorough --strategy top_ranked --points 3 {ONE_MODEL}",
+    f"sweep {CONFIG} --strategy thorough --strategy top_ranked --step 0.5 {ONE_MODEL}",
     f"chunks {GOLD}",
     f"chunks {GOLD} --questions",
     f"gold {GOLD}",

@@ -32,7 +32,7 @@ from xcg.statistics.perturbation import perturb
 from xcg.strategies.rewriting import rewrite
 from xcg.testing import assert_retrieval
 
-NOTE = "note: r+oracle is a reference point: its results are ordered with the assessments"
+NOTE = "note: r+oracle is a greedy reference: its results are ordered with the assessments"
 SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>", "x": "<a>x</a>"}
 ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
 RANKING = {"r": {"1": ["d#/a", "x#/a", "d#/a/s[1]", "d#/a/s[1]"]}}
@@ -214,7 +214,7 @@ def test_values_do_not_depend_on_workers_and_the_order_of_runs() -> None:
         base, runs[::-1], documents, measures=measures, strategies=["oracle", "thorough"], workers=2
     )
     assert sorted(others) == sorted(one)
-    assert any("q+oracle, r+oracle, s+oracle are reference points" in note for note in one.notes)
+    assert any("q+oracle, r+oracle, s+oracle are greedy references" in note for note in one.notes)
     assert sorted(others.scope.references) == list(one.scope.references)
 
 
@@ -322,7 +322,7 @@ def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result
 @pytest.mark.parametrize(
     ("gate", "message"),
     [
-        (["--fail-if-worse-than", "r+oracle"], "the baseline 'r+oracle' is a reference point"),
+        (["--fail-if-worse-than", "r+oracle"], "the baseline 'r+oracle' is a greedy reference"),
         (["--fail-under", "xCG@1=0.1"], "r+oracle is ordered with the assessments, so a gate"),
         (["--fail-if-worse-than", "r+unique"], "r+oracle is ordered with the assessments, so a gate"),
     ],
@@ -344,7 +344,7 @@ def test_statistics_over_systems_leave_reference_points_out(
     shown = command(name, *strategies, "--measures", "xCG@1", "--format", "csv")
     assert "r+oracle" not in shown.stdout
     assert NOTE in shown.stderr
-    assert "note: reference points are not tested" in shown.stderr
+    assert "note: greedy references are not tested" in shown.stderr
 
 
 def test_rewrite_refuses_oracle(campaign: Path) -> None:

@@ -85,7 +85,7 @@ def delegating(document: JudgedDocument) -> Delegating:
 @settings(max_examples=40, deadline=None)
 @given(campaigns())
 def test_readers_can_express_the_relevance_values_of_xcg(campaign: RandomCampaign) -> None:
-    """All scores are the same, also those of the reference point, whose order depends on gains.
+    """All scores are the same, also those of the greedy reference, whose order depends on gains.
 
     Under ``none`` only an ideal element itself is retrieved, so its N is not that of readers.
     """

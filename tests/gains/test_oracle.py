@@ -1,4 +1,4 @@
-"""The reference point ``oracle``: at every rank the result with the greatest gain at that moment."""
+"""The greedy reference ``oracle``: at every rank the result with the greatest gain at that moment."""
 
 from __future__ import annotations
 

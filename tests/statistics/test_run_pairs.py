@@ -95,12 +95,12 @@ def test_reference_points_are_not_compared() -> None:
     assert results.scope.references == ["one+oracle", "two+oracle"]
     assert xcg.compare(results) == xcg.compare(results_of("thorough", "top_ranked"))
     with pytest.raises(
-        XcgError, match=r"the baseline 'one\+oracle' is a reference point: expected a r"
+        XcgError, match=r"the baseline 'one\+oracle' is a greedy reference: expected a r"
     ):
         xcg.compare(results, baseline="one+oracle")
     systems = results.without_references()
     assert systems.runs == [f"{run}+{s}" for run in RUNS for s in ("thorough", "top_ranked")]
-    assert systems.notes[-1] == "note: reference points are not tested"
+    assert systems.notes[-1] == "note: greedy references are not tested"
     assert systems.without_references().runs == systems.runs
     with pytest.raises(XcgError, match="1 runs with scores per topic of xCG@2"):
         xcg.compare(results_of("thorough", "oracle", runs={"one": RUNS["one"]}))
@@ -179,10 +179,10 @@ def test_the_command_leaves_out_reference_points(xcg_command: Command, campaign:
     systems = xcg_command(*call)
     done = xcg_command(*call, "--strategy", "oracle")
     assert (done.returncode, done.stdout) == (0, systems.stdout)
-    assert "note: reference points are not tested" in done.stderr
+    assert "note: greedy references are not tested" in done.stderr
     for table in ("--overall", "--means", "--letters"):
         options = ("--means", table) if table == "--letters" else (table,)
         assert "oracle" not in xcg_command(*call, "--strategy", "oracle", *options).stdout
     wrong = xcg_command(*call, "--strategy", "oracle", "--baseline", "one+oracle")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "the baseline 'one+oracle' is a reference point: expected a run of a system" in wrong.stderr
+    assert "the baseline 'one+oracle' is a greedy reference: expected a run of a system" in wrong.stderr

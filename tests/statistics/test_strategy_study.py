@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -24,11 +27,8 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.runs.run import Ranking
-from xcg.statistics.strategy_study import (
-    PRECISION,
-    StrategyStudy,
-    study_strategies,
-)
+from xcg.statistics.strategy_scores import PRECISION, StrategyStudy
+from xcg.statistics.strategy_study import grid, study_strategies
 from xcg.terminal_tables import terminal_text
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
@@ -84,7 +84,7 @@ def test_scores_are_those_computed_by_hand(study: StrategyStudy) -> None:
         }
         for (run, strategy), score in expected.items():
             assert scores[run, strategy, alpha] == pytest.approx(score, abs=1e-12)
-    assert len(scores) == 2 * 3 * 11
+    assert len(scores) == 2 * 3 * 23
 
 
 def test_crossings_are_found_within_the_stated_precision(study: StrategyStudy) -> None:
@@ -101,7 +101,7 @@ def test_a_change_at_a_value_of_the_grid_is_found() -> None:
     """The scores are equal at α = 0.5, a value of the grid: 0.5 · 2 (1 − α) = 0.5."""
     assessments = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}, "e": {"/a": (2, 2)}}}
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}}
-    for points in (11, 3, 2):
+    for step in (0.1, 0.5, 1):
         study = study_strategies(
             Inputs(
                 assessments,
@@ -110,12 +110,12 @@ def test_a_change_at_a_value_of_the_grid_is_found() -> None:
                 measures="xCG@2",
                 strategies=["thorough", "top_ranked"],
             ),
-            points,
+            step,
         )
         (crossing,) = study.crossings
         assert abs(crossing.alpha - 0.5) <= PRECISION
         assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
-        assert sum(s.strategy == "thorough" for s in study.scores) == points
+        assert sum(s.strategy == "thorough" for s in study.scores) == len(grid(step))
 
 
 def test_equal_scores_are_no_crossing() -> None:
@@ -126,7 +126,10 @@ def test_equal_scores_are_no_crossing() -> None:
     flat = study_strategies(inputs_of(measures="xCG@1"))
     assert flat.crossings == []
     assert [found[0].strategies for found in flat.leaders.values()] == [("thorough", "top_ranked")] * 2
-    assert study_sentences(flat)[0] == "one, xCG@1: all strategies are equal at every α"
+    assert study_sentences(flat)[0] == (
+        "one, xCG@1: all strategies are equal at every α tried (0 to 1 in steps of 0.05, and 0.001 and "
+        "0.999)"
+    )
 
 
 def test_several_changes_between_two_values_are_found() -> None:
@@ -148,9 +151,10 @@ def test_several_changes_between_two_values_are_found() -> None:
     ]
     assert [c.alpha for c in study.crossings] == pytest.approx([0.1, 0.9], abs=PRECISION)
     assert {s.alpha for s in study.scores} == {0, 1}
-    assert study_sentences(study)[0] == (
-        f"r, xCG@3: thorough is best up to α = {study.crossings[0].alpha:.3f}, then {name} up to "
-        f"α = {study.crossings[1].alpha:.3f}, then top_ranked"
+    sentence = study_sentences(study)[0]
+    assert re.sub(r" \(largest lead.*?\)", "", sentence.replace(name, "half")) == (
+        f"r, xCG@3: thorough is best up to α = {study.crossings[0].alpha:.3f}, then half up to "
+        f"α = {study.crossings[1].alpha:.3f}, then top_ranked; α tried: 0 and 1"
     )
 
 
@@ -251,7 +255,7 @@ def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> 
     )
     study = study_strategies(inputs, evaluate=evaluate)
     assert study.crossings
-    assert evaluated[0] == 11
+    assert evaluated[0] == 23
     assert 2 <= len(evaluated) <= 6
     assert len(counts) > 2
     assert set(counts.values()) == {1}
@@ -268,8 +272,8 @@ def test_a_sweep_of_alpha_keeps_its_values() -> None:
     assert {s.alpha for s in study.scores} == {0, 0.25, 1}
     sog = [c for c in study.crossings if c.user_model == "m[quantisation=sog]"]
     assert [c.alpha for c in sog] == pytest.approx([CHANGE_OF_ONE, CHANGE_OF_BOTH], abs=PRECISION)
-    with pytest.raises(XcgError, match="has several values of alpha, so a number of points has no eff"):
-        study_strategies(inputs_of(user_model=model), points=5)
+    with pytest.raises(XcgError, match="has several values of alpha, so a step has no effect"):
+        study_strategies(inputs_of(user_model=model), step=0.25)
 
 
 def test_results_that_count_as_text_depend_on_alpha() -> None:
@@ -301,9 +305,8 @@ def test_results_that_count_as_text_depend_on_alpha() -> None:
 def test_alpha_has_no_effect_without_overlap() -> None:
     study = study_strategies(inputs_of(runs={"r": {"1": ["d#/a", "e#/a"]}}, strategies=["thorough"]))
     assert study.constant == [("xCG@2", "m")]
-    assert "α has no effect on xCG@2 under m: every score is the same at every α" in study_sentences(
-        study
-    )
+    sentence = "α has no effect on xCG@2 under m: every score is the same at every α tried"
+    assert sentence in study_sentences(study)
     assert "every α" in printed_tables(study).splitlines()[1]
 
 
@@ -323,11 +326,11 @@ def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "points", "message"),
+    ("options", "step", "message"),
     [
         ({"strategies": ()}, None, "no overlap strategy besides oracle"),
-        ({}, 1, "1 values of α: expected a number from 2 to 1,001"),
-        ({}, 1002, "1002 values of α: expected a number from 2 to 1,001"),
+        ({}, 0.0001, "steps of α of 0.0001: expected a number from 0.001 to 1"),
+        ({}, math.nan, "steps of α of nan: expected a number from 0.001 to 1"),
         (
             {
                 "user_model": {
@@ -336,14 +339,14 @@ def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
                     "ideal": ["kazai_lalmas", "leaves", "roots", "full"],
                 }
             },
-            1001,
+            0.001,
             "12,012 user models with their values of α: expected at most 10,000",
         ),
     ],
 )
-def test_misuse_has_one_message(options: dict[str, Any], points: int | None, message: str) -> None:
+def test_misuse_has_one_message(options: dict[str, Any], step: float | None, message: str) -> None:
     with pytest.raises(XcgError, match=message):
-        study_strategies(inputs_of(**options), points)
+        study_strategies(inputs_of(**options), step)
 
 
 def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
@@ -364,11 +367,11 @@ def test_rows_hold_everything(study: StrategyStudy) -> None:
     assert list(rows[0]) == [
         *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
     ]
-    assert len(rows) == 2 * 3 * 11
+    assert len(rows) == 2 * 3 * 23
     best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
     assert best["one", "thorough", 0.4] == "yes"
     assert best["one", "thorough", 0.5] == "no"
-    assert best["one", "oracle", 0.5] == "reference point"
+    assert best["one", "oracle", 0.5] == "greedy reference"
     (one, _) = crossing_rows(study)
     assert list(one) == [
         *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
@@ -385,18 +388,96 @@ def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy)
     assert cells[1][:3] == ["one", "thorough", "0.9500 *"]
     assert cells[2][:3] == ["one", "top_ranked", "0.7500"]
     assert cells[2][-1] == "0.7500 *"
-    assert cells[3][1] == "oracle (reference point)"
+    assert cells[3][1] == "oracle (greedy reference)"
     assert "oracle (reference" not in distances
-    assert study_sentences(study) == [
-        "one, xCG@2: thorough is best up to α = 0.447, then top_ranked",
-        "both, xCG@2: thorough is best up to α = 0.697, then top_ranked",
-        "the values of α at which the best strategy changes are exact to ± 0.005",
+    assert [re.sub(r" \(largest.*?\)", "", sentence) for sentence in study_sentences(study)] == [
+        f"one, xCG@2: thorough is best up to α = 0.447, then top_ranked; {TRIED}",
+        f"both, xCG@2: thorough is best up to α = 0.697, then top_ranked; {TRIED}",
+        "the values of α at which the best strategy changes are exact to ± 0.005; two changes between "
+        "neighbouring values that restore the best strategy are not found",
+        "leads are over the second best strategy, with 95 % intervals by the paired t test; best and "
+        "second were chosen after seeing the scores, so true differences are rather smaller",
     ]
 
 
 def test_tables_have_at_most_11_columns() -> None:
-    study = study_strategies(inputs_of(), points=101)
+    study = study_strategies(inputs_of(), step=0.01)
     heading = printed_tables(study).splitlines()[1].split()
     assert heading == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
-    assert "note: the tables show 11 of 101 values of α; --format csv prints all" in study_notes(study)
-    assert len(study_rows(study)) == 2 * 3 * 101
+    assert "note: the tables show 11 of 103 values of α; --format csv prints all" in study_notes(study)
+    assert len(study_rows(study)) == 2 * 3 * 103
+
+
+TRIED = "α tried: 0 to 1 in steps of 0.05, and 0.001 and 0.999"
+
+
+def middle_inputs(alphas: list[float] | None = None, measures: str = "xCG@3") -> Inputs:
+    """A campaign in which ``half`` is best between α = 0.1 and 0.9 only, see the test above."""
+    sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
+    assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
+    runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}
+    rule: dict[str, Any] = {"normalisation": "none"}
+    if alphas:
+        rule["alpha"] = alphas
+    strategies = ["top_ranked", half, "thorough"]
+    model = {"name": "m", "relevance_value": rule}
+    return Inputs(assessments, runs, None, model, measures, strategies=strategies)
+
+
+def half(ranking: Ranking, corpus: object) -> Ranking:
+    return ranking.select([0, 1, 3, 4])
+
+
+def test_a_sentence_holds_only_for_the_values_that_it_names() -> None:
+    """thorough is best at 0 and at 0.95; between, where nothing was tried, half is."""
+    inputs = middle_inputs([0, 0.05])
+    (sentence, *_) = study_sentences(study_strategies(inputs))
+    assert sentence.startswith("r, xCG@3: thorough is best at every α tried (0 and 0.05) (largest lead")
+    (sentence, *_) = study_sentences(study_strategies(middle_inputs()))
+    assert "then half" in sentence.replace("<locals>.", "")
+
+
+def test_what_is_said_of_a_measure_does_not_depend_on_the_others() -> None:
+    alone = study_strategies(middle_inputs([0, 0.45, 1]))
+    together = study_strategies(middle_inputs([0, 0.45, 1], "xCG@2 MAep xCG@3 nxCG@1"))
+    case = ("xCG@3", *list(alone.leaders)[0][1:])
+    assert together.leaders[case] == alone.leaders[case]
+    assert [s for s in together.refined if s.measure == "xCG@3"] == list(alone.refined)
+
+
+def test_leads_are_those_of_separate_evaluations() -> None:
+    """The interval is Student's: mean ± t(.975; n − 1) · sd / √n over the topics' differences."""
+    from scipy.stats import t
+
+    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    campaign = sample.assessments, [sample.runs[0], sample.runs[1]], sample.corpus
+    options = {"measures": "nxCG@10 MAep", "strategies": ["thorough", "top_ranked", "outermost"]}
+    study = study_strategies(Inputs(*campaign, "kazai-lalmas-2006", **options), 0.25)
+    sentences = " ".join(study_sentences(study))
+    checked = 0
+    for (measure, _, run), found in study.leaders.items():
+        for leaders in found:
+            lead = leaders.lead
+            assert lead is not None
+            model = {"name": "one", "relevance_value": {"alpha": lead.alpha}}
+            results = xcg.evaluate(*campaign, model, **options)
+            names = [f"{run}+{strategy}" for strategy in (leaders.strategies[0], lead.second)]
+            values = np.array([[results.value(n, measure, t) for t in results.topics] for n in names])
+            scores = {s: results.value(f"{run}+{s}", measure) for s in options["strategies"]}
+            others = [score for name, score in scores.items() if name not in leaders.strategies]
+            assert scores[lead.second] == max(others)
+            d = values[0] - values[1]
+            half_width = t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / math.sqrt(len(d))
+            assert lead.difference == pytest.approx(d.mean())
+            assert lead.topics == len(d)
+            assert (lead.low, lead.high) == pytest.approx(
+                (d.mean() - half_width, d.mean() + half_width)
+            )
+            not_significant = ", not significant" if abs(d.mean()) <= half_width else ""
+            assert (
+                f"largest lead {d.mean():+.4f} over {lead.second} at α = {lead.alpha:g}: "
+                f"{d.mean() - half_width:+.4f} to {d.mean() + half_width:+.4f} over {len(d)} topics"
+                f"{not_significant})"
+            ) in sentences
+            checked += 1
+    assert checked >= 4

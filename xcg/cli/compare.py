@@ -86,10 +86,12 @@ from xcg.tables import Table
 )
 @resamples_option
 @seed_option
-@count_option(
-    "--points",
-    "With strategies, evaluate this number of values of α from 0 to 1.  [default: 11]",
-    least=2,
+@click.option(
+    "--step",
+    type=click.FloatRange(0.001, 1),
+    metavar="NUMBER",
+    help="With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.  "
+    "[default: 0.05]",
 )
 @click.option(
     "--crossings",
@@ -102,7 +104,7 @@ def sweep(
     reference_model: str | None,
     resamples: int,
     seed: int,
-    points: int | None,
+    step: float | None,
     crossings: bool,
 ) -> Printed:
     """Compare the order of runs between user models, or overlap strategies between values of α.
@@ -112,15 +114,14 @@ def sweep(
     bootstrap interval over topics.
 
     With strategies (--strategy, or strategies in CONFIG), the command prints for each run the score of
-    every strategy for α from 0 to 1, the values of α at which the best strategy changes, and the
-    distance to oracle, the best order of the results. A user model with several values of α keeps
-    these; --points sets their number for others. The values of α of a change are exact to ± 0.005.
-    Two changes between neighbouring values that restore the best strategy are not found.
+    every strategy for α from 0 to 1, the values of α at which the best strategy changes, the largest
+    lead of the best strategy over the second, and the distance to oracle, a greedy reference that knows
+    the assessments. A user model with several values of α keeps these; --step sets them for others.
     """
     inputs = campaign.inputs()
     if inputs.strategy_list:
-        return _strategy_sweep(inputs, points, crossings)
-    refuse_unused(True, "without overlap strategies (--strategy NAME)", "--points", "--crossings")
+        return _strategy_sweep(inputs, step, crossings)
+    refuse_unused(True, "without overlap strategies (--strategy NAME)", "--step", "--crossings")
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     results = evaluate_with_progress(inputs)
     shifts = order_shifts(results, reference_model, resamples, seed)
@@ -135,10 +136,10 @@ def sweep(
     )
 
 
-def _strategy_sweep(inputs: Inputs, points: int | None, crossings: bool) -> Printed:
+def _strategy_sweep(inputs: Inputs, step: float | None, crossings: bool) -> Printed:
     """Study the overlap strategies of the inputs."""
     refuse_unused(True, "with overlap strategies", "--reference-model", "--resamples", "--seed")
-    study = study_strategies(inputs, points, evaluate_with_progress)
+    study = study_strategies(inputs, step, evaluate_with_progress)
     figure = functools.partial(strategies_plot, study)
     sentences = study_sentences(study)
     if crossings:
@@ -300,7 +301,7 @@ def compare(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. With several overlap strategies, the pairs are the strategies of the same run; oracle is a
-    reference point and is not compared.
+    greedy reference and is not compared.
 
     A sentence above the table states baseline, test, correction, level and topics. The table has the
     baseline's mean, and for each run the difference, its confidence interval that matches the test, the

@@ -52,7 +52,7 @@ class Campaign:
             name.
         lenient: Whether problems are counted instead of raised.
         needs_elements: Whether elements and their assessments are needed. If not, passages and results
-            with character offsets need no documents. The order of a reference point needs them.
+            with character offsets need no documents. The order of a greedy reference needs them.
         needs_entry_points: Whether best entry points are resolved.
         other_paths: Paths that other runs retrieve, which belong to the trees without a corpus.
     """

@@ -42,7 +42,7 @@ def note_other_order(
     Args:
         models: The names of the user models.
         measures: The measures of the runs' values.
-        runs: Name → run, without reference points.
+        runs: Name → run, without greedy references.
         notes: The notes.
     """
     compared = changed = total = 0

@@ -57,7 +57,7 @@ class Scope(NamedTuple):
 
     @property
     def references(self) -> list[str]:
-        """The runs under ``oracle``, which are reference points and not systems."""
+        """The runs under ``oracle``, which are greedy references and not systems."""
         return [
             run
             for run, (_, strategy) in self.strategies.items()
@@ -125,14 +125,16 @@ class Results:
         return Results((row for row in self._rows if row.topic in chosen), self.notes, self.scope)
 
     def without_references(self) -> Results:
-        """Return the results of systems, without reference points such as ``bm25+oracle``."""
+        """Return the results of systems, without greedy references such as ``bm25+oracle``."""
         left_out = set(self.scope.references)
         if not left_out:
             return self
         runs = [run for run in self.scope.runs if run not in left_out]
         rows = (row for row in self._rows if row.run not in left_out)
         return Results(
-            rows, [*self.notes, "note: reference points are not tested"], self.scope._replace(runs=runs)
+            rows,
+            [*self.notes, "note: greedy references are not tested"],
+            self.scope._replace(runs=runs),
         )
 
     def value(

@@ -20,12 +20,12 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
 
 
 def note_references(names: Sequence[str], notes: Notes) -> None:
-    """Note which runs are reference points, and not what a system returned."""
+    """Note which runs are greedy references, and not what a system returned."""
     if len(names) == 1:
-        notes.note(f"{names[0]} is a reference point: its results are ordered with the assessments")
+        notes.note(f"{names[0]} is a greedy reference: its results are ordered with the assessments")
     elif names:
         listed = first_names(names, _LISTED_RUNS)
-        notes.note(f"{listed} are reference points: their results are ordered with the assessments")
+        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
 
 
 def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:

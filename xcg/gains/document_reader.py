@@ -20,7 +20,7 @@ class DocumentReader:
 
     It implements :class:`xcg.gains.reader.Reader`. Elements are identified by their rows in the tree.
     A subclass can override each method; xcg calls them for the following purposes. ``read`` and
-    ``gain_of`` decide scores. ``raised_by`` and ``steps`` serve the reference point ``oracle``.
+    ``gain_of`` decide scores. ``raised_by`` and ``steps`` serve the greedy reference ``oracle``.
     The other methods serve explanations.
 
     Args:

@@ -30,7 +30,7 @@ class ResolvedRanking:
             to the smallest element that contains it.
         passages: Position → (start, end) in characters, for the results that are passages.
         source: Where the ranking was read, for messages.
-        is_reference: Whether the ranking is the reference point of a run, whose results are ordered by
+        is_reference: Whether the ranking is the greedy reference of a run, whose results are ordered by
             gain under each user model, see :meth:`xcg.gains.topic.GainCalculator.ranking`.
     """
 

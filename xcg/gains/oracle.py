@@ -1,4 +1,4 @@
-"""Order results by gain with the assessments known: the reference point of overlap strategies.
+"""Order results by gain with the assessments known: the greedy reference of overlap strategies.
 
 At every rank, the result with the greatest gain is taken. A result changes only the gains of results
 from the same document, and mostly lowers them. So gains are kept as upper bounds in a heap, and only

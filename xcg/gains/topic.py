@@ -80,7 +80,7 @@ class GainCalculator:
         return IdealRecallBase(ideal.documents, scores, gold)
 
     def ranking(self, run: str, model: UserModel) -> ResolvedRanking:
-        """Return a run's ranking under a user model, which orders the results of a reference point."""
+        """Return a run's ranking under a user model, which orders the results of a greedy reference."""
         resolved = self.topic.ranking(run)
         return self._reference(run, model)[1] if resolved.is_reference else resolved
 
@@ -92,7 +92,7 @@ class GainCalculator:
         return [spans[position] for position in self._reference(run, model)[0]]
 
     def _reference(self, run: str, model: UserModel) -> tuple[list[int], ResolvedRanking]:
-        """Return the order of a reference point's results by gain, and the ranking in this order.
+        """Return the order of a greedy reference's results by gain, and the ranking in this order.
 
         Those of one user model are kept: a sweep over many user models must not need more memory.
         """
@@ -203,7 +203,7 @@ class GainCalculator:
 
         Args:
             run: The run.
-            model: The user model; only the order of a reference point depends on it.
+            model: The user model; only the order of a greedy reference depends on it.
 
         Raises:
             XcgError: If the assessments have no highlighted passages, or documents are missing.
@@ -241,8 +241,8 @@ class GainCalculator:
 
         Args:
             run: The run.
-            model: The user model, which defines tokens and the order of a reference point. Without it,
-                a reference point has the order of its run.
+            model: The user model, which defines tokens and the order of a greedy reference. Without it,
+                a greedy reference has the order of its run.
 
         Raises:
             XcgError: If the assessments have no passages, or documents are missing.

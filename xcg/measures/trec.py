@@ -32,7 +32,7 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
     """Compute standard measures of a run.
 
     An element is the document ``file#path``. The results have the order of the run, and those of a
-    reference point the order of their levels; of a repeated result the first counts.
+    greedy reference the order of their levels; of a repeated result the first counts.
 
     Args:
         levels: The levels of relevance of all assessed documents.
@@ -137,7 +137,7 @@ def span_values(
     Args:
         ranking: The ranking, with the gold spans of the topic.
         measures: Measures of levels that are defined on spans.
-        by_level: Whether to order the results by level first, as for a reference point.
+        by_level: Whether to order the results by level first, as for a greedy reference.
         inserted: Number of results without relevant text to insert into the ordered ranking.
         after: The rank after which they are inserted; 0 for the start.
 

@@ -184,7 +184,7 @@ def _cells(results: Results, cases: Sequence[tuple[str, str]], baseline: str | N
 
 
 def best_first(results: Results, measure: str, model: str) -> list[str]:
-    """Return the runs in descending order of quality, with reference points last."""
+    """Return the runs in descending order of quality, with greedy references last."""
     order = MEASURES.order(measure)
     means = {run: results.value(run, measure, user_model=model) for run in results.runs}
     references = set(results.scope.references)

@@ -153,6 +153,6 @@ def _test_of(tested: list[Comparison] | str, best: str, second: str) -> Json:
         return {"untested": tested}
     line = next((c for c in tested if {c.run, c.baseline} == {best, second}), None)
     if line is None:
-        return {"untested": "only strategies of the same run are compared, and not reference points"}
+        return {"untested": "only strategies of the same run are compared, and not greedy references"}
     p = line.p_adjusted
     return {"p": p, "significant": p < SIGNIFICANCE_LEVEL, "tested_topics": line.topics}

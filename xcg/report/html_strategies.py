@@ -17,9 +17,11 @@ from xcg.report.strategy_studies import (
     case_sentence,
     general_sentences,
     strategy_label,
+    with_gaps,
 )
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
+from xcg.statistics.strategy_scores import Case, StrategyStudy
+from xcg.statistics.strategy_study import rewritten_runs, study_strategies
 from xcg.strategies.extents import overlapping_positions
 
 FIRST_RESULTS = 10
@@ -76,6 +78,12 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
     crossings = study.crossings
     for case in shown:
         measure, model, run = case
+        for number, strategy in enumerate(strategies):  # a point without a score makes a gap
+            points = [(a, math.nan if s is None else s) for a, s in lines[case][strategy].items()]
+            gaps = [x for x, y in zip(*with_gaps(points), strict=True) if math.isnan(y)]
+            known = lines[case][strategy]
+            added = [{"strategy": number, "alpha": x, "score": None} for x in gaps if x not in known]
+            refined.setdefault(case, []).extend(added)
         yield {
             "measure": measure,
             "model": model,

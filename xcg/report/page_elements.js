@@ -76,7 +76,7 @@ function runsByMean(model, measure) {
 // Reference points, such as oracle, are no runs of a system, so none is the best run.
 const isReference = (run) => data.references.includes(run);
 const bestOfRuns = (scores, lowerIsBetter) => bestScore(scores.filter((_, run) => !isReference(run)), lowerIsBetter);
-const runLabel = (run) => data.runs[run] + (isReference(run) ? " (reference point)" : "");
+const runLabel = (run) => data.runs[run] + (isReference(run) ? " (greedy reference)" : "");
 
 // ---- Topics, with their titles if the report has topic files
 

@@ -16,9 +16,9 @@ from xcg.report.figures import (
     panel_columns,
 )
 from xcg.report.plot_selection import different_panels, grouped, short_names
-from xcg.report.strategy_studies import strategy_label
+from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_study import StrategyStudy
+from xcg.statistics.strategy_scores import StrategyStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,8 @@ def panel_notes(study: StrategyStudy) -> list[str]:
 def strategies_plot(study: StrategyStudy) -> Figure:
     """Draw one panel per measure, user model and run: the score of each strategy over α.
 
-    Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed.
+    Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed. A
+    line ends before α = 1 if the score jumps there, or if no value close to 1 was tried.
     At most twelve panels are drawn: the ones with the most different scores.
     """
     by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
@@ -65,9 +66,10 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         for number, strategy in enumerate(strategies):
             line = [score for score in scores + refined if score.strategy == strategy]
             line.sort(key=lambda score: score.alpha)
-            marked = [index for index, score in enumerate(line) if score.alpha in alphas]
-            x = [score.alpha for score in line]
-            y = [math.nan if score.score is None else score.score for score in line]
+            x, y = with_gaps(
+                (score.alpha, math.nan if score.score is None else score.score) for score in line
+            )
+            marked = [index for index, alpha in enumerate(x) if alpha in alphas]
             style = line_style(number)
             if strategy == ORACLE:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
@@ -90,5 +92,6 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         axis.set_ylabel(label_text(measure))
         axis.set_xlabel("α, intolerance of repeated text")
     add_legend(figure, axes[0])
-    add_caption(figure, "Dotted: α at which the best strategy changes.", choice)
+    caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 1."
+    add_caption(figure, caption, choice)
     return figure

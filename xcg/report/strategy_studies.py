@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_study import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
+from xcg.statistics.strategy_scores import (
+    PRECISION,
+    Case,
+    Leaders,
+    StrategyScore,
+    StrategyStudy,
+)
+from xcg.statistics.strategy_study import NEAR_ENDS
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block
 
 Row = dict[str, Any]
 
-REFERENCE = "reference point"
+REFERENCE = "greedy reference"
 """What oracle is called in all output, because it is not a strategy."""
 
 ORACLE_SENTENCE = (
     f"{ORACLE} is a {REFERENCE} that knows the assessments: at each rank it takes the result with the "
-    "greatest gain"
+    "greatest gain; another order of the same results can gain more, and a strategy can score higher"
 )
+
+_JUMP = 0.005
+"""A larger difference of scores between α = 0.999 and 1 is a jump."""
 
 _MAX_COLUMNS = 11
 """Values of α in a table for people."""
@@ -29,7 +40,7 @@ _BEST, _NOT_BEST = " *", "  "
 def study_rows(study: StrategyStudy) -> list[Row]:
     """Return one row for each measure, user model, run, strategy and α.
 
-    The field ``best`` is ``reference point`` for oracle.
+    The field ``best`` is ``greedy reference`` for oracle.
     """
     rows = []
     for score in study.scores:
@@ -104,26 +115,55 @@ def study_sentences(study: StrategyStudy) -> list[str]:
     return [*filter(None, sentences), *general_sentences(study)]
 
 
+def with_gaps(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """Return α and score of the points of a line, with NaN before α = 1 if the score can jump there.
+
+    A line connects α = 1 with another point only if this is at 0.999 and the scores differ by at most
+    0.005.
+
+    >>> with_gaps([(0.5, 0.3), (0.999, 0.2), (1.0, 0.4)])[1]
+    [0.3, 0.2, nan, 0.4]
+    """
+    x: list[float] = []
+    y: list[float] = []
+    for alpha, score in line:
+        if alpha == 1 and x and not (x[-1] >= NEAR_ENDS[1] and abs(score - y[-1]) <= _JUMP):
+            x.append((x[-1] + 1) / 2)
+            y.append(math.nan)
+        x.append(alpha)
+        y.append(score)
+    return x, y
+
+
 def case_sentence(study: StrategyStudy, case: Case) -> str:
-    """Return which strategy is best for which α; nothing if there is one strategy or no score."""
+    """Return which strategy is best at which α that was tried, and its largest lead.
+
+    Nothing if there is one strategy or no score.
+    """
     count = len({score.strategy for score in study.scores} - {ORACLE})
     found = study.leaders[case]
     if count == 1 or not found:
         return ""
     measure, model, run = case
     under = f" under {model}" if "user model" in _names(study) else ""
-    return f"{run}, {measure}{under}: {_describe_leaders(found, count)}"
+    return f"{run}, {measure}{under}: {_describe_leaders(found, count, _grid(study.alphas[model]))}"
 
 
 def general_sentences(study: StrategyStudy) -> list[str]:
-    """Return where α has no effect, and the precision of crossings."""
+    """Return where α has no effect, the precision of crossings, and what leads are."""
     sentences = [
-        f"α has no effect on {measure} under {model}: every score is the same at every α"
+        f"α has no effect on {measure} under {model}: every score is the same at every α tried"
         for measure, model in study.constant
     ]
     if study.crossings:
         sentences.append(
-            f"the values of α at which the best strategy changes are exact to ± {PRECISION}"
+            f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "
+            "changes between neighbouring values that restore the best strategy are not found"
+        )
+    if any(leaders.lead for found in study.leaders.values() for leaders in found):
+        sentences.append(
+            "leads are over the second best strategy, with 95 % intervals by the paired t test; best "
+            "and second were chosen after seeing the scores, so true differences are rather smaller"
         )
     return sentences
 
@@ -140,14 +180,17 @@ def study_notes(study: StrategyStudy) -> list[str]:
 
 
 def strategy_label(strategy: str) -> str:
-    """Return the name of a strategy for people, which marks oracle as a reference point."""
+    """Return the name of a strategy for people, which marks oracle as a greedy reference."""
     return f"{ORACLE} ({REFERENCE})" if strategy == ORACLE else strategy
 
 
 def _columns(alphas: Sequence[float]) -> list[float]:
-    """Return at most 11 of the values, with the first and the last."""
+    """Return at most 11 of the values, with the first and the last; tenths of a fine grid."""
     if len(alphas) <= _MAX_COLUMNS:
         return list(alphas)
+    tenths = [alpha for alpha in alphas if round(alpha, 1) == alpha]
+    if len(tenths) == _MAX_COLUMNS:
+        return tenths
     step = (len(alphas) - 1) / (_MAX_COLUMNS - 1)
     return [alphas[round(number * step)] for number in range(_MAX_COLUMNS)]
 
@@ -187,23 +230,52 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{round(value, 4) + 0.0:.4f}"  # not -0.0000
 
 
-def _describe_leaders(found: Sequence[Leaders], count: int) -> str:
-    """Return which strategies are best from the lowest to the highest α.
+def _grid(alphas: Sequence[float]) -> str:
+    """Describe the values of α that were tried.
 
-    >>> _describe_leaders([Leaders(("a",), 0, 0.49), Leaders(("b", "c"), 0.5, 1)], 3)
-    'a is best up to α = 0.495, then b and c (equal)'
+    >>> _grid([0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]), _grid([0, 0.5, 1])
+    ('0 to 1 in steps of 0.25, and 0.001 and 0.999', '0, 0.5 and 1')
+    """
+    steps = [alpha for alpha in alphas if alpha not in NEAR_ENDS]
+    if len(steps) < len(alphas) and len(steps) > 1:
+        near = " and ".join(f"{alpha:g}" for alpha in alphas if alpha in NEAR_ENDS)
+        return f"0 to 1 in steps of {steps[1] - steps[0]:.3g}, and {near}"
+    if len(alphas) > _MAX_COLUMNS:
+        return f"{len(alphas)} values from {alphas[0]:g} to {alphas[-1]:g}"
+    return " and ".join(filter(None, [", ".join(f"{a:g}" for a in alphas[:-1]), f"{alphas[-1]:g}"]))
+
+
+def _describe_leaders(found: Sequence[Leaders], count: int, grid: str) -> str:
+    """Return which strategies are best from the lowest to the highest α, and their largest leads.
+
+    >>> _describe_leaders([Leaders(("a",), 0, 0.49), Leaders(("b", "c"), 0.5, 1)], 3, "0 and 1")
+    'a is best up to α = 0.495, then b and c (equal); α tried: 0 and 1'
     """
     if len(found) == 1:
         if len(found[0].strategies) == count:
-            return "all strategies are equal at every α"
-        return f"{_joined(found[0].strategies)} {_verb(found[0])} best at every α"
+            return f"all strategies are equal at every α tried ({grid})"
+        names = _joined(found[0].strategies)
+        return f"{names} {_verb(found[0])} best at every α tried ({grid}){_lead(found[0])}"
     first, *_ = found
     parts = [
         f"{_joined(leaders.strategies)}{f' {_verb(first)} best' if leaders is first else ''} up to "
-        f"α = {(leaders.last + following.first) / 2:.3f}"
+        f"α = {(leaders.last + following.first) / 2:.3f}{_lead(leaders)}"
         for leaders, following in pairwise(found)
     ]
-    return ", then ".join([*parts, _joined(found[-1].strategies)])
+    last = f"{_joined(found[-1].strategies)}{_lead(found[-1])}"
+    return f"{', then '.join([*parts, last])}; α tried: {grid}"
+
+
+def _lead(leaders: Leaders) -> str:
+    """Return the largest lead over the second best strategy, in brackets."""
+    lead = leaders.lead
+    if lead is None:
+        return ""
+    text = f"largest lead {lead.difference:+.4f} over {lead.second} at α = {lead.alpha:g}"
+    if lead.low is None or lead.high is None:
+        return f" ({text})"
+    significance = "" if lead.is_significant else ", not significant"
+    return f" ({text}: {lead.low:+.4f} to {lead.high:+.4f} over {lead.topics} topics{significance})"
 
 
 def _verb(leaders: Leaders) -> str:

@@ -43,7 +43,7 @@ Topics = Container[str] | None
 """The topics whose results are needed; None for all."""
 
 ORACLE = "oracle"
-"""The strategy of a reference point: its results are ordered by their gains during the evaluation."""
+"""The strategy of a greedy reference: its results are ordered by their gains during the evaluation."""
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 TIES: tuple[Ties, ...] = get_args(Ties)
@@ -188,7 +188,7 @@ class Run:
 
     @property
     def is_reference(self) -> bool:
-        """Whether the run is a reference point, which the evaluation orders with the assessments."""
+        """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
     def with_name(self, name: str) -> Run:
@@ -257,7 +257,7 @@ class Run:
 
         Raises:
             XcgError: If the format is unknown, is only read, or cannot hold the run's results, or if
-                the run is a reference point.
+                the run is a greedy reference.
 
         >>> Run.of("bm25", {"163": ["co/1#/article[1]", "co/2"]}).to_text("trec")
         ('163 Q0 co/1#/article[1] 1 2 bm25\n163 Q0 co/2 2 1 bm25\n', [])

@@ -39,7 +39,7 @@ def scores_to_compare(
     """Return the scores of the runs to compare, and the run that they are compared with.
 
     Returns:
-        Scores by run and topic, without reference points; the named baseline, or None; and the named
+        Scores by run and topic, without greedy references; the named baseline, or None; and the named
         baseline or the best run, None if all pairs are compared.
 
     Raises:
@@ -48,7 +48,7 @@ def scores_to_compare(
     """
     references = results.scope.references
     if baseline in references:
-        raise XcgError(f"the baseline {baseline!r} is a reference point: expected a run of a system")
+        raise XcgError(f"the baseline {baseline!r} is a greedy reference: expected a run of a system")
     scores = scores_by_run(results, measure, user_model)
     scores = {run: values for run, values in scores.items() if run not in references}
     if len(scores) < 2:

@@ -1,7 +1,8 @@
 """Study which overlap strategy suits which user: the scores of strategies for α from 0 to 1.
 
 The runs are read and rewritten once. All values of α are then evaluated in one pass over the documents,
-and the values at which the best strategy changes are found by further evaluations.
+and the values at which the best strategy changes are found by further evaluations. Each measure is
+studied by itself: what is said about it does not depend on the other measures.
 """
 
 from __future__ import annotations
@@ -11,26 +12,36 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
-from typing import NamedTuple
 
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.unique_names import with_unique_names
+from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.topic_scores import ROUNDING
+from xcg.statistics.families import t_interval
+from xcg.statistics.strategy_scores import (
+    PRECISION,
+    Case,
+    Lead,
+    Leaders,
+    StrategyScore,
+    StrategyStudy,
+)
+from xcg.statistics.topic_scores import ROUNDING, differences
 from xcg.strategies.rewriting import reference_run
 from xcg.user_model.model import UserModel
 from xcg.user_model.sweep import MAX_MODELS
 
-POINTS = 11
-"""The default number of values of α: 0, 0.1, …, 1."""
-MAX_POINTS = 1001
-"""The maximum number of values of α."""
-PRECISION = 0.005
-"""The maximum error of the values of α at which the best strategy changes."""
+STEP = 0.05
+"""The default distance of the values of α."""
+LEAST_STEP = 0.001
+NEAR_ENDS = (0.001, 0.999)
+"""Further values of α: at 1, where repeated results gain nothing, MAep jumps."""
+LEVEL = 0.05
+"""The significance level of the difference between the best strategy and the second."""
 
 _ALPHA_SETTING = re.compile(r"(?<=[\[,])(?:relevance_value\.)?alpha=[^,\]]*,?")
 """The value of α in the name of a user model of a sweep."""
@@ -38,127 +49,28 @@ _EVALUATED_ALPHA = re.compile(r" at alpha=[0-9.e-]+(?=: )")
 """What :meth:`_Grid.at` adds to the name of a user model, in a note."""
 
 
-class StrategyScore(NamedTuple):
-    """The score of a run under one strategy at one value of α.
-
-    Attributes:
-        measure: Canonical name of the measure.
-        user_model: Name of the user model, without α.
-        run: Name of the run as read.
-        strategy: The strategy as users type it; ``oracle`` is the reference point.
-        alpha: α of the user model.
-        score: Mean over topics; None without one.
-        to_oracle: How much better oracle is: oracle − score, or score − oracle for a lower-is-better
-            measure. None if one of them has no score.
-        is_best: Whether no other strategy of the run is better at this α. Never true of oracle.
-    """
-
-    measure: str
-    user_model: str
-    run: str
-    strategy: str
-    alpha: float
-    score: float | None
-    to_oracle: float | None
-    is_best: bool
-
-
-class Crossing(NamedTuple):
-    """A value of α at which the best strategy of a run changes.
-
-    Attributes:
-        measure: Canonical name of the measure.
-        user_model: Name of the user model, without α.
-        run: Name of the run as read.
-        low: The greatest α known to be below the change. ``before`` is best here.
-        high: The smallest α known to be above it. ``after`` is best here.
-        before: The best strategy before the change, or several with equal scores.
-        after: The best strategy after the change, or several with equal scores.
-    """
-
-    measure: str
-    user_model: str
-    run: str
-    low: float
-    high: float
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-    @property
-    def alpha(self) -> float:
-        """The centre of the interval, which differs by at most :data:`PRECISION` from the change."""
-        return round((self.low + self.high) / 2, 12)
-
-
-class Leaders(NamedTuple):
-    """The strategies of a run that are best from one change to the next.
-
-    Attributes:
-        strategies: The strategies that are best at all these values of α; several have equal scores.
-        first: The first evaluated α.
-        last: The last evaluated α.
-    """
-
-    strategies: tuple[str, ...]
-    first: float
-    last: float
-
-
-Case = tuple[str, str, str]
-"""Measure, user model and run."""
-
-
-@dataclass(frozen=True)
-class StrategyStudy:
-    """The result of :func:`study_strategies`.
-
-    Attributes:
-        scores: The scores in the order of measures, user models, runs, strategies and α. Oracle is the
-            last strategy of each run.
-        refined: Scores of strategies at further values of α, near changes of the best strategy.
-        leaders: (Measure, user model, run) → the strategies that are best, from α = 0 to 1.
-        constant: The measures and user models for which no score depends on α.
-        notes: The notes of the evaluation.
-    """
-
-    scores: Sequence[StrategyScore]
-    refined: Sequence[StrategyScore]
-    leaders: Mapping[Case, Sequence[Leaders]]
-    constant: Sequence[tuple[str, str]]
-    notes: Sequence[str]
-
-    @property
-    def crossings(self) -> list[Crossing]:
-        """The changes of the best strategy in the order of the scores."""
-        return [
-            Crossing(*case, before.last, after.first, before.strategies, after.strategies)
-            for case, found in self.leaders.items()
-            for before, after in pairwise(found)
-        ]
-
-
 def study_strategies(
     inputs: Inputs,
-    points: int | None = None,
+    step: float | None = None,
     evaluate: Callable[[Inputs], Results] = evaluate_inputs,
 ) -> StrategyStudy:
     """Compute the scores of overlap strategies for α from 0 to 1.
 
-    The α of each user model is replaced by ``points`` values with equal distances. A user model that
-    has several values of α already, such as ``alpha: [0, 0.5, 1]``, keeps these. Strategies are
-    compared with the reference point ``oracle`` of the same run, user model and α.
+    The α of each user model is replaced by 0, ``step``, 2·``step``, … 1, and by 0.001 and 0.999.
+    A user model that has several values of α already, such as ``alpha: [0, 0.5, 1]``, keeps these.
+    Strategies are compared with the greedy reference ``oracle`` of the same run, user model and α.
 
-    If the best strategies at two neighbouring values differ, the α of the change is found by bisection
-    to ± 0.005. Two changes between neighbouring values that restore the best strategy are not found.
+    If the best strategies by a measure differ at two neighbouring values, the α of the change is found
+    by bisection to ± 0.005. Two changes between neighbours that restore the best one are not found.
 
     Args:
         inputs: Inputs with at least one strategy besides ``oracle``.
-        points: The number of values of α, at least 2; 11 by default.
+        step: The distance of the values of α, from 0.001 to 1; 0.05 by default.
         evaluate: Evaluates inputs, for example with a progress bar.
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if there is no strategy, no measure depends on α, or
-            ``points`` has no effect.
+            ``step`` has no effect.
 
     >>> study = study_strategies(
     ...     Inputs(
@@ -169,13 +81,13 @@ def study_strategies(
     ...         strategies="thorough",
     ...     )
     ... )
-    >>> [score.score for score in study.scores if score.strategy == "thorough"][::5]
+    >>> [score.score for score in study.scores if score.strategy == "thorough"][::11]
     [1.9, 1.45, 1.0]
     """
-    if points is not None and not 2 <= points <= MAX_POINTS:
-        raise XcgError(f"{points} values of α: expected a number from 2 to {MAX_POINTS:,}")
+    if step is not None and not LEAST_STEP <= step <= 1:
+        raise XcgError(f"steps of α of {step}: expected a number from {LEAST_STEP} to 1")
     inputs.check()
-    evaluator = _Evaluator(inputs, points, evaluate)
+    evaluator = _Evaluator(inputs, step, evaluate)
     evaluator.evaluate_grids()
     evaluator.refine_crossings()
     return evaluator.study()
@@ -195,7 +107,17 @@ class _Grid:
         return replace(self.model, name=f"{self.name} at alpha={alpha!r}", relevance_value=value)
 
 
-def _grids(models: Sequence[UserModel], points: int | None) -> list[_Grid]:
+def grid(step: float) -> tuple[float, ...]:
+    """Return the values of α in steps from 0 to 1, and those near the ends.
+
+    >>> grid(0.5)
+    (0.0, 0.001, 0.5, 0.999, 1.0)
+    """
+    steps = (round(number * step, 12) for number in range(int(1 / step + 1e-9) + 1))
+    return tuple(sorted({*steps, *NEAR_ENDS, 1.0}))
+
+
+def _grids(models: Sequence[UserModel], step: float | None) -> list[_Grid]:
     """Return each user model with its values of α; the models of a sweep of α become one."""
     families: dict[str, list[UserModel]] = {}
     for model in models:
@@ -205,8 +127,7 @@ def _grids(models: Sequence[UserModel], points: int | None) -> list[_Grid]:
             raise XcgError(
                 f"the user model {model.name} has no alpha, because it has the reader {reader}"
             )
-    count = POINTS if points is None else points
-    default = tuple(round(number / (count - 1), 12) for number in range(count))
+    default = grid(STEP if step is None else step)
     grids = []
     for name, family in families.items():
         alphas = tuple(sorted({model.relevance_value.alpha for model in family}))
@@ -214,10 +135,10 @@ def _grids(models: Sequence[UserModel], points: int | None) -> list[_Grid]:
             grids += [_Grid(model.name, model, default) for model in family]
         elif len(family) == 1:
             grids.append(_Grid(name, family[0], default))
-        elif points is not None:
+        elif step is not None:
             raise XcgError(
-                f"the user model {name} has several values of alpha, so a number of points has no "
-                "effect: remove one of them"
+                f"the user model {name} has several values of alpha, so a step has no effect: remove "
+                "one of them"
             )
         else:
             grids.append(_Grid(name, family[0], alphas))
@@ -228,12 +149,12 @@ class _Evaluator:
     """Evaluates the strategies of all runs at values of α, and keeps the means."""
 
     def __init__(
-        self, inputs: Inputs, points: int | None, evaluate: Callable[[Inputs], Results]
+        self, inputs: Inputs, step: float | None, evaluate: Callable[[Inputs], Results]
     ) -> None:
         self._evaluate_inputs = evaluate
         self._strategies = [str(part) for part in inputs.strategy_list if part.name != ORACLE]
         if not self._strategies:
-            raise XcgError("no overlap strategy besides oracle, the reference point: expected one")
+            raise XcgError("no overlap strategy besides oracle, the greedy reference: expected one")
         measures, left_out = _measures_of_gains(inputs.measure_list)
         self._notes = [f"note: α has no effect on {left_out}, so left out"] if left_out else []
         runs, self._runs = _with_oracle(inputs)
@@ -246,7 +167,7 @@ class _Evaluator:
             strategies=(),
         )
         self._inputs.notes.take(inputs.notes)
-        self._grids = _grids(self._inputs.user_models, points)
+        self._grids = _grids(self._inputs.user_models, step)
         count = sum(len(grid.alphas) for grid in self._grids)
         if count > MAX_MODELS:
             raise XcgError(
@@ -264,6 +185,10 @@ class _Evaluator:
             grid.name: {} for grid in self._grids
         }
         """User model → α → (measure, run, strategy) → mean."""
+        self._by_topic: dict[tuple[str, float, str, str, str], dict[str, float]] = {}
+        """(User model, α, measure, run, strategy) → topic → score."""
+        self._tried = {case: set(self._alphas[case[1]]) for case in self._cases}
+        """The values of α that were tried for each case. Others of the same model do not count."""
         self._constant: list[tuple[str, str]] = []
 
     def evaluate_grids(self) -> None:
@@ -286,11 +211,13 @@ class _Evaluator:
         models = [grid.at(alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
         names = self._names(alphas)
         results = self._evaluate_inputs(replace(inputs, user_model=models))
-        for row in results.means():
-            run, strategy = self._runs[row.run]
+        for row in results:
             model, alpha = names[row.user_model]
-            found = self._means[model].setdefault(alpha, {})
-            found[row.measure, run, strategy] = row.value
+            case = row.measure, *self._runs[row.run]
+            if row.topic == MEAN:
+                self._means[model].setdefault(alpha, {})[case] = row.value
+            else:
+                self._by_topic.setdefault((model, alpha, *case), {})[row.topic] = row.value
         return results
 
     def _unaffected(
@@ -319,8 +246,10 @@ class _Evaluator:
             if not wide:
                 return
             centres: dict[str, dict[float, None]] = {}
-            for (_, model, _), low, high in wide:
-                centres.setdefault(model, {})[round((low + high) / 2, 12)] = None
+            for case, low, high in wide:
+                centre = round((low + high) / 2, 12)
+                self._tried[case].add(centre)
+                centres.setdefault(case[1], {})[centre] = None
             self._evaluate(centres, self._inputs_of({run for (_, _, run), _, _ in wide}))
 
     def _inputs_of(self, runs: set[str]) -> Inputs:
@@ -354,7 +283,7 @@ class _Evaluator:
         A strategy leads as long as no other is better, so equal scores are no change.
         """
         found: list[tuple[set[str], float, float]] = []
-        for alpha in sorted(self._means[case[1]]):
+        for alpha in sorted(self._tried[case]):
             best = self._best(case, alpha)
             if not best:
                 continue
@@ -367,22 +296,56 @@ class _Evaluator:
             for best, first, last in found
         ]
 
+    def _with_lead(self, case: Case, leaders: Leaders) -> Leaders:
+        """Return leaders with their largest lead over the second best strategy."""
+        measure, model, run = case
+        sign = -1 if MEASURES.order(measure).lower_is_better else 1
+        lead: Lead | None = None
+        for alpha in sorted(a for a in self._tried[case] if leaders.first <= a <= leaders.last):
+            means = self._means[model].get(alpha, {})
+            others = {
+                name: sign * means[measure, run, name]
+                for name in self._strategies
+                if name not in leaders.strategies
+                and math.isfinite(means.get((measure, run, name), math.nan))
+            }
+            if not others:
+                continue
+            second = max(others, key=others.__getitem__)
+            difference = sign * means[measure, run, leaders.strategies[0]] - others[second]
+            if lead is None or difference > lead.difference + ROUNDING:
+                lead = Lead(alpha, second, difference)
+        if lead is None:
+            return leaders
+        scores = [
+            self._by_topic.get((model, lead.alpha, measure, run, name), {})
+            for name in (leaders.strategies[0], lead.second)
+        ]
+        topics = [topic for topic in scores[0] if topic in scores[1]]
+        if len(topics) > 1:
+            found = sign * differences(*([values[topic] for topic in topics] for values in scores))
+            if _equal(float(found.mean()), lead.difference):  # not of a measure with another mean
+                low, high = t_interval(found, LEVEL)
+                lead = lead._replace(low=low, high=high, topics=len(topics))
+        return leaders._replace(lead=lead)
+
     def study(self) -> StrategyStudy:
         """Return the study of everything that was evaluated."""
         return StrategyStudy(
             [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
             [score for case in self._cases for score in self._scores(case, self._refined_alphas(case))],
-            {case: self._leaders(case) for case in self._cases},
+            {
+                case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
+                for case in self._cases
+            },
+            self._alphas,
             self._constant,
             self._notes,
         )
 
     def _refined_alphas(self, case: Case) -> list[float]:
-        """Return the values of α outside the grid at which this run was evaluated."""
-        measure, model, run = case
-        first = measure, run, self._strategies[0]
-        further = self._means[model].keys() - set(self._alphas[model])
-        return sorted(alpha for alpha in further if first in self._means[model][alpha])
+        """Return the values of α outside the grid that were tried for a case."""
+        return sorted(self._tried[case] - set(self._alphas[case[1]]))
 
     def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
         """Yield the scores of a run at values of α, oracle last."""

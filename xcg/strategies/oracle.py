@@ -1,4 +1,4 @@
-"""The reference point ``oracle``, which needs the assessments."""
+"""The greedy reference ``oracle``, which needs the assessments."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from xcg.strategies.registry import STRATEGIES
 
 @STRATEGIES.register(ORACLE)
 def oracle(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
-    """Order results by gain with the assessments known; a reference point, not a strategy.
+    """Order results by gain with the assessments known; a greedy reference, not a strategy.
 
     Each rank takes the retrieved result with the greatest gain at that moment; of results with equal
     gains the earlier one. Results without gain follow in their order. So a run with ``oracle`` shows
-    how much of the run's loss is due to its order and overlap, and how much to its retrieval.
+    roughly how much of the run's loss is due to its order and overlap, and how much to its retrieval.
+    It is greedy: another order can gain more at a later rank, and a strategy can have a higher MAep.
 
     Gains depend on the assessments and the user model. Therefore an evaluation orders the results (see
     :mod:`xcg.gains.oracle`), and this function only registers the name.

@@ -100,7 +100,7 @@ def rewrite_all(
 
 
 def reference_run(run: Run) -> Run:
-    """Return the reference point of a run, ``RUN+oracle``, whose results an evaluation orders."""
+    """Return the greedy reference of a run, ``RUN+oracle``, whose results an evaluation orders."""
     return _renamed(run, ORACLE)
 
 
