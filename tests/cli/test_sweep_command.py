@@ -118,9 +118,9 @@ def test_strategies_are_compared_over_alpha(
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "bm25, xCG@2: thorough is best up to α = 0.447 (largest lead +0.4000 over top_ranked at α = 0), "
-        "then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in steps of 0.05, "
-        "and 0.001 and 0.999"
+        "bm25, xCG@2: thorough is best up to α = 0.447 (largest lead +0.4000 over top_ranked at "
+        "α = 0), then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in steps "
+        "of 0.05, and 0.001 and 0.999"
     )
     assert lines[3] == "Scores, means over topics (* is the best strategy of its run):"
     rows = {line.split("  ")[1].strip(): line for line in lines[5:8]}
@@ -189,8 +189,8 @@ def test_a_study_without_a_change_has_no_crossings(
     call = ("sweep", *campaign, "--strategy", "thorough", "--strategy", "unique", "--crossings")
     done = xcg_command(*call)
     assert done.stdout.splitlines()[0] == (
-        "bm25, xCG@2: all strategies are equal at every α tried (0 to 1 in steps of 0.05, and 0.001 and "
-        "0.999)"
+        "bm25, xCG@2: all strategies are equal at every α tried (0 to 1 in steps of 0.05, and 0.001 "
+        "and 0.999)"
     )
     done = xcg_command(*call, "--format", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])

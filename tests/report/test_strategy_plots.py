@@ -43,9 +43,9 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     assert first.get_ylabel() == "xCG@2"
     assert second.get_xlabel() == "α, intolerance of repeated text"
     *lines, change = first.get_lines()
-    gap = math.nan  # nothing was tried near α = 1, where scores can jump
+    gap = math.nan  # nothing was tried near α = 0 and 1, where scores can jump
     expected = {
-        "a": [1.0, 0.8, gap, 0.5],
+        "a": [1.0, gap, 0.8, gap, 0.5],
         "b": [0.75, gap, 0.75],
         "oracle (greedy reference)": [1.0, gap, 0.9],
     }
@@ -53,7 +53,7 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     assert list(shown) == list(expected)
     for name, values in expected.items():
         assert list(shown[name]) == pytest.approx(values, nan_ok=True)
-    assert [line.get_markevery() for line in lines] == [[0, 3], [0, 2], [0, 2]]
+    assert [line.get_markevery() for line in lines] == [[0, 4], [0, 2], [0, 2]]
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--"]
     assert list(change.get_xdata()) == [0.495, 0.495]
     assert change.get_linestyle() == ":"

@@ -440,7 +440,7 @@ def test_a_sentence_holds_only_for_the_values_that_it_names() -> None:
 def test_what_is_said_of_a_measure_does_not_depend_on_the_others() -> None:
     alone = study_strategies(middle_inputs([0, 0.45, 1]))
     together = study_strategies(middle_inputs([0, 0.45, 1], "xCG@2 MAep xCG@3 nxCG@1"))
-    case = ("xCG@3", *list(alone.leaders)[0][1:])
+    case = ("xCG@3", *next(iter(alone.leaders))[1:])
     assert together.leaders[case] == alone.leaders[case]
     assert [s for s in together.refined if s.measure == "xCG@3"] == list(alone.refined)
 
@@ -450,7 +450,9 @@ def test_leads_are_those_of_separate_evaluations() -> None:
     from scipy.stats import t
 
     sample = load_configuration(ROOT / "configs/quickstart.yaml")
-    campaign = sample.assessments, [sample.runs[0], sample.runs[1]], sample.corpus
+    folder = ROOT / "corpora_samples" / "handbook-runs"
+    runs = [folder / "elements.xml", folder / "parents.xml"]
+    campaign = sample.assessments, runs, sample.corpus
     options = {"measures": "nxCG@10 MAep", "strategies": ["thorough", "top_ranked", "outermost"]}
     study = study_strategies(Inputs(*campaign, "kazai-lalmas-2006", **options), 0.25)
     sentences = " ".join(study_sentences(study))
@@ -470,13 +472,12 @@ def test_leads_are_those_of_separate_evaluations() -> None:
             half_width = t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / math.sqrt(len(d))
             assert lead.difference == pytest.approx(d.mean())
             assert lead.topics == len(d)
-            assert (lead.low, lead.high) == pytest.approx(
-                (d.mean() - half_width, d.mean() + half_width)
-            )
+            limits = d.mean() - half_width, d.mean() + half_width
+            assert (lead.low, lead.high) == pytest.approx(limits)
             not_significant = ", not significant" if abs(d.mean()) <= half_width else ""
             assert (
                 f"largest lead {d.mean():+.4f} over {lead.second} at α = {lead.alpha:g}: "
-                f"{d.mean() - half_width:+.4f} to {d.mean() + half_width:+.4f} over {len(d)} topics"
+                f"{limits[0]:+.4f} to {limits[1]:+.4f} over {len(d)} topics"
                 f"{not_significant})"
             ) in sentences
             checked += 1

@@ -41,7 +41,7 @@ def strategies_plot(study: StrategyStudy) -> Figure:
     """Draw one panel per measure, user model and run: the score of each strategy over α.
 
     Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed. A
-    line ends before α = 1 if the score jumps there, or if no value close to 1 was tried.
+    line has a gap next to α = 0 and 1 if the score jumps there, or no value close to it was tried.
     At most twelve panels are drawn: the ones with the most different scores.
     """
     by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
@@ -92,6 +92,6 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         axis.set_ylabel(label_text(measure))
         axis.set_xlabel("α, intolerance of repeated text")
     add_legend(figure, axes[0])
-    caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 1."
+    caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."
     add_caption(figure, caption, choice)
     return figure

@@ -30,7 +30,7 @@ ORACLE_SENTENCE = (
 )
 
 _JUMP = 0.005
-"""A larger difference of scores between α = 0.999 and 1 is a jump."""
+"""A larger difference of scores at neighbouring values of α next to 0 or 1 is a jump."""
 
 _MAX_COLUMNS = 11
 """Values of α in a table for people."""
@@ -116,20 +116,21 @@ def study_sentences(study: StrategyStudy) -> list[str]:
 
 
 def with_gaps(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    """Return α and score of the points of a line, with NaN before α = 1 if the score can jump there.
+    """Return α and score of the points of a line, with NaN next to α = 0 and 1 if the score can jump.
 
-    A line connects α = 1 with another point only if this is at 0.999 and the scores differ by at most
-    0.005.
+    There, a line connects two points only if they are 0.001 apart and differ by at most 0.005.
 
-    >>> with_gaps([(0.5, 0.3), (0.999, 0.2), (1.0, 0.4)])[1]
-    [0.3, 0.2, nan, 0.4]
+    >>> with_gaps([(0.0, 0.3), (0.001, 0.3), (0.999, 0.2), (1.0, 0.4)])[1]
+    [0.3, 0.3, 0.2, nan, 0.4]
     """
     x: list[float] = []
     y: list[float] = []
     for alpha, score in line:
-        if alpha == 1 and x and not (x[-1] >= NEAR_ENDS[1] and abs(score - y[-1]) <= _JUMP):
-            x.append((x[-1] + 1) / 2)
-            y.append(math.nan)
+        if x and (x[-1] == 0 or alpha == 1):
+            is_near = round(alpha - x[-1], 12) <= NEAR_ENDS[0]
+            if not (is_near and abs(score - y[-1]) <= _JUMP):
+                x.append((x[-1] + alpha) / 2)
+                y.append(math.nan)
         x.append(alpha)
         y.append(score)
     return x, y

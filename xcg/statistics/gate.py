@@ -184,8 +184,8 @@ def check_gate(
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
         XcgError: If a measure with a minimum was not evaluated, a run has no score, answers no
-            assessed topic or is a greedy reference, the baseline is unknown, or the gate can never fail.
-            Missing scores must not pass.
+            assessed topic or is a greedy reference, the baseline is unknown, or the gate can never
+            fail. Missing scores must not pass.
     """
     for measure in limits.measures:
         check_name("measure", measure, results.scope.measures)
