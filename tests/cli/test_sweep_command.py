@@ -119,8 +119,8 @@ def test_strategies_are_compared_over_alpha(
     lines = done.stdout.splitlines()
     assert lines[0] == (
         "bm25, xCG@2: thorough is best up to α = 0.447 (largest lead +0.4000 over top_ranked at "
-        "α = 0), then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in steps "
-        "of 0.05, and 0.001 and 0.999"
+        "α = 0), then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in "
+        "steps of 0.05, and 0.001 and 0.999"
     )
     assert lines[3] == "Scores, means over topics (* is the best strategy of its run):"
     rows = {line.split("  ")[1].strip(): line for line in lines[5:8]}
