@@ -5,13 +5,14 @@ The explanation drives the readers of the evaluation result by result, so its ga
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Documents
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.derivation import derive
 from xcg.evaluation.explanation import (
     ExplainedResult,
     Explanation,
@@ -111,6 +112,10 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
         for run in campaign.runs:
             ranking = kind(calculator, run, ideal, model)
             results, missed = _explained(ranking, f"run {run}, topic {topic}")
+            derivation = None
+            if model.effort.unit == "ranks":
+                gains = [result.gain for result in results]
+                derivation = derive(gains, ideal.gains, len(missed), model.effort)
             explanations.append(
                 Explanation(
                     run,
@@ -123,6 +128,8 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
                     ranking.judged,
                     ranking.labels,
                     model.size,
+                    derivation,
+                    model.settings,
                 )
             )
     return Explanations(explanations, notes.lines())
@@ -171,7 +178,7 @@ class _Reading(NamedTuple):
 def _explained(
     ranking: _ElementRanking | _TextRanking, where: str
 ) -> tuple[list[ExplainedResult], list[MissedElement]]:
-    """Return the results, and the ideal elements or gold spans without a gain, best first."""
+    """Return the results, and the ideal elements that are not retrieved, best first."""
     ranks: dict[str, list[int]] = {}  # of the results that each reader has read
     gained_from: set[tuple[str, int]] = set()
     results = []
@@ -203,7 +210,7 @@ def _explained(
         reading = _Reading(explained, result, reader, earlier, ideals)
         results.append(explained._replace(why=ranking.why(reading)))
         ranks.setdefault(file, []).append(rank)
-        gained_from.update((file, number) for number in ranking.gained_from(reading))
+        gained_from.update((file, number) for number in ranking.retrieved_by(reading))
     missed = [one for number, one in ranking.ideals() if (one.file, number) not in gained_from]
     return results, sorted(missed, key=lambda element: -element.score)
 
@@ -240,8 +247,8 @@ class _ElementRanking:
         document = self.judged[file]
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
-    def gained_from(self, reading: _Reading) -> Sequence[int]:
-        return reading.ideals if reading.explained.gain > 0 else []
+    def retrieved_by(self, reading: _Reading) -> Iterable[int]:
+        return reading.reader.retrieved
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
         for file, document in sorted(self.judged.items()):
@@ -350,7 +357,7 @@ class _TextRanking:
         gold = self._gold[file][ideal]
         return RelatedIdeal(gold.path, gold.score, left, gold.span)
 
-    def gained_from(self, reading: _Reading) -> Sequence[int]:
+    def retrieved_by(self, reading: _Reading) -> Sequence[int]:
         return [number for number in reading.ideals if reading.reader.earned[number] > 0]
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.documents.tree import ElementTree, SizeUnit
 from xcg.errors import printable
+from xcg.evaluation.derivation import Derivation
 from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
@@ -66,7 +67,7 @@ class ExplainedResult(NamedTuple):
 
 
 class MissedElement(NamedTuple):
-    """An ideal element or gold span from which no result gained anything."""
+    """An ideal element that no result retrieves, or a gold span from which none gained anything."""
 
     file: str
     path: str
@@ -81,12 +82,14 @@ class Explanation:
 
     Attributes:
         results: The results in rank order.
-        missed: The ideal elements or gold spans without a gain, best first.
+        missed: The ideal elements that are not retrieved, or gold spans without a gain, best first.
         ideal_gain: The sum of the ideal gains.
         documents: Document → tree, for the documents with assessed elements.
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
         size: The unit of element sizes under the user model.
+        derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
+        settings: The settings of the user model.
     """
 
     run: str
@@ -99,6 +102,8 @@ class Explanation:
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
     size: SizeUnit = "characters"
+    derivation: Derivation | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

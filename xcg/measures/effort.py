@@ -121,9 +121,14 @@ def mean_effort_precision(
     0.75
     """
     best, run = check_ideal(ideal), check_gains(gains)
-    levels = np.minimum(run.sums[run.hits], best.sums[-1])
-    total: float = sum((_ranks(best.sums, levels, best.sums, interpolation) / (run.hits + 1)).tolist())
+    total: float = sum((ideal_ranks(run, best, interpolation) / (run.hits + 1)).tolist())
     return total / divisor(run, best, not_retrieved, unretrieved)
+
+
+def ideal_ranks(run: GainVector, ideal: GainVector, interpolation: Interpolation) -> Gains:
+    """Return for each rank with gain the rank at which the ideal ranking has gained as much."""
+    levels = np.minimum(run.sums[run.hits], ideal.sums[-1])
+    return _ranks(ideal.sums, levels, ideal.sums, interpolation)
 
 
 def mean_effort_precision_over_gain(

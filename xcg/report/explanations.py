@@ -42,6 +42,21 @@ _MISSED = (
 )
 
 
+NO_DERIVATION = (
+    "effort is counted in text, so MAep is computed over the text that is read, not over ranks"
+)
+"""What stands in the place of a derivation."""
+_STEPS = (
+    Column("rank", kind="count", is_key=True, meaning="a rank with gain"),
+    Column("gain", kind="score"),
+    Column("xCG", kind="score", meaning="the sum of the gains"),
+    Column("xCI", kind="score", meaning="the sum of the ideal gains"),
+    Column("nxCG", kind="score", meaning="xCG / xCI"),
+    Column("ideal rank", kind="score", meaning="where the ideal ranking has gained xCG"),
+    Column("ep", kind="score", meaning="effort-precision: ideal rank / rank"),
+)
+
+
 def topic_heading(topic: str, titles: Mapping[str, str]) -> list[Block]:
     """Return a topic with its title, and nothing without a title."""
     return [Prose(printable(f"topic {topic}: {titles[topic]}") + "\n"), "\n"] if topic in titles else []
@@ -69,11 +84,21 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
         f"{explanation.run}, topic {explanation.topic}, {explanation.user_model}: "
         f"gained {total:.4f} of {explanation.ideal_gain:.4f}"
     )
-    blocks: list[Block] = [Prose(printable(title) + "\n"), Table(_RESULTS, rows)]
+    settings = ", ".join(f"{key} {value}" for key, value in explanation.settings.items())
+    blocks: list[Block] = [Prose(printable(title) + "\n")]
+    blocks += [Prose(printable(settings) + "\n"), Table(_RESULTS, rows)]
     if explanation.missed:
         missed = [(f"{m.file} {m.path}", m.assessment, float(m.score)) for m in explanation.missed]
         blocks += ["\nideal elements that were missed\n", Table(_MISSED, missed)]
-    return blocks
+    if explanation.derivation is None:
+        return [*blocks, "\n", Prose(f"{NO_DERIVATION}.\n")]
+    steps = [list(step) for step in explanation.derivation.steps]
+    return [
+        *blocks,
+        "\nhow nxCG and MAep follow from the gains\n",
+        Table(_STEPS, steps),
+        Prose(f"{explanation.derivation.sentence}.\n"),
+    ]
 
 
 def _short_path(explanation: Explanation, file: str, path: str) -> str:

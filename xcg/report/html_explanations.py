@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
+from xcg.evaluation.derivation import Derivation
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.gains.element_reader import JudgedDocument
 from xcg.measures import MEASURES
+from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_context import Json, ReportContext
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
@@ -42,12 +44,14 @@ class _Ranking:
         missed: File and row of each missed element.
         length: The number of results, including those that are not displayed.
         ideal_gain: The total gain of the ideal ranking.
+        derivation: The steps of nxCG and MAep; None if effort is counted in text.
     """
 
     results: Sequence[tuple[str, int | None, ExplainedResult]]
     missed: Sequence[tuple[str, int]]
     length: int
     ideal_gain: float
+    derivation: Derivation | None
 
 
 def explanation_data(context: ReportContext, explained: int) -> Json:
@@ -177,7 +181,8 @@ class _ExplainedTopic:
             row = _displayed_row(self._documents[element.file].tree, element)
             assert row is not None
             missed.append((element.file, row))
-        return _Ranking(results, missed, len(explanation.results), explanation.ideal_gain)
+        length = len(explanation.results)
+        return _Ranking(results, missed, length, explanation.ideal_gain, explanation.derivation)
 
     def encode(self, words: dict[str, int]) -> Json:
         """Return plain objects; elements are indices of nodes, documents and texts are indices.
@@ -215,6 +220,7 @@ class _ExplainedTopic:
 
     def _encode_ranking(self, ranking: _Ranking, words: dict[str, int]) -> Json:
         index_of_file = {file: index for index, file in enumerate(self._documents)}
+        derivation = ranking.derivation
         return {
             "length": ranking.length,
             "shown": min(ranking.length, self._depth),
@@ -231,6 +237,8 @@ class _ExplainedTopic:
                 ]
                 for file, row, result in ranking.results
             ],
+            "steps": [s for s in derivation.steps if s.rank <= self._depth] if derivation else [],
+            "sum": derivation.sentence if derivation else NO_DERIVATION,
             "missed": [
                 [index_of_file[file], self._documents[file].node_of_row[row]]
                 for file, row in ranking.missed

@@ -30,8 +30,6 @@ from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import best_runs, comparison_data, interval_data
 from xcg.report.html_strategies import strategy_data
-from xcg.report.user_models import user_model_settings
-from xcg.user_model.model import UserModel
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000
@@ -147,7 +145,7 @@ def report_data(
         "topic_titles": [inputs.topic_titles.get(topic) for topic in topics],
         "assessed": len(base.topics),
         "levels": [level._asdict() for level in level_distribution(base)],
-        "models": [_model_data(model) for model in inputs.user_models],
+        "models": [{"name": model.name, "settings": model.settings} for model in inputs.user_models],
         "measures": results.measures,
         "lower_is_better": [MEASURES.order(measure).lower_is_better for measure in results.measures],
         "titles": {str(measure): measure.definition.title for measure in inputs.measure_list},
@@ -216,11 +214,6 @@ def _paths(given: object) -> list[str]:
     """Return the paths among the inputs; objects in memory have none."""
     items = given if isinstance(given, (list, tuple)) else [given]
     return [os.path.normpath(item) for item in items if isinstance(item, (str, os.PathLike))]
-
-
-def _model_data(model: UserModel) -> Json:
-    names = ("quantisation", "ideal elements", "α", "normalisation", "partly seen", "near-misses")
-    return {"name": model.name, "settings": dict(zip(names, user_model_settings(model), strict=True))}
 
 
 def _finite(value: float | None) -> float | None:

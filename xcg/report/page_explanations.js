@@ -45,6 +45,7 @@ function showExplanations() {
     openDocument: makeButton("Show the document of this rank", openDocumentOfRank),
     heading: makeElement("h3", {}),
     results: makeElement("div"),
+    derivation: makeElement("details", { id: "derivation" }),
     tree: makeElement("ul", { class: "tree" }),
   });
   root.append(makeElement("div", { class: "controls" }, model.node, topic.node, run.node, file.node),
@@ -57,7 +58,7 @@ function showExplanations() {
       makeElement("label", { for: slider.id }, "After rank ", nodesOfPage.rank), slider,
       makeElement("div", { class: "controls" }, nodesOfPage.previous, nodesOfPage.next, nodesOfPage.openDocument),
       nodesOfPage.status),
-    nodesOfPage.heading, nodesOfPage.results,
+    nodesOfPage.heading, nodesOfPage.results, nodesOfPage.derivation,
     makeElement("h3", {}, "The document"), makeLegend(),
     makeElement("div", { class: "controls" }, makeButton("Open all", setOpen(true)), makeButton("Close all", setOpen(false))),
     nodesOfPage.tree);
@@ -159,11 +160,23 @@ function showRanking() {
     : "not retrieved");
   fillOptions(file, shown.documents.map((document) => `${printable(fileName(document))} – ${describe(document)}`), 0);
   reader.document = shown.documents[0];
+  nodesOfPage.derivation.replaceChildren(...makeDerivation(shown.ranking));
   slider.max = shown.ranking.shown;
   const results = shown.results.filter((result) => result.document === reader.document);
   const first = results.find((result) => result.gain > 0) || results[0];
   slider.value = first ? first.rank : shown.ranking.shown;
   showDocument();
+}
+
+// The steps from the gains of the whole ranking to nxCG and MAep of the topic.
+function makeDerivation({ steps, sum }) {
+  const columns = ["Rank", "Gain", "xCG", "xCI", "nxCG", "Ideal rank", "ep"].map((label) => ({ label, number: true }));
+  const rank = (value) => ({ value, node: document.createTextNode(String(value)) });
+  const rows = steps.map(([first, ...values]) => [rank(first), ...values.map((value) => ({ value }))]);
+  const caption = "Ranks with gain; ep is the ideal rank, where the ideal ranking has gained xCG, divided by the rank";
+  return [makeElement("summary", {}, "How nxCG and MAep follow from the gains"),
+    rows.length ? makeScrollable("Derivation", makeSortableTable(caption, columns, rows)) : "",
+    makeElement("p", {}, `${sum}.`)];
 }
 
 // Show the results from the chosen document, and its tree.

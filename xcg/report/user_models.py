@@ -33,7 +33,16 @@ REGISTRIES: dict[str, FunctionRegistry[Any]] = {
 }
 """Setting → the functions that can be its value."""
 
-_SETTINGS = ("quantisation", "ideal", "alpha", "normalisation", "partially seen", "near misses", "size")
+_SETTINGS = {
+    "quantisation": "quantisation",
+    "ideal": "ideal",
+    "alpha": "relevance_value.alpha",
+    "normalisation": "relevance_value.normalisation",
+    "partially seen": "relevance_value.partially_seen",
+    "near misses": "relevance_value.near_misses",
+    "size": "size",
+}
+"""Column of the listing → setting."""
 _PARAMETER_COLUMNS = (
     Column("parameter", is_key=True),
     Column("default", kind="text"),
@@ -56,11 +65,15 @@ def list_user_models() -> list[Block]:
     """Return a table of the shipped user models, and one of the parts that user models consist of."""
     models = {name: UserModel.shipped(name) for name in shipped_models()}
     heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
-    heading.append(Column("scores bounded by 1", kind="text"))
-    shipped = [
-        [name, *user_model_settings(model), model.size, "no" if model.reason_above_1 else "yes"]
-        for name, model in models.items()
-    ]
+    heading += [Column("others", kind="text"), Column("scores bounded by 1", kind="text")]
+    default = UserModel("default").settings
+    shipped = []
+    for name, model in models.items():
+        settings = model.settings
+        shown = [settings.pop(key, "") for key in _SETTINGS.values()]
+        others = (f"{key}={value}" for key, value in settings.items() if value != default.get(key))
+        bounded = "no" if model.reason_above_1 else "yes"
+        shipped.append([name, *shown, " ".join(others), bounded])
     blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
     for registry in REGISTRIES.values():
         functions = [(name, registry.get(name)) for name in registry]
@@ -75,21 +88,6 @@ def list_user_models() -> list[Block]:
             columns, rows = columns[:2], [row[:2] for row in rows]
         blocks += ["\n", Table(columns, rows, is_limited=False)]
     return [*blocks, "\n", _prose(_MORE)]
-
-
-def user_model_settings(model: UserModel) -> list[str]:
-    """Return the settings of a user model: from its quantisation to its rule for near misses."""
-    value = model.relevance_value
-    if value.reader is not None:
-        return [str(model.quantisation), str(model.ideal), "", "", f"reader {value.reader}", ""]
-    return [
-        str(model.quantisation),
-        str(model.ideal),
-        f"{value.alpha:g}",
-        str(value.normalisation),
-        str(value.partially_seen),
-        str(value.near_misses),
-    ]
 
 
 def describe(name: str) -> list[Block]:

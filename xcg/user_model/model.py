@@ -10,7 +10,7 @@ from typing import Any
 
 from xcg.documents.tree import SizeUnit
 from xcg.errors import FileError, InputError, XcgError, nearest
-from xcg.registry import Part
+from xcg.registry import Part, fields_of
 from xcg.samples import shipped_folder
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
@@ -94,6 +94,31 @@ class UserModel:
         keys = [part.key if part is not None else None for part in parts]
         effort = self.effort.parameters().items()
         return (*keys, self.size, self.spans, *effort)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Every setting that can change a score: key → value, without the keys that a reader replaces.
+
+        >>> UserModel("m", effort=Effort(unretrieved="max")).settings["effort.unretrieved"]
+        'max'
+        """
+        sections: dict[str, object] = {
+            "": self,
+            "relevance_value.": self.relevance_value,
+            "effort.": self.effort,
+        }
+        found = {}
+        for prefix, section in sections.items():
+            for name in fields_of(type(section)):
+                value = getattr(section, name)
+                if f"{name}." in sections or name == "name" or value is None:
+                    continue
+                if prefix == "relevance_value." and self.relevance_value.reader and name != "reader":
+                    continue
+                if isinstance(value, Part) and value.name in ("table", "gains"):
+                    value = value.function  # its content
+                found[prefix + name] = f"{value:g}" if isinstance(value, float) else str(value)
+        return found
 
     @property
     def reason_above_1(self) -> str:

@@ -63,6 +63,13 @@ class Table:
         """Return the score of a pair."""
         return self._scores.get((exhaustivity, specificity), 0.0)
 
+    def __str__(self) -> str:
+        pairs = (
+            f"{number_text(e)},{s if isinstance(s, str) else number_text(s)}" for e, s in self._scores
+        )
+        scores = map(number_text, self._scores.values())
+        return "table(" + ", ".join(map("{}: {}".format, pairs, scores)) + ")"
+
 
 class Gains:
     """A quantisation of levels of relevance: level → gain, from 0 to :data:`MAX_GAIN`.
@@ -107,6 +114,10 @@ class Gains:
                 "all levels of the assessments, or the quantisation levels, whose gain is the level"
             )
         return 0.0
+
+    def __str__(self) -> str:
+        pairs = map(number_text, self._gains), map(number_text, self._gains.values())
+        return "gains(" + ", ".join(map("{}: {}".format, *pairs)) + ")"
 
 
 class Formula:

@@ -1,0 +1,141 @@
+"""Derivations of nxCG and MAep end in the values of evaluate, and models show all settings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from subprocess import CompletedProcess
+from typing import Any, get_args
+
+import pytest
+from conftest import ROOT
+
+import xcg
+from xcg.evaluation.config import load_configuration
+from xcg.registry import fields_of
+from xcg.report.explanations import ranking_tables
+from xcg.report.html_page import report_data
+from xcg.terminal_tables import terminal_text
+from xcg.user_model.effort import Effort
+from xcg.user_model.model import UserModel
+from xcg.user_model.relevance_value import RelevanceValue
+
+Command = Callable[..., CompletedProcess[str]]
+MODELS: list[Any] = [
+    "kazai-lalmas-2006",
+    "kazai-lalmas-2006-bounded",
+    "overlap-off",
+    {"name": "linear", "effort": {"interpolation": "linear"}, "quantisation": "gen"},
+    {"name": "max", "effort": {"unretrieved": "max"}, "relevance_value": {"alpha": 0.5}},
+    {"name": "near", "relevance_value": {"near_misses": "distance", "alpha": 0.3}},
+    {"name": "leaves", "ideal": "leaves"},
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m if isinstance(m, str) else m["name"])
+def test_the_derivation_ends_in_the_values_of_evaluate(model: Any) -> None:
+    sample = load_configuration(ROOT / "configs" / "quickstart.yaml")
+    campaign = sample.assessments, sample.runs, sample.corpus, model
+    results = xcg.evaluate(*campaign[:3], model, "MAep nxCG@3 nxCG@10 xCG@60")
+    for topic in ("1", "9"):
+        for one in xcg.explain(sample.assessments, sample.runs, topic, sample.corpus, model):
+            derivation = one.derivation
+            assert derivation is not None
+            assert derivation.maep == pytest.approx(results.value(one.run, "MAep", topic), abs=1e-12)
+            printed = re.search(r" = ([\d.]+); N", derivation.sentence)
+            assert printed is not None
+            assert printed[1] == f"{results.value(one.run, 'MAep', topic):.4f}"
+            gained = 0.0
+            for step in derivation.steps:
+                gained += step.gain
+                assert step.xcg == pytest.approx(gained)
+                assert step.ep == pytest.approx(step.ideal_rank / step.rank)
+                assert step.nxcg == pytest.approx(step.xcg / step.xci)
+                if step.rank in (3, 10):
+                    assert step.nxcg == pytest.approx(
+                        results.value(one.run, f"nxCG@{step.rank}", topic)
+                    )
+            assert gained == pytest.approx(results.value(one.run, "xCG@60", topic))
+            ideals = sum(map(len, (document.ideal for document in one.judged.values())))
+            assert derivation.ideal == ideals
+            assert derivation.not_retrieved == len(one.missed) <= ideals
+
+
+def test_the_tables_show_the_steps_and_the_settings(xcg_command: Command) -> None:
+    done = xcg_command(
+        *("explain", ROOT / "configs" / "kazai-lalmas-2006.yaml", "--run", "rel_leaves"),
+        *("--topic", "163"),
+    )
+    assert "   4  0.5000  1.5000  1.5000  1.0000      2.0000  0.5000\n" in done.stdout
+    assert (
+        "MAep = (0.9000 + 0.5000 + 0.5000) / 3 = 0.6333; N = 3 ranks with gain + 0 ideal elements not "
+        "retrieved." in done.stdout
+    )
+    assert "effort.unretrieved uncredited" in done.stdout
+    spans: dict[str, object] = {"name": "s", "quantisation": "inex2005_gen", "spans": "text"}
+    spans["effort"] = {"unit": "characters"}
+    (one,) = xcg.explain({"1": {"d": [(0, 4)]}}, {"r": {"1": ["d#0:9"]}}, "1", {"d": "x" * 20}, spans)
+    text = terminal_text(ranking_tables(one))
+    assert "MAep is computed over the text that is read" in " ".join(text.split())
+
+
+def changed(model: UserModel) -> dict[str, UserModel]:
+    """Return setting → the model with another value of this setting."""
+    others: dict[str, Any] = {
+        "quantisation": "gen",
+        "ideal": {"name": "kazai_lalmas", "tie": "shallower"},
+        "relevance_value.alpha": 0.5,
+        "relevance_value.normalisation": "none",
+        "relevance_value.partially_seen": {"name": "growing_alpha", "exponent": 2},
+        "relevance_value.near_misses": {"name": "distance", "reach": 3},
+        "relevance_value.reader": lambda document: None,
+        "effort.tokenizer": len,
+    }
+    found = {}
+    for prefix, section in (("", UserModel), ("relevance_value.", RelevanceValue), ("effort.", Effort)):
+        for name, parameter in fields_of(section).items():
+            if name in ("name", "relevance_value", "effort"):
+                continue
+            key = prefix + name
+            value = others.get(key) or next(
+                word for word in get_args(parameter.type) if word != parameter.default
+            )
+            content: Any = {name: value}
+            if prefix:
+                content = {prefix[:-1]: content}
+            found[key] = UserModel.of({"name": model.name, **content})
+    return found
+
+
+def test_every_setting_changes_the_description() -> None:
+    default = UserModel("m")
+    models = changed(default)
+    assert len(models) == 14
+    descriptions = {key: str(model.settings) for key, model in models.items()}
+    assert len({*descriptions.values(), str(default.settings)}) == 1 + len(models)
+    tables = [
+        UserModel.of({"name": "m", "quantisation": quantisation})
+        for quantisation in ({"table": {"3,3": 1}}, {"table": {"3,3": 0.5}}, {"gains": {1: 2}})
+    ]
+    assert [model.settings["quantisation"] for model in tables] == [
+        *("table(3,3: 1)", "table(3,3: 0.5)", "gains(1: 2)"),
+    ]
+
+
+def test_the_report_tells_models_apart_that_differ_in_effort_or_size() -> None:
+    sample = load_configuration(ROOT / "configs" / "quickstart.yaml")
+    models = [
+        {"name": "a"},
+        {"name": "b", "size": "words"},
+        {"name": "c", "effort": {"unretrieved": "max", "interpolation": "linear"}},
+    ]
+    data = report_data(replace(sample, user_model=models, measures="MAep"))
+    settings = [str(model["settings"]) for model in data["models"]]
+    assert len(set(settings)) == 3
+    (topic, *_) = data["explanations"]["topics"]
+    run = topic["models"][2]["runs"][0]
+    assert run["sum"].startswith("MAep = (") or run["sum"].startswith("MAep = 0")
+    assert "N = the larger of" in run["sum"]
+    assert all(math.isclose(step[4], step[2] / step[3]) for step in run["steps"])
