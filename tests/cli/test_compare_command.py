@@ -229,7 +229,7 @@ def test_the_gate_by_minimums_and_by_a_baseline(xcg_command: Command) -> None:
     assert (passed.returncode, passed.stdout) == (0, "")
     failed = xcg_command("compare", *quiet, "--fail-under", "MAep=0.99", "--fail-under", "Q=0")
     assert failed.returncode == 1
-    assert failed.stderr.count("failed: focused, kazai-lalmas-2006: MAep is 0.3128") == 1
+    assert failed.stderr.count("failed: focused, kazai-lalmas-2006: MAep is 0.3294") == 1
     # a limit on a measure whose name is a part of another's
     other = ("configs/kazai-lalmas-2006.yaml", "--user-model", "kazai-lalmas-2006")
     part = xcg_command("compare", *other, "--measures", "iMAep", *("--fail-under", "MAep=0.9"))

@@ -24,13 +24,13 @@ and --baseline all prints all pairs.
 
 run           mean  difference       95 % interval        p    d_z  group
 paragraphs  0.3363        best                                      a
-focused     0.3128     -0.0235  [-0.1280, +0.0809]   0.9969  -0.22  ab
-merged      0.2911     -0.0452  [-0.1496, +0.0593]   0.8812  -0.44  ab
-elements    0.2095     -0.1268  [-0.2312, -0.0224]   0.0067  -1.20  bc
-sections    0.1843     -0.1520  [-0.2564, -0.0476]   0.0005  -1.02  c
-parents     0.1765     -0.1597  [-0.2642, -0.0553]   0.0002  -1.05  c
-articles    0.0671     -0.2692  [-0.3736, -0.1647]  <0.0001  -1.40  d
-random      0.0146     -0.3217  [-0.4261, -0.2172]  <0.0001  -1.80  d
+focused     0.3294     -0.0069  [-0.1191, +0.1054]   1.0000  -0.05  a
+merged      0.2911     -0.0452  [-0.1574, +0.0670]   0.9155  -0.44  ab
+elements    0.2261     -0.1101  [-0.2223, +0.0021]   0.0582  -0.87  ab
+sections    0.1913     -0.1450  [-0.2572, -0.0328]   0.0030  -0.92  b
+parents     0.1891     -0.1471  [-0.2594, -0.0349]   0.0024  -0.86  b
+articles    0.0671     -0.2692  [-0.3814, -0.1570]  <0.0001  -1.40  c
+random      0.0152     -0.3211  [-0.4333, -0.2089]  <0.0001  -1.80  c
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
 deciding topics; a wider terminal or a pipe prints them
 
@@ -46,7 +46,7 @@ intervals: all of a family hold together with 95 %
 assumption: all pairs have the same variance, unlike with --correction holm; the
 standard deviation of a pair is up to 1.5 times the average
 detectable: the smallest true difference that a comparison finds with 80 %
-power: 0.1332
+power: 0.1431
 """
 NAMED = """\
 7 runs are compared with the baseline sections, named by the user, over 15
@@ -54,14 +54,14 @@ topics by the paired t test, with Holm's correction for 7 comparisons;
 significance level 5 %, 95 % intervals.
 
 run           mean  difference       95 % interval  relative       p    d_z
-sections    0.1843    baseline
-paragraphs  0.3363     +0.1520  [+0.0314, +0.2726]   +82.5 %  0.0064  +1.02
-focused     0.3128     +0.1285  [+0.0327, +0.2242]   +69.7 %  0.0051  +1.09
-merged      0.2911     +0.1068  [+0.0099, +0.2037]   +58.0 %  0.0113  +0.90
-elements    0.2095     +0.0252  [-0.0385, +0.0888]   +13.7 %  0.4670  +0.32
-parents     0.1765     -0.0077  [-0.0632, +0.0477]    -4.2 %  0.6666  -0.11
-articles    0.0671     -0.1172  [-0.2090, -0.0254]   -63.6 %  0.0064  -1.04
-random      0.0146     -0.1697  [-0.2571, -0.0823]   -92.1 %  0.0002  -1.58
+sections    0.1913    baseline
+paragraphs  0.3363     +0.1450  [+0.0171, +0.2728]   +75.8 %  0.0124  +0.92
+focused     0.3294     +0.1381  [+0.0388, +0.2374]   +72.2 %  0.0038  +1.13
+merged      0.2911     +0.0998  [+0.0012, +0.1984]   +52.2 %  0.0199  +0.82
+elements    0.2261     +0.0348  [-0.0234, +0.0931]   +18.2 %  0.1619  +0.49
+parents     0.1891     -0.0022  [-0.0610, +0.0567]    -1.1 %  0.9092  -0.03
+articles    0.0671     -0.1242  [-0.2253, -0.0231]   -64.9 %  0.0086  -1.00
+random      0.0152     -0.1762  [-0.2741, -0.0782]   -92.1 %  0.0004  -1.46
 """
 
 
@@ -164,14 +164,14 @@ def test_tables_for_papers_are_short(xcg_command: Command) -> None:
         r"\toprule",
         r"run & mean & difference & 95 \% interval & relative & p & d\_z \\",
         r"\midrule",
-        r"sections & 0.1843 & baseline &  &  &  &  \\",
-        r"paragraphs & 0.3363 & +0.1520 & [+0.0314, +0.2726] & +82.5 \% & 0.0064 & +1.02 \\",
-        r"focused & 0.3128 & +0.1285 & [+0.0327, +0.2242] & +69.7 \% & 0.0051 & +1.09 \\",
-        r"merged & 0.2911 & +0.1068 & [+0.0099, +0.2037] & +58.0 \% & 0.0113 & +0.90 \\",
-        r"elements & 0.2095 & +0.0252 & [-0.0385, +0.0888] & +13.7 \% & 0.4670 & +0.32 \\",
-        r"parents & 0.1765 & -0.0077 & [-0.0632, +0.0477] & -4.2 \% & 0.6666 & -0.11 \\",
-        r"articles & 0.0671 & -0.1172 & [-0.2090, -0.0254] & -63.6 \% & 0.0064 & -1.04 \\",
-        r"random & 0.0146 & -0.1697 & [-0.2571, -0.0823] & -92.1 \% & 0.0002 & -1.58 \\",
+        r"sections & 0.1913 & baseline &  &  &  &  \\",
+        r"paragraphs & 0.3363 & +0.1450 & [+0.0171, +0.2728] & +75.8 \% & 0.0124 & +0.92 \\",
+        r"focused & 0.3294 & +0.1381 & [+0.0388, +0.2374] & +72.2 \% & 0.0038 & +1.13 \\",
+        r"merged & 0.2911 & +0.0998 & [+0.0012, +0.1984] & +52.2 \% & 0.0199 & +0.82 \\",
+        r"elements & 0.2261 & +0.0348 & [-0.0234, +0.0931] & +18.2 \% & 0.1619 & +0.49 \\",
+        r"parents & 0.1891 & -0.0022 & [-0.0610, +0.0567] & -1.1 \% & 0.9092 & -0.03 \\",
+        r"articles & 0.0671 & -0.1242 & [-0.2253, -0.0231] & -64.9 \% & 0.0086 & -1.00 \\",
+        r"random & 0.0152 & -0.1762 & [-0.2741, -0.0782] & -92.1 \% & 0.0004 & -1.46 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]

@@ -141,12 +141,12 @@ def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -
 
     study = ("evaluate", tmp_path / "strategies.yaml", "--measures", "MAep", "--format", "jsonl")
     rewritten = xcg_command(*study, "--strategy", "top_ranked", "--strategy", "max_score")
-    assert (rewritten.returncode, rewritten.stderr) == (0, "")
+    assert (rewritten.returncode, without_note(rewritten.stderr)) == (0, "")
     # The table of docs/studies/overlap-strategies.md has these values for all three users.
     values = {
         (row["run"], f"{row['value']:.4f}") for row in map(json.loads, rewritten.stdout.splitlines())
     }
-    assert values == {("bm25+top_ranked", "0.1617"), ("bm25+max_score", "0.1775")}
+    assert values == {("bm25+top_ranked", "0.0952"), ("bm25+max_score", "0.1171")}
 
 
 def test_a_text_with_very_many_occurrences_is_refused(

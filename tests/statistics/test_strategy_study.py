@@ -483,4 +483,4 @@ def test_leads_are_those_of_separate_evaluations() -> None:
                 f"{not_significant})"
             ) in sentences
             checked += 1
-    assert checked >= 4
+    assert checked >= 2

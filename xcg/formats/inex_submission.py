@@ -33,7 +33,12 @@ from xcg.runs.run import (
     span_of,
 )
 from xcg.runs.stored_rankings import StoredRankings
-from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
+from xcg.runs.ties import (
+    in_document_order,
+    note_contradiction,
+    note_equal_scores,
+    note_missing_keys,
+)
 
 _PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
@@ -229,7 +234,7 @@ def _order(
     """Return the order of results, the ranks or scores in this order, and whether these are scores."""
     for field, (pattern, expected, last_key) in _KEYS.items():
         texts = [getattr(result, field) for result in found]
-        if found and None not in texts:
+        if note_missing_keys(texts, field, where, notes) == 0 and found:
             keys = []
             for text, result in zip(texts, found, strict=True):
                 key = float(text) if re.fullmatch(pattern, text.strip()) else math.nan

@@ -40,7 +40,12 @@ from xcg.runs.run import (
     sorted_order,
 )
 from xcg.runs.stored_rankings import StoredRankings
-from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
+from xcg.runs.ties import (
+    in_document_order,
+    note_contradiction,
+    note_equal_scores,
+    note_missing_keys,
+)
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
@@ -190,13 +195,9 @@ def _note_keys(found: list[Result], where: str, notes: Notes) -> None:
     _, _, ranks, scores = zip(*found, strict=True)
     if None not in (*ranks, *scores):
         note_contradiction(ranks, scores, where, notes, "ranks")
-    for key, name in ((2, "rank"), (3, "score")):
-        missing = sum(result[key] is None for result in found)
-        if not missing:
+    for keys, name in ((ranks, "rank"), (scores, "score")):
+        if note_missing_keys(keys, name, where, notes) == 0:
             return
-        if missing < len(found):
-            problem = f"{missing} of {len(found)} results have no {name}, so it does not order them"
-            notes.oddity(f"topics with a {name} of some results only", where, problem)
 
 
 def _ranking(found: list[Result], states_parents: bool) -> Ranking:

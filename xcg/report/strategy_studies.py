@@ -260,11 +260,16 @@ def _describe_leaders(found: Sequence[Leaders], count: int, grid: str) -> str:
     first, *_ = found
     parts = [
         f"{_joined(leaders.strategies)}{f' {_verb(first)} best' if leaders is first else ''} up to "
-        f"α = {(leaders.last + following.first) / 2:.3f}{_lead(leaders)}"
+        f"α = {_alpha((leaders.last + following.first) / 2)}{_lead(leaders)}"
         for leaders, following in pairwise(found)
     ]
     last = f"{_joined(found[-1].strategies)}{_lead(found[-1])}"
     return f"{', then '.join([*parts, last])}; α tried: {grid}"
+
+
+def _alpha(value: float) -> str:
+    """Return α with three decimals, or four if it would look like 0 or 1."""
+    return f"{value:.4f}" if round(value, 3) in (0, 1) else f"{value:.3f}"
 
 
 def _lead(leaders: Leaders) -> str:

@@ -47,6 +47,15 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
         )
 
 
+def note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> int:
+    """Count a topic in which only some results have a rank or score; return how many lack it."""
+    missing = sum(key is None for key in keys)
+    if 0 < missing < len(keys):
+        message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
+        notes.oddity(f"topics with a {name} of some results only", where, message)
+    return missing
+
+
 def note_contradiction(
     ranks: Sequence[float], scores: Sequence[float], where: str, notes: Notes, used: str
 ) -> None:
