@@ -25,7 +25,7 @@ QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
     [
         ("1 0 x high", "illegal level 'high': expected a number from -1000"),
         ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
-        ("1 0 x 1\n1 0 x 2", "is assessed level 2 but was level 1 before"),
+        ("1 0 x 1\n1 0 x 2", "topic 1, x: judged before, in line 1"),
         ("1 0 x#/ 1", "'/' is not an element path"),
         ("1 0 x#5:20 1", "'x#5:20' is a passage: expected a document or file#/path"),
         ("1 0 x 10000000", "illegal level 10000000: expected a number from -1000 to 1000"),
@@ -36,7 +36,7 @@ QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
         ("1 0 x 1,5", "illegal level '1,5'"),
         ("1 0 x 1_0", "illegal level '1_0'"),
         ("1 0 x .", "illegal level '.'"),
-        ("1 0 x 1.5\n1 0 x 1.50001", "is assessed level 1.50001 but was level 1.5 before"),
+        ("1 0 x 1.5\n1 0 x 1.50001", "topic 1, x: judged before, in line 1"),
     ],
 )
 def test_illegal_lines_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -123,7 +123,7 @@ def test_long_qrels_are_read_in_blocks(tmp_path: Path) -> None:
     for wrong, where in (
         (
             f"\n0 0 document-{0:020} 2\n",
-            "q:60001: topic 0, document-00000000000000000000: / is assessed",
+            "q:60001: topic 0, document-00000000000000000000: judged before, in an earlier",
         ),
         ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
         ("\n1 0 d " + " " * MAX_LINE_BYTES * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
@@ -131,3 +131,22 @@ def test_long_qrels_are_read_in_blocks(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=re.escape(where)):
             read_assessments(write(tmp_path, text + wrong, "q"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("1 1 d 1\n1 0 e 1\n1 2 d 1\n", r"q:3: topic 1, d: judged before, in line 1"),
+        ("1 0 d 1\n1 0 d 2\n", "q:2: topic 1, d: judged before, in line 1"),
+        ("1 0 d#/a 1\n2 0 d 1\n1 0 d#/a[1] 1\n", r"q:3: topic 1, d#/a\[1\]: judged before, in line 1"),
+    ],
+)
+def test_a_document_that_is_judged_again_is_refused(tmp_path: Path, lines: str, place: str) -> None:
+    """The second column may hold subtopics; merging their lines changed the scores silently."""
+    (tmp_path / "q").write_text(lines)
+    with pytest.raises(InputError, match=f"{place}.*subtopics cannot be told apart"):
+        read_assessments(tmp_path / "q")
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "r").write_text("2 0 d 1\n1 0 d 1\n")
+    with pytest.raises(InputError, match="r:2: topic 1, d: judged before, in an earlier line or file"):
+        read_assessments([tmp_path / "q", tmp_path / "r"])

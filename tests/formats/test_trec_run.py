@@ -386,3 +386,19 @@ def test_names_are_canonical_in_all_blocks_after_one_in_another_spelling(
         rankings = read_run(path).rankings
     found = {topic: " ".join(ranking.files) for topic, ranking in rankings.items()}
     assert found == {"1": "a b", "2": "b c", "3": "b", "4": "a", "5": "c", "6": "b"}
+
+
+@pytest.mark.parametrize("score", ["1_0", "\u0663", "１", "0x10", "inf", "nan", "1e", "--1", "1.2.3", ""])
+@pytest.mark.parametrize("others", ["", "1 Q0 e 2 0.5 t\n"])
+def test_only_ascii_decimals_are_scores(tmp_path: Path, score: str, others: str) -> None:
+    path = write(tmp_path, f"{others}1 Q0 d 1 {score} t\n", "r")
+    with pytest.raises(InputError, match=r"r:\d: (illegal score|\d columns)"):
+        read_run(path)
+
+
+@pytest.mark.parametrize(("score", "value"), [("1.", 1), (".5", 0.5), ("+1e3", 1000), ("-2E-1", -0.2)])
+def test_all_ascii_decimals_are_scores(tmp_path: Path, score: str, value: float) -> None:
+    for more in ("", "1 Q0 e 2 -9 u\n"):  # lines with several tags are read one by one
+        run = read_run(write(tmp_path, f"1 Q0 d 1 {score} t\n{more}", "r"))
+        assert run.rankings["1"].keys is not None
+        assert run.rankings["1"].keys[0] == value

@@ -17,6 +17,7 @@ from xcg.documents.files import PathLike, lines, open_input
 from xcg.documents.paths import WHOLE, canonical_file
 from xcg.errors import InputError, Notes
 from xcg.formats.detection import is_letor
+from xcg.formats.text_columns import decimal
 from xcg.judgements.assessment import Assessment, read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.run import RUN_FORMATS, FunctionCache, Order, Run, RunFormat, Ties, Topics
@@ -110,11 +111,8 @@ def read_letor_feature(path: PathLike, feature: int, notes: Notes | None = None)
             if start >= 0:
                 has_feature = True
                 text = line.features[start + len(mark) :].partition(" ")[0]
-            try:
-                score = float(text)
-                if not math.isfinite(score):
-                    raise ValueError
-            except ValueError:
+            score = decimal(text)
+            if not math.isfinite(score):
                 message = f"illegal value {text[:40]!r} of feature {feature}: expected a finite number"
                 notes.problem("lines left out of the run", line.where, message)
                 continue

@@ -7,6 +7,8 @@ errors.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedIOBase, BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
@@ -69,6 +71,18 @@ class TextBlock(NamedTuple):
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number and columns of each line, see :func:`split_lines`."""
         return split_lines(BytesIO(self.data), self.path, self.first_line)
+
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def decimal(text: str) -> float:
+    """Return an ASCII decimal with an optional exponent; NaN for anything else, such as ``1_0``.
+
+    >>> decimal("-1.5e3"), decimal("1_0"), decimal("٣")
+    (-1500.0, nan, nan)
+    """
+    return float(text) if _DECIMAL.fullmatch(text) else math.nan
 
 
 def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
         notes: Counts illegal lines if they are tolerated.
 
     Raises:
-        InputError: If a line is illegal, with file and line.
+        InputError: If a line is illegal or judges a document or element again, with file and line.
     """
     record_layout(path)
     for block in text_blocks(file, path):
@@ -62,15 +63,22 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
         of_topic.update(zip(documents[start:end], of_stretch, strict=True))
     if sum(map(len, judged.values())) < len(documents):
         return False
+    if any(_are_known(base, topic, of_topic) for topic, of_topic in judged.items()):
+        return False
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
-        # Adding a part of the block is harmless: the lines are then added again, one by one.
-        if not base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()}):
-            return False
+        base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()})
     return True
 
 
+def _are_known(base: RecallBase, topic: str, files: Iterable[str]) -> bool:
+    """Return whether a topic has assessed elements or passages in one of these files."""
+    known, spans = base.files(topic), base.spans(topic)
+    return any(file in known or file in spans for file in files)
+
+
 def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
+    line_of: dict[tuple[str, str, str], int] = {}
     for number, fields in block.lines():
         where = f"{block.path}:{number}"
         try:
@@ -86,6 +94,15 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
         base.add_topic(topic, str(block.path))
+        earlier = line_of.setdefault((topic, name, element), number)
+        if earlier != number or element in base.files(topic).get(name, {}):
+            before = f"line {earlier}" if earlier != number else "an earlier line or file"
+            message = (
+                f"topic {topic}, {document}: judged before, in {before}; expected one line for a topic "
+                "and document. The second column is ignored, so subtopics cannot be told apart"
+            )
+            notes.problem("repeated judgements; the first is used", where, message)
+            continue
         try:
             base.add(topic, name, element, assessment, where)
         except InputError as error:

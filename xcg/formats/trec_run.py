@@ -291,6 +291,9 @@ def _split_documents(documents: list[str]) -> tuple[list[str], list[str]]:
 
 def _scores(texts: Sequence[str]) -> list[float]:
     """Return scores, or nothing if one of them may be illegal."""
+    joined = "".join(texts)
+    if "_" in joined or not joined.isascii():  # float() reads 1_0 and the digits of other scripts
+        return []
     try:
         scores = list(map(float, texts))
     except ValueError:

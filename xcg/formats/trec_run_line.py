@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from xcg.documents.paths import split_at_mark
+from xcg.formats.text_columns import decimal
 from xcg.runs.run import span_of
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
@@ -41,10 +42,7 @@ def parse_line(fields: list[str], with_score: bool, check_rank: bool) -> Line:
         raise _wrong_columns(fields)  # white space in a name moves the other columns
     if check_rank and rank_match is None:
         raise ValueError(f"illegal rank {rank!r}: expected a whole number")
-    try:
-        number = float(score) if with_score else 0.0
-    except ValueError:
-        number = math.nan
+    number = decimal(score) if with_score else 0.0
     if not math.isfinite(number):
         raise ValueError(f"illegal score {score!r}: expected a finite number")
     name, element = split_at_mark(document)
