@@ -53,7 +53,7 @@ def means(results: Results, measure: str, model: str) -> dict[str, float]:
 
 
 def systems(scores: Mapping[str, float]) -> dict[str, float]:
-    """Return the scores without the reference point."""
+    """Return the scores without the greedy reference."""
     return {strategy: score for strategy, score in scores.items() if strategy != REFERENCE}
 
 
@@ -85,7 +85,7 @@ def table(results: Results, measure: str) -> str:
                 for name, score in scores.items()
             ]
         )
-    names = [f"{name} (reference)" if name == REFERENCE else name for name in results.runs]
+    names = [f"{name} (greedy reference)" if name == REFERENCE else name for name in results.runs]
     rows = [[measure, *results.user_models], *map(list, zip(names, *columns, strict=True))]
     return markdown(rows)
 

@@ -130,13 +130,13 @@ def test_a_junit_file_stays_if_the_gate_cannot_be_decided(
     assert (status, "none/gate.xml: cannot write: No such file or directory" in stderr) == (2, True)
 
 
-def test_evaluate_warns_if_no_topic_is_answered(
+def test_topics_of_other_names_are_an_error(
     files: Callable[..., list[str]], xcg_command: Command
 ) -> None:
     campaign = files(other={f"q{topic}": results for topic, results in GOOD.items()})
     done = xcg_command("evaluate", *campaign, "--measures", "MAep")
-    assert done.returncode == 0
-    assert done.stderr.splitlines()[0] == (
-        "xcg: warning: run other answers no assessed topic, so each is counted 0: topic 1, 2, 3, "
-        "4, 5, 6; its topics have other names, such as 'q1'"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "xcg: error: no topic of the runs is assessed: runs have 'q1', 'q2', 'q3' and 3 more, "
+        "assessments '1', '2', '3' and 3 more\n"
     )

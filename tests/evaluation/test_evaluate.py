@@ -72,7 +72,8 @@ def test_topics_without_an_ideal_element_are_left_out_and_noted() -> None:
         results.notes
     )
     with pytest.raises(XcgError, match="nothing to average"):
-        xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, {"r": GOOD}, user_model="kazai-lalmas-2006-strict")
+        runs = {"r": {"3": ["d#/a"]}}
+        xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, runs, user_model="kazai-lalmas-2006-strict")
 
 
 def test_several_user_models_are_evaluated_together() -> None:

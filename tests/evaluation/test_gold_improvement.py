@@ -159,9 +159,11 @@ def test_gold_in_a_missing_document_is_counted_if_lenient() -> None:
 
 
 def test_a_run_without_answers_is_a_warning() -> None:
-    found = review_gold({"1": GOLD["1"]}, {"r": {"9": [("a", 0, 58)]}}, CORPUS)
-    assert len(found.missed) == 1
+    runs = {"r": {"9": [("a", 0, 58)]}}
+    found = review_gold({"1": GOLD["1"]}, runs | {"s": {"1": [("a", 0, 58)]}}, CORPUS)
     assert found.notes[0].startswith("warning: run r answers no assessed topic")
+    with pytest.raises(XcgError, match="no topic of the runs is assessed"):
+        review_gold({"1": GOLD["1"]}, runs, CORPUS)
 
 
 def test_quotes_are_gold() -> None:

@@ -230,7 +230,7 @@ UNREADABLE = [
     (
         "a document with two levels",
         b"1 0 d 1\n1 0 d 2\n",
-        ":2: topic 1, d: / is assessed level 2",
+        ":2: topic 1, d: judged before, in line 1",
         ":1: ",
     ),
     ("an illegal path", b"1 0 d#/a[ 1\n", ":1: ", ":1: 4 columns"),

@@ -388,7 +388,9 @@ def test_names_are_canonical_in_all_blocks_after_one_in_another_spelling(
     assert found == {"1": "a b", "2": "b c", "3": "b", "4": "a", "5": "c", "6": "b"}
 
 
-@pytest.mark.parametrize("score", ["1_0", "\u0663", "１", "0x10", "inf", "nan", "1e", "--1", "1.2.3", ""])
+@pytest.mark.parametrize(
+    "score", ["1_0", "\u0663", "１", "0x10", "inf", "nan", "1e", "--1", "1.2.3", ""]
+)
 @pytest.mark.parametrize("others", ["", "1 Q0 e 2 0.5 t\n"])
 def test_only_ascii_decimals_are_scores(tmp_path: Path, score: str, others: str) -> None:
     path = write(tmp_path, f"{others}1 Q0 d 1 {score} t\n", "r")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
-from xcg.errors import Notes, NothingToAverageError, first_names
+from xcg.errors import Notes, NothingToAverageError, XcgError, first_names
 from xcg.evaluation.campaign import RetrievedPaths
 from xcg.evaluation.division import Piece, divide
 from xcg.evaluation.inputs import (
@@ -392,7 +392,7 @@ def note_topics(
 ) -> None:
     """Note which topics of runs have no assessments, and which assessed topics have no results.
 
-    Warn if a run answers no assessed topic.
+    Warn if a run answers no assessed topic; XcgError if this holds for all runs.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     useless: dict[str, list[tuple[str, str]]] = {}
@@ -411,6 +411,10 @@ def note_topics(
             useless[name] = [("", warning)]
         elif missing:
             texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
+    others = sorted({t for run in runs.values() for t in run.answered | run.skipped}, key=topic_key)
+    if len(useless) == len(runs) and others and base.topics and not notes.lenient:
+        stated, assessed = (first_names([repr(t) for t in names], 3) for names in (others, base.topics))
+        raise XcgError(f"no topic of the runs is assessed: runs have {stated}, assessments {assessed}")
     _note_runs(runs, useless, notes.warning)
     _note_runs(runs, found, notes.note)
 

@@ -79,11 +79,12 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
     for case in shown:
         measure, model, run = case
         for number, strategy in enumerate(strategies):  # a point without a score makes a gap
-            points = [(a, math.nan if s is None else s) for a, s in lines[case][strategy].items()]
-            gaps = [x for x, y in zip(*with_gaps(points), strict=True) if math.isnan(y)]
-            known = lines[case][strategy]
-            added = [{"strategy": number, "alpha": x, "score": None} for x in gaps if x not in known]
-            refined.setdefault(case, []).extend(added)
+            own = refined.setdefault(case, [])
+            known = dict(lines[case][strategy])
+            known |= {point["alpha"]: point["score"] for point in own if point["strategy"] == number}
+            points = sorted((a, math.nan if s is None else s) for a, s in known.items())
+            gaps = set(with_gaps(points)[0]) - known.keys()
+            own += [{"strategy": number, "alpha": x, "score": None} for x in sorted(gaps)]
         yield {
             "measure": measure,
             "model": model,

@@ -73,7 +73,7 @@ function runsByMean(model, measure) {
   return indices(data.runs.length).sort((a, b) => compareScores(mean(a), mean(b), data.lower_is_better[measure]));
 }
 
-// Reference points, such as oracle, are no runs of a system, so none is the best run.
+// Greedy references, such as oracle, are no runs of a system, so none is the best run.
 const isReference = (run) => data.references.includes(run);
 const bestOfRuns = (scores, lowerIsBetter) => bestScore(scores.filter((_, run) => !isReference(run)), lowerIsBetter);
 const runLabel = (run) => data.runs[run] + (isReference(run) ? " (greedy reference)" : "");

@@ -15,7 +15,7 @@ from xcg.statistics.strategy_scores import (
     StrategyScore,
     StrategyStudy,
 )
-from xcg.statistics.strategy_study import NEAR_ENDS
+from xcg.statistics.strategy_study import NEAR_ENDS, grid
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block
 
@@ -89,7 +89,7 @@ def study_tables(study: StrategyStudy) -> list[Block]:
         alphas = sorted({score.alpha for score in scores})
         shown = alphas[:1] if is_constant else _columns(alphas)
         names = [Column(name, kind="text", is_key=True) for name in (*_names(study), "run", "strategy")]
-        headings = ["every α"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
+        headings = ["every α tried"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
         columns = [*names, *(Column(heading, kind="score") for heading in headings)]
         lines = _lines(study, scores, shown)
         blocks += ["\n"] if blocks else []
@@ -153,7 +153,7 @@ def case_sentence(study: StrategyStudy, case: Case) -> str:
 def general_sentences(study: StrategyStudy) -> list[str]:
     """Return where α has no effect, the precision of crossings, and what leads are."""
     sentences = [
-        f"α has no effect on {measure} under {model}: every score is the same at every α tried"
+        f"{measure} under {model}: every score is the same at every α tried"
         for measure, model in study.constant
     ]
     if study.crossings:
@@ -164,7 +164,8 @@ def general_sentences(study: StrategyStudy) -> list[str]:
     if any(leaders.lead for found in study.leaders.values() for leaders in found):
         sentences.append(
             "leads are over the second best strategy, with 95 % intervals by the paired t test; best "
-            "and second were chosen after seeing the scores, so true differences are rather smaller"
+            "and second were chosen after seeing the scores, which the intervals do not take into "
+            "account"
         )
     return sentences
 
@@ -234,13 +235,14 @@ def _number(value: float | None) -> str:
 def _grid(alphas: Sequence[float]) -> str:
     """Describe the values of α that were tried.
 
-    >>> _grid([0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]), _grid([0, 0.5, 1])
-    ('0 to 1 in steps of 0.25, and 0.001 and 0.999', '0, 0.5 and 1')
+    >>> _grid([0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]), _grid([0.001, 0.2, 0.7])
+    ('0 to 1 in steps of 0.25, and 0.001 and 0.999', '0.001, 0.2 and 0.7')
     """
-    steps = [alpha for alpha in alphas if alpha not in NEAR_ENDS]
-    if len(steps) < len(alphas) and len(steps) > 1:
-        near = " and ".join(f"{alpha:g}" for alpha in alphas if alpha in NEAR_ENDS)
-        return f"0 to 1 in steps of {steps[1] - steps[0]:.3g}, and {near}"
+    if len(alphas) > 4:
+        step = 1 / (len(alphas) - len(NEAR_ENDS) - 1)
+        if list(alphas) == list(grid(step)):
+            near = " and ".join(f"{alpha:g}" for alpha in NEAR_ENDS)
+            return f"0 to 1 in steps of {step:g}, and {near}"
     if len(alphas) > _MAX_COLUMNS:
         return f"{len(alphas)} values from {alphas[0]:g} to {alphas[-1]:g}"
     return " and ".join(filter(None, [", ".join(f"{a:g}" for a in alphas[:-1]), f"{alphas[-1]:g}"]))

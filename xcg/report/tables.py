@@ -184,7 +184,7 @@ def _columns_of_models(results: Results, marks: Marks) -> tuple[list[Column], li
     """Return columns and rows: measure and run, then one column per user model.
 
     Each score is followed by the rank of the run under the model; runs with equal printed scores share
-    a rank. Reference points have a dash instead.
+    a rank. Greedy references have a dash instead.
     """
     references = results.scope.references
     scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}

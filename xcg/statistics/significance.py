@@ -143,9 +143,9 @@ def compare(
     """Test whether the differences between runs are significant.
 
     All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    With several strategies, the pairs are the strategies of the same run. Reference points (``oracle``)
-    are not compared. The comparisons by one measure under one user model are a family: their p values
-    are corrected together.
+    With several strategies, the pairs are the strategies of the same run. Greedy references
+    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
+    their p values are corrected together.
 
     Args:
         assessments: As for :func:`xcg.evaluate`; or the :class:`xcg.Results` of an evaluation, without
