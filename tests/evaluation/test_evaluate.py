@@ -71,8 +71,8 @@ def test_topics_without_an_ideal_element_are_left_out_and_noted() -> None:
     assert "note: kazai-lalmas-2006-strict: no ideal element, so not in the means: topic 3, 4" in (
         results.notes
     )
+    runs = {"r": {"3": ["d#/a"]}}
     with pytest.raises(XcgError, match="nothing to average"):
-        runs = {"r": {"3": ["d#/a"]}}
         xcg.evaluate({"3": {"d": {"/a": (1, 1)}}}, runs, user_model="kazai-lalmas-2006-strict")
 
 

@@ -248,7 +248,8 @@ class _ElementRanking:
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
     def retrieved_by(self, reading: _Reading) -> Iterable[int]:
-        return reading.reader.retrieved
+        retrieved: Iterable[int] = reading.reader.retrieved
+        return retrieved
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
         for file, document in sorted(self.judged.items()):

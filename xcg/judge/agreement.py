@@ -305,9 +305,9 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
         rows = np.repeat(counts.astype(int), weights, axis=0)
         return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))
     sizes = counts.sum(axis=1)
-    frequencies = weights @ counts
+    frequencies = (weights[:, None] * counts).sum(axis=0)
     total = frequencies.sum()
-    differing = weights @ ((sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1))
+    differing = (weights * (sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)).sum()
     return float(1 - (total - 1) * differing / (total**2 - (frequencies**2).sum()))
 
 

@@ -92,7 +92,7 @@ def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     levels = levels[levels > 0]
     distances = np.diff(levels, prepend=0.0)
     values = [average_precision_at(gains, ideal, float(level)) for level in levels]
-    return float(np.dot(values, distances) / distances.sum())
+    return float((np.array(values) * distances).sum() / distances.sum())
 
 
 def precision_over_recall(

@@ -85,8 +85,8 @@ def relative_relevance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     u, v = vector(first), vector(second)
     if len(u) != len(v):
         raise ValueError(f"vectors of {len(u)} and {len(v)} numbers: expected the same length")
-    lengths = float(np.linalg.norm(u) * np.linalg.norm(v))
-    return float(np.dot(u, v)) / lengths if lengths else 0.0
+    lengths = math.sqrt(float((u**2).sum())) * math.sqrt(float((v**2).sum()))
+    return float((u * v).sum()) / lengths if lengths else 0.0
 
 
 # Declarations

@@ -85,8 +85,8 @@ def _growth(sizes: Floats, rates: Floats, topics: int) -> float:
     """Return the exponential least-squares fit for a number of topics, at most 0.5."""
     logarithms = np.log(rates)
     centred = sizes - sizes.mean()
-    squares = float(centred @ centred)
-    slope = float(centred @ logarithms) / squares if squares else 0.0
+    squares = float((centred**2).sum())
+    slope = float((centred * logarithms).sum()) / squares if squares else 0.0
     exponent = float(logarithms.mean()) + slope * (topics - float(sizes.mean()))
     return min(HIGHEST_RATE, math.exp(min(0.0, exponent)))
 

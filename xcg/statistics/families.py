@@ -159,7 +159,7 @@ def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interv
         unchanged = 0 if exact else topics - changed
         signs = np.hstack([zero_signs.integers(0, 2, (len(drawn), unchanged)), drawn])
         kept = signs == (found > 0)
-        number, kept_sum = kept.sum(axis=1), kept @ found
+        number, kept_sum = kept.sum(axis=1), (kept * found).sum(axis=1)
         sums = np.stack([kept_sum, total - kept_sum])
         sums[np.abs(sums) <= rounding] = 0
         numbers = np.stack([number, topics - number])

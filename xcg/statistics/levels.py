@@ -130,7 +130,7 @@ def list_scores(ranking: Floats, ideal: Floats) -> list[float]:
     highest = ideal[0]
     by_rank = [dcg(ranking) / dcg(ideal), dcg(ranking / highest) / dcg(ideal / highest)]
     return [
-        float(average @ distances / distances.sum()),
+        float((average * distances).sum() / distances.sum()),
         *(float(values.mean()) for values in by_rank),
         *(float(values[-1]) for values in by_rank),
     ]

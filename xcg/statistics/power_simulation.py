@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from xcg.lazy_modules import np, npt
 from xcg.statistics.power import noncentrality, t_detectable, wilcoxon_critical_sum
 from xcg.statistics.significance_tests import equal_signs_probability, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Floats
+from xcg.statistics.topic_scores import ROUNDING, Floats, matrix_product
 
 CAMPAIGNS = 4000
 MAX_SIMULATED_TOPICS = 60
@@ -323,7 +323,7 @@ def _randomisation_thresholds(samples: Floats, level: float, rng: np.random.Gene
         part = samples[start : start + rows].astype(np.float32)
         signs = _signs(topics, vectors, rng)
         number = signs.sum(axis=0)
-        means = part @ signs / np.maximum(number, 1)
+        means = matrix_product(part, signs) / np.maximum(number, 1)
         means[:, number == 0], means[:, number == topics] = -np.inf, np.inf
         means.partition((index, vectors - 1 - index), axis=1)
         found += [-means[:, index], means[:, vectors - 1 - index]]

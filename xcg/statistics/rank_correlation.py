@@ -13,7 +13,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, matrix_product
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -66,7 +66,7 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     if len(x) < 2 or min(np.ptp(x), np.ptp(y)) <= ROUNDING:
         return None
     x, y = x - x.mean(), y - y.mean()
-    r = float(np.dot(x, y) / (np.linalg.norm(x) * np.linalg.norm(y)))
+    r = float((x * y).sum()) / math.sqrt(float((x**2).sum()) * float((y**2).sum()))
     return max(-1.0, min(1.0, r))
 
 
@@ -295,7 +295,7 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
         if not _has_arithmetic_means(values, runs, results.topics):
             continue
         table = np.array([[values[run, topic] for run in runs] for topic in complete])
-        means = np.round(weights @ table / count, DIGITS)
+        means = np.round(matrix_product(weights, table) / count, DIGITS)
         sign = -1 if MEASURES.order(key[0]).lower_is_better else 1
         orders[key] = (sign * np.sign(means[:, i] - means[:, j])).astype(np.int8)
     return orders

@@ -15,6 +15,7 @@ from xcg.statistics.topic_scores import (
     Floats,
     check_name,
     differences,
+    matrix_product,
     standard_deviation,
 )
 
@@ -194,7 +195,7 @@ def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, 
     for drawn in sign_vectors(number, seed):
         for start in range(0, len(drawn), _SIGN_VECTORS_AT_ONCE):
             signs = 2.0 * drawn[start : start + _SIGN_VECTORS_AT_ONCE] - 1
-            sums = np.abs(signs @ magnitudes[undecided].T)
+            sums = np.abs(matrix_product(signs, magnitudes[undecided].T))
             counts[undecided] += np.count_nonzero(sums >= minimums[undecided], axis=0)
             undecided = undecided[counts[undecided] <= limit * total]
             if not len(undecided):

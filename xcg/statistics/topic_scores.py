@@ -119,6 +119,14 @@ def check_name(kind: str, name: str, known: Collection[str]) -> None:
         raise XcgError(f"no {kind} {name!r}: {nearest(name, known)}")
 
 
+def matrix_product(first: Floats, second: Floats) -> Floats:
+    """Return the matrix product in numpy's own loops.
+
+    The rounding errors of BLAS depend on the processor, the number of threads, and the number of rows.
+    """
+    return np.einsum("ij,jk->ik", first, second)
+
+
 def differences(first: Sequence[float], second: Sequence[float]) -> Floats:
     """Return first − second for each topic, with 0 for differences that are rounding errors.
 

@@ -19,7 +19,7 @@ from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.measures.order import HIGHER_IS_BETTER, Order
 from xcg.statistics.bootstrap import random_generator, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, standard_deviation
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, standard_deviation
 
 Counts = npt.NDArray[np.int64]
 
@@ -394,7 +394,7 @@ def _run_trials(
         np.put_along_axis(sets[0], drawn[:, :size], 1 / size, axis=1)
         np.put_along_axis(sets[1], drawn[:, size : 2 * size], 1 / size, axis=1)
         for total, table in zip(totals, tables, strict=True):
-            means = sets @ table
+            means = np.stack([matrix_product(one, table) for one in sets])
             first, second = means[..., i] - means[..., j]
             divisor: Any = reference
             if reference == "pair":

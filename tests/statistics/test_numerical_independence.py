@@ -1,0 +1,60 @@
+"""No number depends on BLAS, whose rounding depends on the processor, on threads and on shapes."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from pathlib import Path
+from subprocess import run
+
+import pytest
+from conftest import ROOT
+
+BLAS = {"dot", "vdot", "inner", "matmul", "tensordot", "linalg"}
+EXACT = {
+    # Products of −1, 0 and 1: sums of whole numbers are exact.
+    "xcg/statistics/assessor_combinations.py",
+}
+
+
+def uses_of_blas(file: Path) -> list[str]:
+    """Return the operations of a module that NumPy gives to BLAS or LAPACK."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+        is_call = (
+            isinstance(node, ast.Attribute) and node.attr in BLAS and ast.unparse(node.value) == "np"
+        )
+        if is_product or is_call:
+            found.append(f"{file.name}:{node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "package", ["statistics", "measures", "gains", "judge", "simulation", "evaluation"]
+)
+def test_modules_that_compute_numbers_do_not_use_blas(package: str) -> None:
+    for file in sorted((ROOT / "xcg" / package).rglob("*.py")):
+        if file.relative_to(ROOT).as_posix() not in EXACT:
+            measures = package == "measures" and file.name == "definition.py"  # measure @ 10
+            assert measures or not uses_of_blas(file)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plan configs/quickstart.yaml --measures MAep --user-model overlap-off --format csv",
+        "calibrate configs/quickstart.yaml --measures MAep --user-model overlap-off --campaigns 100 "
+        "--format csv",
+    ],
+)
+def test_output_does_not_depend_on_threads_of_blas_and_on_workers(command: str) -> None:
+    outputs = set()
+    for kernel, threads, workers in (("", "1", "1"), ("Nehalem", "2", "1"), ("Haswell", "2", "2")):
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "OPENBLAS_CORETYPE": kernel}
+        words = [sys.executable, "-m", "xcg", *command.split(), "--workers", workers]
+        done = run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
