@@ -8,6 +8,7 @@ source, so character offsets of chunks in the file are offsets in the document.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,11 +44,15 @@ def html_to_xml(data: bytes, where: str) -> bytes:
     """
     import lxml.html
 
+    try:
+        data = _decoded_html(data).translate(_BLANKS).encode()  # XML has no control characters
+    except UnicodeDecodeError as error:
+        message = f"not HTML: illegal bytes in its charset {error.encoding}, at {error.start}"
+        raise InputError(where, f"{message}; expected the charset that the page declares") from None
     check_markup(data, where, is_html=True)
-    if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.translate(_BLANKS)  # XML has no control characters
-    # Without huge_tree, libxml2 silently ignores the rest of a page that exceeds its limits.
     options: dict[str, Any] = {"remove_comments": True, "remove_pis": True, "no_network": True}
+    options["encoding"] = "utf-8"  # whatever the page declares
+    # Without huge_tree, libxml2 silently ignores the rest of a page that exceeds its limits.
     parser = lxml.html.HTMLParser(**options, huge_tree=True)
     try:
         if len(data) > _SMALL_HTML:
@@ -57,13 +62,56 @@ def html_to_xml(data: bytes, where: str) -> bytes:
         _keep_visible(root)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         raise InputError(where, f"not HTML: {error}") from None
-    for problem in parser.error_log:
-        if problem.type_name == "ERR_INVALID_ENCODING" and problem.level_name == "FATAL":
-            raise InputError(where, f"not HTML: {problem.message}")
     return etree.tostring(root, encoding="utf-8")
 
 
-_BLANKS = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
+_BLANKS = {code: " " for code in range(32) if chr(code) not in "\t\n\r"}
+_DECLARATION = re.compile(
+    rb"""<meta[^>]+?charset\s*=\s*["']?\s*([^\s"'/>;]+)|^\s*<\?xml[^>]+?encoding\s*=\s*["']([^"']+)""",
+    re.I,
+)
+_DECLARATION_BYTES = 1024
+"""A charset is declared within these bytes, says the HTML standard."""
+_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_WINDOWS_1252 = (
+    "ascii",
+    "us-ascii",
+    "iso-8859-1",
+    "iso8859-1",
+    "iso_8859-1",
+    "latin-1",
+    "latin1",
+    "l1",
+)
+"""Labels that mean windows-1252 in the HTML standard."""
+
+
+def _decoded_html(data: bytes) -> str:
+    r"""Return the text of a page, decoded as the HTML standard says.
+
+    The byte order mark decides, then the declared charset, then whether the bytes are UTF-8; other
+    pages are windows-1252. UnicodeDecodeError if the charset does not have the bytes.
+
+    >>> _decoded_html("é".encode()), _decoded_html(b"\xe9"), _decoded_html(b"<meta charset=l1>\x80")
+    ('é', 'é', '<meta charset=l1>€')
+    """
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding)
+    declared = _DECLARATION.search(data[:_DECLARATION_BYTES])
+    if declared is not None:
+        label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
+        encoding = "cp1252" if label in _WINDOWS_1252 else label
+        if label.startswith("utf-16"):
+            encoding = "utf-8"  # a declaration in ASCII cannot be read in UTF-16
+        with contextlib.suppress(LookupError):  # an unknown label counts as none
+            return data.decode(encoding)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252")
+
+
 _SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES
 """Maximum size of a page that is too small for an element with too many attributes."""
 

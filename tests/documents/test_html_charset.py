@@ -1,0 +1,52 @@
+"""The charset of HTML pages: byte order mark, declaration, UTF-8, windows-1252, in this order."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pytest
+
+import xcg
+from xcg.documents.sources import converted
+
+WORDS = "Größe – café"
+
+
+def text_of(data: bytes) -> str:
+    return xcg.parse_document(converted(data, "d.html")).text
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (WORDS.encode(), WORDS),
+        (codecs.BOM_UTF8 + WORDS.encode(), WORDS),
+        (codecs.BOM_UTF16_LE + WORDS.encode("utf-16-le"), WORDS),
+        (codecs.BOM_UTF16_BE + WORDS.encode("utf-16-be"), WORDS),
+        (WORDS.encode("cp1252"), WORDS),
+        (b"<meta charset=iso-8859-1>" + WORDS.encode("cp1252"), WORDS),
+        (b'<meta charset="latin1">\x80', "€"),
+        (b"<META http-equiv=x content='text/html; charset=Shift_JIS'>" + "猫".encode("cp932"), "猫"),
+        (b"<meta charset=ISO-2022-JP><p>" + "猫と犬".encode("iso2022_jp"), "猫と犬"),
+        (b'<?xml version="1.0" encoding="koi8-r"?><p>' + "пчела".encode("koi8-r"), "пчела"),
+        (b"<meta charset=nonsense>" + WORDS.encode(), WORDS),
+        (b"<meta charset=utf-16>" + WORDS.encode(), WORDS),
+        (b" " * 1100 + b"<meta charset=koi8-r>" + WORDS.encode(), WORDS),
+        (b"one\x00two\x0b three", "one two  three"),
+    ],
+)
+def test_a_page_is_decoded_as_the_standard_says(data: bytes, text: str) -> None:
+    assert text_of(data).strip() == text
+
+
+def test_gold_in_a_page_without_a_declaration_is_found(tmp_path: Path) -> None:
+    """Read as Latin-1, the page had two characters more before the answer."""
+    (tmp_path / "d.html").write_bytes("<p>Größe und Gewicht.</p><p>Answer here.</p>".encode())
+    text = xcg.Corpus(tmp_path).tree("d").text
+    start = text.index("Answer")
+    gold = {"1": {"d": [{"start": start, "end": start + 11, "text": "Answer here"}]}}
+    runs = {"r": {"1": [("d", start, start + 11)]}}
+    results = xcg.evaluate(gold, runs, tmp_path, "spans", "SpanRecall@1")
+    assert results.value("r", "SpanRecall@1") == 1
+    assert "Größe" in text
