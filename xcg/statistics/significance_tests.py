@@ -194,7 +194,7 @@ def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, 
     undecided = np.arange(len(magnitudes))
     for drawn in sign_vectors(number, seed):
         for start in range(0, len(drawn), _SIGN_VECTORS_AT_ONCE):
-            signs = 2.0 * drawn[start : start + _SIGN_VECTORS_AT_ONCE] - 1
+            signs = 2 * drawn[start : start + _SIGN_VECTORS_AT_ONCE].astype(np.float64) - 1
             sums = np.abs(matrix_product(signs, magnitudes[undecided].T))
             counts[undecided] += np.count_nonzero(sums >= minimums[undecided], axis=0)
             undecided = undecided[counts[undecided] <= limit * total]

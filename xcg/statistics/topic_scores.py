@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
@@ -12,6 +12,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
+_Matrix = TypeVar("_Matrix", "npt.NDArray[np.float64]", "npt.NDArray[np.float32]")
 
 DIGITS = 12
 """Scores are compared after rounding to this number of decimal places."""
@@ -119,12 +120,13 @@ def check_name(kind: str, name: str, known: Collection[str]) -> None:
         raise XcgError(f"no {kind} {name!r}: {nearest(name, known)}")
 
 
-def matrix_product(first: Floats, second: Floats) -> Floats:
+def matrix_product(first: _Matrix, second: _Matrix) -> _Matrix:
     """Return the matrix product in numpy's own loops.
 
     The rounding errors of BLAS depend on the processor, the number of threads, and the number of rows.
     """
-    return np.einsum("ij,jk->ik", first, second)
+    product: _Matrix = np.einsum("ij,jk->ik", first, second)
+    return product
 
 
 def differences(first: Sequence[float], second: Sequence[float]) -> Floats:
