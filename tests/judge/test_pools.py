@@ -107,6 +107,25 @@ def test_bm25_finds_the_documents_that_share_words_with_the_title() -> None:
     assert list(pools_of_titles(topics, corpus, 1)["1"]) == ["both"]
 
 
+def test_bm25_separates_words_of_neighbouring_elements_and_keeps_words_with_markup_inside() -> None:
+    corpus = Corpus.of(
+        {
+            "blocks": "<article><title>Honey</title><p>Bees</p><p>dance</p></article>",
+            "inline": "<article><p>Drink H<sub>2</sub>O and honey</p></article>",
+            "none": "<article><p>Ants</p></article>",
+        }
+    )
+    titles = {"1": "bees", "2": "dance", "3": "H2O", "4": "honey", "5": "H2Oand"}
+    found = pools_of_titles({topic: Topic(topic, title) for topic, title in titles.items()}, corpus, 20)
+    assert {topic: {*documents} for topic, documents in found.items()} == {
+        "1": {"blocks"},
+        "2": {"blocks"},
+        "3": {"inline"},
+        "4": {"blocks", "inline"},
+        "5": set(),
+    }
+
+
 def test_bm25_finds_relevant_articles_of_the_handbook() -> None:
     topics = read_topics(ROOT / "corpora_samples/handbook-topics")
     found = pools_of_titles(topics, Corpus(ROOT / "corpora_samples/handbook"), 5)

@@ -5,13 +5,16 @@ The order of a pool hides which system found a document, and at which rank.
 
 from __future__ import annotations
 
+import bisect
+import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
-from xcg.documents.tree import UnknownPathError
+from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats.topic_files import Topic
 from xcg.installation import missing_extra
@@ -95,7 +98,8 @@ def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | Non
 def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> Found:
     """Return the documents that BM25 finds for the titles of topics: topic → document → no results.
 
-    Only documents that share a word with the title are found. Equal scores are ordered by name.
+    Only documents that share a word with the title are found. Equal scores are ordered by name. A word
+    ends where an element starts or ends; a word with markup inside counts as a whole, too.
 
     Args:
         topics: The topics by id.
@@ -124,7 +128,7 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
     names = list(corpus)
     if not names:
         raise InputError(corpus.label, "no documents: expected a corpus with documents")
-    indexed = words([corpus.tree(name).text for name in corpus.prepared(names)])
+    indexed = words([_text_of_words(corpus.tree(name)) for name in corpus.prepared(names)])
     pools: Found = {topic: {} for topic in topics}
     if not any(indexed):
         return pools
@@ -138,6 +142,23 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
         best = sorted((-score, name) for name, score in scores if score > 0)
         documents.update((name, set()) for _, name in best[:depth])
     return pools
+
+
+def _text_of_words(tree: ElementTree) -> str:
+    """Return the text, separated where elements start and end, then the words with markup inside.
+
+    >>> _text_of_words(Corpus.of({"a": "<a><p>Honey</p><p>Bees</p></a>"}).tree("a"))
+    'Honey Bees HoneyBees'
+    """
+    text = tree.text
+    tags = sorted({*tree.start.tolist(), *tree.stop.tolist(), len(text)})
+    pieces = [text[start:end] for start, end in itertools.pairwise([0, *tags])]
+    divided = [
+        word[0]
+        for word in re.finditer(r"\w+", text)
+        if bisect.bisect_right(tags, word.start()) < bisect.bisect_left(tags, word.end())
+    ]
+    return " ".join(piece for piece in [*pieces, *divided] if piece)
 
 
 def ordered_pool(topic: str, found: Mapping[str, Iterable[Span]], seed: int) -> list[PoolDocument]:
