@@ -1,6 +1,6 @@
 """Measure the effect of --agreement and --hardness: python benchmarks/simulation.py.
 
-The output is the two tables of docs/studies/simulation.md.
+The output is two tables for docs/studies/simulation.md.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ def trec_runs(draw: st.DrawFn) -> bytes:
             *(("score", ties) for ties in TIES),
             ("rank", "document"),
             ("rank", "file"),
-            ("file", "document"),
+            ("file", "file"),
         ]
     ),
     lenient=st.booleans(),
