@@ -39,7 +39,7 @@ def labels(base: RecallBase, topic: str = "162", document: str = "co/1") -> dict
 
 def run_content(
     path: Path,
-    ties: Ties = "document",
+    ties: Ties | None = "document",
     lenient: bool = False,
     topics: set[str] | None = None,
     order: Order = "score",
