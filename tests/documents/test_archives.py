@@ -155,7 +155,7 @@ class TestCompressedTar:
         corpus = opened(tmp_path, compress(self.DATA))
         (tmp_path / "corpus").unlink()
         for i in (8, 0, 7, 1, 6):
-            assert corpus._source.read(str(i)) == b"<a><b>%d</b></a>" % i
+            assert corpus.source.read(str(i)) == b"<a><b>%d</b></a>" % i
 
     def test_several_xz_streams(self, tmp_path: Path) -> None:
         parts = [self.DATA[start : start + 700] for start in range(0, len(self.DATA), 700)]

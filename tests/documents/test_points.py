@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
+import lxml.etree
 import pytest
 
 import xcg
@@ -50,6 +52,48 @@ def test_points_that_a_document_does_not_have(start: str, end: str, message: str
     with pytest.raises(UnknownPathError) as raised:
         Passage.of(start, end).characters(parse_document(DOCUMENT.encode()))
     assert message in str(raised.value)
+
+
+BREAKS = [
+    "<a>one<!-- x -->two</a>",
+    "<a><!-- x -->one<?pi?>two<b/><!-- y -->three<!-- z --><!-- z -->four<b>five<?pi?>six</b></a>",
+    "<a>one<![CDATA[ <two> ]]>three<!-- x --> <b>four</b><!-- x --></a>",
+    "<!-- x --><a xmlns='u'>é<!-- < > & -->中<b_>two</b_></a><!-- y -->",
+    "<a>one</a>",
+]
+
+
+@pytest.mark.parametrize("document", BREAKS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_text_nodes_are_those_of_xpath(document: str, encoding: str) -> None:
+    declared = f"<?xml version='1.0' encoding='{encoding}'?>{document}".encode(encoding)
+    root = lxml.etree.fromstring(declared, lxml.etree.XMLParser(strip_cdata=True))
+    tree = parse_document(declared)
+    for row, element in enumerate(root.iter("*")):
+        nodes = [tree.text[start:end] for start, end in tree.text_nodes(row)]
+        assert nodes == element.xpath("text()")
+    for copy in (pickle.loads(pickle.dumps(tree)), Corpus.of({"d": declared}).tree("d")):
+        assert copy.text_nodes(0) == tree.text_nodes(0)
+
+
+ENTITIES = [
+    ('<!ENTITY e "<p>x</p>">', "&e;"),
+    ('<!ENTITY e "x &f;"><!ENTITY f "&#60;p/>">', "&e;"),
+    ('<!ENTITY e SYSTEM "chapter.xml">', "<q>&e;</q>"),
+]
+
+
+@pytest.mark.parametrize(("declarations", "content"), ENTITIES)
+def test_entities_with_elements_are_errors(declarations: str, content: str) -> None:
+    document = f"<!DOCTYPE a [{declarations}]>\n<a>{content}<p>y</p></a>"
+    with pytest.raises(InputError, match=r"d\.xml:2: the entity &e; contains elements or a file"):
+        parse_document(document, "d.xml")
+    assert parse_document(document.replace("&e;", "")).paths[-1] == "/a[1]/p[1]"  # only declared
+
+
+def test_entities_with_text_count_as_a_character() -> None:
+    document = "<!DOCTYPE a [<!ENTITY e 'x &f; &lt;'><!ENTITY f '&#38;lt;'>]><a>&e;<p>y</p></a>"
+    assert parse_document(document).text == "\ufffcy"
 
 
 ASSESSMENTS = """<assessments topic="7" version="2"><file name="d">

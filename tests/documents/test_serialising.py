@@ -30,7 +30,7 @@ OTHER_FORMS = {
     "comment after the root": b"<a>x</a><!-- y -->",
     "CDATA": b"<a><![CDATA[<b/>]]></a>",
     "instruction": b"<a><?b <c/>?>x</a>",
-    "DTD": b"<!DOCTYPE a [<!ENTITY b '<c/>'>]><a>&b;</a>",
+    "DTD": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
     "greater-than sign": b"<a>x > y<b/> > z</a>",
     "greater-than sign in an attribute": b"<a b='>'>x<c/></a>",
     "character reference": b"<a>x&#32;y&#x20;z&#60;b/&#62;</a>",

@@ -260,8 +260,8 @@ def test_trees_and_texts_of_one_name() -> None:
 def test_large_documents_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = source("folder", tmp_path, {f"{i:02}.xml": b"<a>text</a>" for i in range(40)})
     read: list[str] = []
-    original = corpus._source.read
-    monkeypatch.setattr(corpus._source, "read", lambda name: (read.append(name), original(name))[1])
+    original = corpus.source.read
+    monkeypatch.setattr(corpus.source, "read", lambda name: (read.append(name), original(name))[1])
     monkeypatch.setattr(corpus_module, "_BATCH_BYTES", 1)
     monkeypatch.setattr(corpus_module, "_BYTES_IN_MEMORY", 1)
     asked = {f"{i:02}": ["/a[1]"] for i in range(40)}
@@ -364,8 +364,8 @@ def test_a_perfect_run_is_perfect_with_any_spelling(
 def test_an_unreadable_document_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Corpus.of({"d": b"<a>", "e": b"<a/>"})
     read: list[str] = []
-    original = corpus._source.read
-    monkeypatch.setattr(corpus._source, "read", lambda name: (read.append(name), original(name))[1])
+    original = corpus.source.read
+    monkeypatch.setattr(corpus.source, "read", lambda name: (read.append(name), original(name))[1])
     corpus.prepare(["d", "e"])
     for _ in range(3):
         with pytest.raises(InputError, match="d:1: not well-formed XML"):

@@ -67,7 +67,11 @@ def test_quotes_of_level_0_are_not_relevant(tmp_path: Path) -> None:
             "17–35; xcg place --update moves the passages to their text",
         ),
         (
-            {"start": 1, "end": 11, "text": "bees  dance"},
+            {"start": 18, "end": 36, "text": "Drones do no work."},
+            "which is at 17–35: offsets begin with 0 and do not count a byte order mark",
+        ),
+        (
+            {"start": 3, "end": 13, "text": "bees  dance"},
             "not 'bees  dance', which has 2 occurrences (at 0–10, 43–53)",
         ),
         ({"start": 1, "end": 9, "text": "ants run"}, "which the document does not contain"),

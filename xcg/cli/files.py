@@ -285,9 +285,10 @@ def validate(
         ties if order is not None else ties or configuration.ties,
         document,
     )
+    notes = report.unread.lines()
     if format_ == "json":
-        return Printed(report_as_json(report), status=lambda: report.status)
-    return Printed("", table=report_blocks(report), status=lambda: report.status)
+        return Printed(report_as_json(report), notes, status=lambda: report.status)
+    return Printed("", notes, table=report_blocks(report), status=lambda: report.status)
 
 
 @command(
@@ -326,9 +327,11 @@ def place(
     """
     search = update_gold if update else locate_passages
     with progress_bar("documents") as progress:
-        placed = search(passages, Corpus(corpus), fuzzy, progress)
+        documents = Corpus(corpus)
+        placed = search(passages, documents, fuzzy, progress)
     messages = [f"warning: {message}" for message in placed.missing]
-    messages += [f"note: {message}" for message in placed.notes]
+    oddities = (*documents.source.oddities(), *documents.source.guesses)
+    messages += [f"note: {message}" for message in (*placed.notes, *oddities)]
     status = 0 if lenient or not placed.missing else 2 if update else 1
     text = records(placed.passages, "jsonl")
     return Printed(text, [*messages, placed.summary], status=lambda: status)

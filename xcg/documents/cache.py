@@ -21,7 +21,7 @@ from contextvars import ContextVar
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xcg.documents.cache_database import FILE_NAME, FORMAT, Database, is_private
 from xcg.documents.parsing import Hashes, hash_paths
@@ -317,7 +317,7 @@ def _pack_tree(tree: ElementTree) -> bytes:
 def _unpack_tree(content: memoryview, read_text: Callable[[], str]) -> ElementTree:
     (count,) = struct.unpack_from("<I", content)
     offset = 4 + len(COLUMNS)
-    columns = {}
+    columns: dict[str, Any] = {}
     for name, width in zip(COLUMNS, content[4:offset], strict=True):
         columns[name] = np.frombuffer(content, f"<i{width}", count, offset)
         offset += width * count

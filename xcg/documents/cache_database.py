@@ -19,7 +19,7 @@ from xcg.lazy_modules import sqlite3
 
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 4
 """Version of the tables and of the results of parsing. Increase it when either changes."""
 
 FILE_NAME = "xcg-documents.sqlite"

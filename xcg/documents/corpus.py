@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, TREE, DocumentCache, digest, open_cache
-from xcg.documents.parsing import absent_paths, path_hashes, text_of, trees_of
+from xcg.documents.parsing import absent_paths, path_hashes, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.similar_names import SimilarNames
-from xcg.documents.sources import Location, Memory, Source, open_source
+from xcg.documents.sources import Location, Memory, Source
+from xcg.documents.stored_sources import open_source
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, without_traceback
+from xcg.errors import InputError, Notes, without_traceback
 from xcg.profiling import Stage, staged
 
 if TYPE_CHECKING:
@@ -29,22 +30,18 @@ _Batch: TypeAlias = Mapping[str, Serialised]
 _Look: TypeAlias = Callable[[str, bytes, bytes], T | Serialised]
 _Make: TypeAlias = Callable[[_Batch, Mapping[str, bytes]], Sequence[T]]
 
-_KEPT_ELEMENTS = 2_000_000
-"""Maximum number of elements of the trees in memory: 150 to 400 MB."""
+_KEPT_ELEMENTS = 2_000_000  # of the trees in memory: 150 to 400 MB
 _BATCH_DOCUMENTS = 32
 """Maximum number of documents that are parsed at once."""
-_BATCH_BYTES = 1 << 22
-"""A batch ends when it has this number of bytes."""
+_BATCH_BYTES = 1 << 22  # a batch ends
 _SMALL_DOCUMENT = 1 << 15  # bytes; threads that parse smaller ones wait for each other most of the time
 _BYTES_IN_MEMORY = 1 << 28
 """Maximum size of all documents that threads parse at the same time; a single one may be larger."""
 _MAX_WORKERS = 8
 _PARSED_AHEAD = 256
-"""Number of documents that are prepared at once."""
 _CHECKED_AT_ONCE = 4096
 """Number of documents whose paths are in memory at the same time."""
-_KEPT_NAMES = 100_000
-"""Maximum number of documents whose existence and stamps stay in memory."""
+_KEPT_NAMES = 100_000  # whose existence and stamps stay in memory
 
 
 class Corpus:
@@ -54,7 +51,8 @@ class Corpus:
     :meth:`of` makes a corpus of documents in memory.
 
     Args:
-        path: A folder, a ``.zip`` or a ``.tar`` or ``.tar.gz`` archive; files may be gzipped.
+        path: A folder (its links are followed only in a ``LinkedFolder``), or a ``.zip``, ``.tar`` or
+            ``.tar.gz`` archive; files may be gzipped.
         cache: Whether to use the document cache on disk, see :mod:`xcg.documents.cache`; or its folder.
 
     Raises:
@@ -69,11 +67,13 @@ class Corpus:
 
     def __init__(self, path: str | os.PathLike[str], *, cache: bool | Path = True) -> None:
         folder = cache if isinstance(cache, Path) else None
+        self.path = path
         self._open(open_source(path), open_cache(os.path.abspath(path), folder) if cache else None)
         self._cache_setting = cache
 
     def _open(self, source: Source, cache: DocumentCache | None = None) -> None:
-        self._source = source
+        self.source = source
+        self.label = source.label  # in messages
         self._given: dict[str, ElementTree] = {}
         self._trees: OrderedDict[str, ElementTree] = OrderedDict()
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
@@ -100,16 +100,16 @@ class Corpus:
         for given, document in documents.items():
             if isinstance(document, ElementTree):
                 name = corpus._canonical(given)
-                if name in corpus._given or name in corpus._source:
+                if name in corpus._given or name in corpus.source:
                     raise InputError(corpus.label, f"contains the document {name!r} twice")
                 corpus._given[name] = document
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling: another process opens the corpus again and gets no trees."""
-        if isinstance(self._source, Memory):
-            return Corpus.of, ({**self._source.documents, **self._given},)
-        return partial(Corpus, cache=self._cache_setting if self._cache else False), (self.label,)
+        if isinstance(self.source, Memory):
+            return Corpus.of, ({**self.source.documents, **self._given},)
+        return partial(Corpus, cache=self._cache_setting if self._cache else False), (self.path,)
 
     @property
     def cache_folder(self) -> Path | None:
@@ -119,12 +119,7 @@ class Corpus:
     @property
     def is_on_disk(self) -> bool:
         """Whether the documents are in a folder or an archive."""
-        return not isinstance(self._source, Memory)
-
-    @property
-    def label(self) -> Path:
-        """The corpus in messages."""
-        return self._source.label
+        return not isinstance(self.source, Memory)
 
     def __contains__(self, name: str) -> bool:
         known = self._names.get(name)  # saves looking into the folder
@@ -133,7 +128,7 @@ class Corpus:
                 found = canonical_file(name)
             except ValueError:
                 return False
-            known = found in self._given or found in self._source
+            known = found in self._given or found in self.source
             if len(self._names) == _KEPT_NAMES:
                 self._names.clear()
             self._names[name] = known
@@ -141,7 +136,7 @@ class Corpus:
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in alphabetical order."""
-        yield from sorted([*self._given, *self._source.names()])
+        yield from sorted([*self._given, *self.source.names()])
 
     def tree(self, name: str) -> ElementTree:
         """Return the tree of a document; its name may have another spelling, such as ``./d.xml``.
@@ -177,7 +172,7 @@ class Corpus:
         >>> Corpus.of({"bees.md": "# Bees"}).where("bees")
         'bees.md'
         """
-        return self._source.where(self._canonical(name))
+        return self.source.where(self._canonical(name))
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
@@ -225,7 +220,7 @@ class Corpus:
         cache = self._cache
 
         def look(name: str, data: bytes, found: bytes) -> list[str] | Serialised:
-            where = Location(self._source, name)
+            where = Location(self.source, name)
             if cache is None:
                 return absent_paths(data, asked[name], where)
             if cache.has(ALL_PATHS, found):
@@ -304,7 +299,7 @@ class Corpus:
 
         def look(name: str, data: bytes, found: bytes) -> ElementTree | Serialised:
             tree = self._cached_tree(name, found)
-            return serialise(data, Location(self._source, name)) if tree is None else tree
+            return serialise(data, Location(self.source, name)) if tree is None else tree
 
         def make(documents: _Batch, digests: Mapping[str, bytes]) -> list[ElementTree]:
             trees = trees_of(list(documents.values()), [self._read_text(name) for name in documents])
@@ -327,10 +322,12 @@ class Corpus:
         return self._cache.tree(found, self._read_text(name))
 
     def _read_text(self, name: str) -> Callable[[], str]:
-        source = self._source
+        source = self.source
         return lambda: text_of(source.read(name), source.where(name))
 
     def _keep(self, name: str, tree: ElementTree) -> ElementTree:
+        source = self.source  # without a reference cycle
+        tree.read_breaks = lambda: text_breaks(source.read(name), source.where(name))
         self._trees[name] = tree
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
@@ -396,7 +393,7 @@ class Corpus:
         size = 0
         for name in names:
             try:
-                batch[name] = data = self._source.read(name)
+                batch[name] = data = self.source.read(name)
                 size += len(data)
             except InputError as error:
                 batch[name] = without_traceback(error)
@@ -439,12 +436,15 @@ Documents = Corpus | str | os.PathLike[str] | Mapping[str, str | bytes | Element
 """A corpus; a folder or an archive; documents by name, see :meth:`Corpus.of`; or nothing."""
 
 
-def corpus_of(documents: Documents) -> Corpus | None:
-    """Return the corpus that a user provides, None without documents.
+def corpus_of(documents: Documents, notes: Notes | None = None) -> Corpus | None:
+    """Return the corpus that a user provides, None without documents; note files that are not read.
 
     Raises:
         InputError: If a path is not a folder or an archive.
     """
     if documents is None or isinstance(documents, Corpus):
         return documents
-    return Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)
+    corpus = Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)
+    if notes is not None:
+        corpus.source.note_oddities(notes)
+    return corpus

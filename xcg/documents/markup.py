@@ -8,7 +8,6 @@ source, so character offsets of chunks in the file are offsets in the document.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -98,18 +97,37 @@ def _decoded_html(data: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding)
+    return data.decode(_declared_charset(data) or ("cp1252" if guesses_charset(data) else "utf-8"))
+
+
+def _declared_charset(data: bytes) -> str | None:
     declared = _DECLARATION.search(data[:_DECLARATION_BYTES])
-    if declared is not None:
-        label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
-        encoding = "cp1252" if label in _WINDOWS_1252 else label
-        if label.startswith("utf-16"):
-            encoding = "utf-8"  # a declaration in ASCII cannot be read in UTF-16
-        with contextlib.suppress(LookupError):  # an unknown label counts as none
-            return data.decode(encoding)
+    if declared is None:
+        return None
+    label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
+    if label.startswith("utf-16"):
+        return "utf-8"  # a declaration in ASCII cannot be read in UTF-16
+    encoding = "cp1252" if label in _WINDOWS_1252 else label
     try:
-        return data.decode("utf-8")
+        b" ".decode(encoding)
+    except (LookupError, ValueError):  # an unknown label counts as none
+        return None
+    return encoding
+
+
+def guesses_charset(data: bytes) -> bool:
+    r"""Return whether a page is read as windows-1252 although it does not declare this.
+
+    >>> guesses_charset("é".encode()), guesses_charset(b"\xe9")
+    (False, True)
+    """
+    if data.startswith(tuple(_MARKS)) or _declared_charset(data) is not None:
+        return False
+    try:
+        data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252")
+        return True
+    return False
 
 
 _SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES
@@ -339,5 +357,7 @@ CONVERTERS: dict[str, Converter] = {
     ".md": markdown_to_xml,
     ".markdown": markdown_to_xml,
     ".txt": text_to_xml,
+    ".rst": text_to_xml,
+    ".adoc": text_to_xml,
 }
 """File ending → function that converts the file to XML."""

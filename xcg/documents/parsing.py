@@ -63,13 +63,38 @@ def parse_document(data: bytes | str, name: object = "document") -> ElementTree:
     'café'
     """
     encoded = data if isinstance(data, bytes) else encode(data)
-    return trees_of([serialise(encoded, name)], [lambda: text_of(encoded, name)])[0]
+    [tree] = trees_of([serialise(encoded, name)], [lambda: text_of(encoded, name)])
+    tree.read_breaks = lambda: text_breaks(encoded, name)
+    return tree
 
 
 @in_stage(Stage.PARSE)
 def text_of(data: bytes, name: object) -> str:
     """Return the text of a document, which trees do not store."""
     return _text(_Tags([serialise(data, name)]))
+
+
+def text_breaks(data: bytes, name: object) -> list[int]:
+    """Return the offsets of comments and processing instructions in a document's text.
+
+    They divide text nodes, but a tree does not contain them.
+
+    >>> text_breaks(b"<a>one<!-- two -->three<b>four<?five?></b></a>", "document")
+    [3, 12]
+    """
+    root = document_root(data, name, remove_comments=False, remove_pis=False)
+    # No element has a name that is longer than the longest one.
+    mark = max((etree.QName(element).localname for element in root.iter("*")), key=len) + "_"
+    for node in list(root.iter(etree.Comment, etree.ProcessingInstruction)):
+        element = etree.Element(mark)
+        element.tail = node.tail
+        parent = node.getparent()
+        assert parent is not None
+        parent.replace(node, element)
+    tags = _Tags([serialised_root(root, name)])
+    names, codes = _local_names(tags)
+    offsets = _text_offsets(tags)[~tags.closing]
+    return offsets[codes == names.index(mark)].tolist() if mark in names else []
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:

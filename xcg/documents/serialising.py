@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xcg.documents.files import SAFE_PARSING, xml_error
@@ -24,6 +25,7 @@ _LONGEST_TEXT = 10_000_000
 """libxml2's limit for a text, in bytes; it is not checked without a tree."""
 _MOST_LEVELS = 256
 """libxml2's limit for nested elements; without a tree, it allows one more."""
+_REFERENCE = re.compile("&([^#;]+);")
 _DECLARATION = re.compile(
     rb"""(?:<\?xml\s+version=["']1\.0["'](?:\s+encoding=["'][Uu][Tt][Ff]-8["'])?\s*\?>)?\s*(?=<[A-Za-z_])"""
 )
@@ -65,20 +67,26 @@ class _NoTree:
         """Return the result of the parser."""
 
 
-def hardened_parser(target: Any = None) -> etree.XMLParser:
+def hardened_parser(target: Any = None, **options: bool) -> etree.XMLParser:
     """Return an lxml parser for input that may be hostile."""
-    return etree.XMLParser(target=target, **SAFE_PARSING)
+    return etree.XMLParser(target=target, **{**SAFE_PARSING, **options})
 
 
-def document_root(data: bytes, name: object) -> etree._Element:
+def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """Parse a document with lxml, within the limits for documents.
 
+    Args:
+        data: The document.
+        name: Its file, for messages.
+        options: Other options of lxml's parser.
+
     Raises:
-        InputError: If it is too large, or not well-formed XML (then the message states the line).
+        InputError: If it is too large, not well-formed XML, or uses entities with elements; the message
+            states the line.
     """
     count_parsed(name)
     check_markup(data, name)
-    return _root(data, name)
+    return _root(data, name, **options)
 
 
 def serialise(data: bytes, name: object = "document") -> Serialised:
@@ -113,11 +121,45 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
     return Serialised.of(content)
 
 
-def _root(data: bytes, name: object) -> etree._Element:
+def _root(data: bytes, name: object, **options: bool) -> etree._Element:
     try:
-        return etree.fromstring(data, hardened_parser())
+        root = etree.fromstring(data, hardened_parser(**options))
     except etree.XMLSyntaxError as error:
         raise xml_error(name, error) from None
+    declared: Any = root.getroottree().docinfo.internalDTD
+    if declared is not None:
+        contents = {entity.name: entity.content for entity in declared.iterentities()}
+        _refuse_elements_in_entities(root, contents, name)
+    return root
+
+
+def _refuse_elements_in_entities(
+    root: etree._Element, contents: dict[str, str | None], where: object
+) -> None:
+    """Raise InputError if a document uses an entity with elements or of a file: its tree lacks these.
+
+    Args:
+        root: The document.
+        contents: Declared entity → its text, None if it is in a file.
+        where: The document's file, for messages.
+    """
+    texts = set()  # entities without elements
+    references: Iterator[Any] = root.iter(etree.Entity)
+    for reference in references:
+        used = [reference.name]
+        while used:
+            entity = used.pop()
+            if entity in texts or entity not in contents:
+                continue
+            content = contents[entity]
+            if content is None or "<" in content:
+                raise InputError(
+                    f"{where}:{reference.sourceline}",
+                    f"the entity &{reference.name}; contains elements or a file, which are not read; "
+                    "elements after it would have other paths: expand it (xmllint --noent --dropdtd)",
+                )
+            texts.add(entity)
+            used += _REFERENCE.findall(content)
 
 
 def _already_serialised(data: bytes) -> Serialised | None:

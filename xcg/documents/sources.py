@@ -1,4 +1,4 @@
-"""Sources of documents: folders, zip and tar archives, and memory.
+"""Sources of documents; those on disk are in :mod:`xcg.documents.stored_sources`.
 
 The name of a document is its path in the source, without ``.xml`` and ``.gz``, as returned by
 :func:`~xcg.documents.paths.canonical_file`. A source finds a document under no other name. Sources may
@@ -11,26 +11,26 @@ import codecs
 import gzip
 import io
 import os
-import threading
-import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
-from xcg.documents.archives import Archive, open_archive, read_up_to
-from xcg.documents.markup import CONVERTERS, text_to_xml
+from xcg.documents.archives import read_up_to
+from xcg.documents.markup import CONVERTERS, Converter, guesses_charset, html_to_xml, text_to_xml
 from xcg.documents.paths import canonical_file
-from xcg.documents.searching import unexpanded_hint
 from xcg.documents.serialising import encode
-from xcg.errors import FileError, InputError, XcgError, nearest_file
+from xcg.errors import InputError, Notes, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
 """Maximum size of a decompressed document: 256 MB."""
 
 # Publishers call JATS files .nxml; CONVERTERS has the endings of documents that are converted to XML.
-_PLAIN_ENDINGS = (".xml", ".nxml", *CONVERTERS)
-_ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
+_ENDINGS = (".xml", ".nxml", *CONVERTERS)
+_GUESSED = (
+    "HTML pages that declare no charset and are not UTF-8 are read as windows-1252: declare their "
+    "charset if it is another one"
+)
 
 
 class Stamp(NamedTuple):
@@ -62,6 +62,27 @@ class Source(ABC):
 
     def __init__(self, label: Path) -> None:
         self.label = label
+        self.guesses: dict[str, None] = {}
+        """Notes on the content of documents that have been read, each once."""
+
+    def oddities(self) -> list[str]:
+        """Return notes on files that are not read."""
+        return []
+
+    def note_oddities(self, notes: Notes) -> None:
+        """Note files that are not read, and how documents were read so far."""
+        for text in (*self.oddities(), *self.guesses):
+            notes.note(text)
+
+    def _like_elements(self, names: Iterable[str]) -> list[str]:
+        """Return the note on documents whose names mean elements of others in TREC files."""
+        likely = min((name for name in names if "#/" in name), default=None)
+        if likely is None:
+            return []
+        return [
+            f"{self.label}: TREC files cannot name documents such as {likely!r}, because there this "
+            "is an element of another document; JSON Lines can"
+        ]
 
     def __contains__(self, name: str) -> bool:
         return self._find(name) is not None
@@ -84,10 +105,12 @@ class Source(ABC):
         except XcgError:
             raise
         except Exception as error:  # zipfile and gzip raise exceptions of many kinds
-            raise InputError(where, f"cannot read the document: {_reason(error)}") from None
+            raise InputError(where, f"cannot read the document: {reason_of(error)}") from None
         if len(data) > LARGEST_DOCUMENT:
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
+        if converter_of(where) is html_to_xml and guesses_charset(data):
+            self.guesses[_GUESSED] = None
         return converted(data, where)
 
     def where(self, name: str) -> str:
@@ -107,58 +130,50 @@ class Source(ABC):
         """Return the content of an existing document, or its first ``most`` bytes if it is longer."""
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a folder or an archive.
-
-    Raises:
-        InputError: If it does not exist, is neither, or cannot be read.
-    """
-    location = Path(path)
-    try:
-        if location.is_dir():
-            return Folder(location)
-        if not location.exists():
-            hint = unexpanded_hint(location) or nearest_file(location)
-            message = f"no such folder or archive{hint}; expected a corpus of XML documents"
-            raise FileError(location, message)
-        archive = open_archive(location) if location.is_file() else None  # reading a pipe could wait
-        if archive is not None:
-            return ArchivedSource(archive)
-    except XcgError:
-        raise
-    except Exception as error:  # zipfile and gzip raise exceptions of many kinds
-        raise InputError(location, f"cannot read the corpus: {_reason(error)}") from None
-    raise FileError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
-
-
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Return what went wrong, for messages."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def document_name(member: str) -> str | None:
     """Return the name of a document for its file; None if the file is not a document.
 
-    >>> document_name("notes/bees.md"), document_name("bees")
-    ('notes/bees', None)
+    >>> document_name("notes/bees.md"), document_name("Bees.HTML"), document_name("bees")
+    ('notes/bees', 'Bees', None)
     """
-    for ending in _ENDINGS:
-        if member.endswith(ending):
-            path = member.removesuffix(ending)
-            last = path.replace("\\", "/").rpartition("/")[2].strip()
-            return None if not last or last.startswith(".") else canonical_file(path)
-    return None
+    ending = ending_of(member)
+    if ending not in _ENDINGS:
+        return None
+    path = _unzipped_name(member)[: -len(ending)]
+    last = path.replace("\\", "/").rpartition("/")[2].strip()
+    return None if not last or last.startswith(".") else canonical_file(path)
+
+
+def _unzipped_name(file: str) -> str:
+    return file[:-3] if file[-3:].lower() == ".gz" else file
+
+
+def ending_of(file: str) -> str:
+    """Return the ending of a file's name without ``.gz`` in lower case, with its dot."""
+    _, dot, ending = _unzipped_name(file).rpartition("/")[2].rpartition(".")
+    return f"{dot}{ending}".lower() if dot else ""
+
+
+def converter_of(file: str) -> Converter | None:
+    """Return the function that converts a file to XML, None for XML and unknown endings."""
+    return CONVERTERS.get(ending_of(file))
 
 
 def converted(data: bytes, where: str) -> bytes:
     """Convert a document to XML, depending on the ending of its file, or its content without one."""
-    if not _is_xml(where):
-        return CONVERTERS[PurePosixPath(where.removesuffix(".gz")).suffix](data, where)
-    return data if where.endswith(_ENDINGS) or _looks_like_xml(data) else text_to_xml(data, where)
+    if (converter := converter_of(where)) is not None:
+        return converter(data, where)
+    return data if ending_of(where) in _ENDINGS or _looks_like_xml(data) else text_to_xml(data, where)
 
 
-def _is_xml(member: str) -> bool:
+def is_xml(member: str) -> bool:
     """Return whether a file needs no conversion; other versions of a converter have other results."""
-    return not member.removesuffix(".gz").endswith(tuple(CONVERTERS))
+    return converter_of(member) is None
 
 
 def _unzipped(data: bytes) -> bytes:
@@ -166,183 +181,6 @@ def _unzipped(data: bytes) -> bytes:
         return data
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
         return read_up_to(LARGEST_DOCUMENT + 1, stream, 10 << 20)
-
-
-class _Listing:
-    """The content of a folder.
-
-    A document is looked up in the listing and not in the file system. So it has only one name, even if
-    the file system ignores case.
-
-    Attributes:
-        path: The folder's path with a slash at the end; empty for the current folder.
-        files: Last part of a document's name → its file.
-        doubles: Last part of a document's name → its files, if there are several.
-        folders: Canonical name of a folder in this folder → its name.
-        links: The folders that are links.
-        illegal: The error for a file with an illegal name.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.files: dict[str, str] = {}
-        self.doubles: dict[str, list[str]] = {}
-        self.folders: dict[str, str] = {}
-        self.links: set[str] = set()
-        self.illegal: ValueError | None = None
-        with os.scandir(path or ".") as entries:
-            for entry in entries:
-                try:
-                    if entry.is_dir():
-                        self._add_folder(entry)
-                    elif entry.is_file():
-                        self._add_file(entry.name)
-                except OSError:  # a link that cannot be followed
-                    continue
-                except InputError:
-                    raise
-                except ValueError as error:
-                    self.illegal = error
-
-    def _add_folder(self, entry: os.DirEntry[str]) -> None:
-        name = canonical_file(f"{entry.name}/x").removesuffix("/x")
-        if name in self.folders:
-            raise InputError(self.path or ".", f"contains the folder {name!r} twice, in two spellings")
-        self.folders[name] = entry.name
-        if entry.is_symlink():
-            self.links.add(name)
-
-    def _add_file(self, file: str) -> None:
-        name = document_name(file)
-        if name is not None:
-            first = self.files.setdefault(name, file)
-            if first != file:
-                self.doubles.setdefault(name, [first]).append(file)
-
-
-class Folder(Source):
-    """A folder of documents. Each folder in it is listed when one of its documents is needed."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._start = str(folder / "name").removesuffix("name")
-        self._listings: dict[str, _Listing | None] = {}
-
-    def _listing(self, folder: str) -> _Listing | None:
-        """Return the listing of a folder by its canonical name; None if it does not exist."""
-        if folder in self._listings:
-            return self._listings[folder]
-        listing = self._list("", self._start)
-        path = ""
-        for part in folder.split("/") if folder else ():
-            if listing is None or part not in listing.folders:
-                listing = None
-                break
-            path = f"{path}/{part}" if path else part
-            listing = self._list(path, f"{listing.path}{listing.folders[part]}/")
-        self._listings[folder] = listing
-        return listing
-
-    def _list(self, folder: str, path: str) -> _Listing | None:
-        if folder not in self._listings:
-            try:
-                self._listings[folder] = _Listing(path)
-            except FileNotFoundError:
-                self._listings[folder] = None
-            except OSError as error:
-                raise InputError(path or ".", f"cannot list the folder: {_reason(error)}") from None
-        return self._listings[folder]
-
-    def _find(self, name: str) -> str | None:
-        folder, _, last = name.rpartition("/")
-        listing = self._listings.get(folder) or self._listing(folder)
-        if listing is None or last not in listing.files:
-            return None
-        return listing.path + listing.files[last]
-
-    def _doubles(self, name: str) -> list[str]:
-        """Return the files of an existing document if there are several, otherwise an empty list."""
-        folder, _, last = name.rpartition("/")
-        listing = self._listings[folder]
-        return listing.doubles.get(last, []) if listing is not None and listing.doubles else []
-
-    def _read(self, name: str, where: str, most: int) -> bytes:
-        if doubles := self._doubles(name):
-            files = ", ".join(sorted(doubles))
-            raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
-        with open(where, "rb") as stream:
-            return read_up_to(most, stream, os.fstat(stream.fileno()).st_size)
-
-    def stamp(self, name: str) -> Stamp | None:
-        """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
-        found = self._find(name)
-        if found is None or not _is_xml(found) or self._doubles(name):
-            return None
-        try:
-            return Stamp.of(os.stat(found))
-        except OSError:  # reading the document raises an error with the reason
-            return None
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order.
-
-        Links to folders are not followed, because they may form loops.
-
-        Raises:
-            InputError: If a folder cannot be listed, or a file has an illegal name.
-        """
-        names: list[str] = []
-        folders = [""]
-        while folders:
-            folder = folders.pop()
-            listing = self._listing(folder)
-            if listing is None:
-                continue
-            if listing.illegal is not None:
-                raise InputError(listing.path or ".", str(listing.illegal))
-            prefix = f"{folder}/" if folder else ""
-            names.extend(f"{prefix}{name}" for name in listing.files)
-            folders.extend(f"{prefix}{name}" for name in listing.folders.keys() - listing.links)
-        yield from sorted(names)
-
-
-class ArchivedSource(Source):
-    """The documents in an archive."""
-
-    def __init__(self, archive: Archive) -> None:
-        super().__init__(archive.path)
-        weakref.finalize(self, archive.close)
-        self._stamp = Stamp.of(archive.path.stat())  # before reading
-        self._archive = archive
-        self._members: dict[str, tuple[str, Any]] = {}
-        self._lock = threading.Lock()
-        for member, position in archive.files():
-            try:
-                name = document_name(member)
-            except ValueError as error:
-                raise InputError(self.label, f"illegal member: {error}") from None
-            if name is None:
-                continue
-            if name in self._members:
-                raise InputError(self.label, f"the archive contains the document {name!r} twice")
-            self._members[name] = member, position
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
-        yield from sorted(self._members)
-
-    def stamp(self, name: str) -> Stamp | None:
-        """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
-        found = self._members.get(name)
-        return self._stamp if found is not None and _is_xml(found[0]) else None
-
-    def _find(self, name: str) -> str | None:
-        found = self._members.get(name)
-        return f"{self.label}/{found[0]}" if found is not None else None
-
-    def _read(self, name: str, where: str, most: int) -> bytes:
-        with self._lock:
-            return self._archive.read(self._members[name][1], most)
 
 
 class Location(NamedTuple):
@@ -386,6 +224,10 @@ class Memory(Source):
     def names(self) -> Iterator[str]:
         """Yield the names of all documents in order."""
         yield from sorted(self._given)
+
+    def oddities(self) -> list[str]:
+        """Return notes on names that TREC files cannot contain."""
+        return self._like_elements(self._given)
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
@@ -71,6 +72,7 @@ class ElementTree(ReadOnlyGraph):
         words: Number of words in the string value, separated by white space.
         positions: Position among the siblings with the same local name, from 1.
         read_text: Reads the text of the document; None for a tree that was made from paths.
+        read_breaks: Reads the offsets of comments and processing instructions in the text.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -92,6 +94,7 @@ class ElementTree(ReadOnlyGraph):
     words: Ints
     positions: Ints
     read_text: Callable[[], str] | None = None
+    read_breaks: Callable[[], Sequence[int]] = tuple
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
@@ -162,6 +165,7 @@ class ElementTree(ReadOnlyGraph):
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.read_text is not None:
             columns["read_text"] = partial(str, self.text)
+            columns["read_breaks"] = partial(tuple, self._breaks)
         return partial(ElementTree, **columns), ()
 
     # Properties, because attributes would form reference cycles.
@@ -363,15 +367,28 @@ class ElementTree(ReadOnlyGraph):
             child = self.end[child]
 
     def text_nodes(self, row: int) -> Sequence[tuple[int, int]]:
-        """Return start and end of each text node of an element; none of them is empty."""
+        """Return start and end of each text node of an element, as in XPath; none of them is empty.
+
+        >>> from xcg.documents.parsing import parse_document
+        >>> parse_document(b"<a>one<b>two</b>three<!-- no -->four</a>").text_nodes(0)
+        [(0, 3), (6, 11), (11, 15)]
+        """
         nodes = self._text_nodes.get(row)
         if nodes is None:
             children = [*self.children(row)]
             starts = [int(self.start[row]), *self.stop[children].tolist()]
             ends = [*self.start[children].tolist(), int(self.stop[row])]
-            pairs = zip(starts, ends, strict=True)
-            nodes = self._text_nodes[row] = [(start, end) for start, end in pairs if start < end]
+            nodes = self._text_nodes[row] = [
+                node
+                for start, end in zip(starts, ends, strict=True)
+                for node in pairwise([start, *(b for b in self._breaks if start < b < end), end])
+                if start < end
+            ]
         return nodes
+
+    @cached_property
+    def _breaks(self) -> Sequence[int]:
+        return sorted(set(self.read_breaks()))
 
     def ancestors(self, row: int) -> Iterator[int]:
         """Yield the rows of an element's ancestors, the parent first."""

@@ -396,6 +396,8 @@ class Campaign:
             message = missing_document(file, self.corpus, is_result=False, is_lenient=notes.lenient)
             unmapped = UnmappedError(where, message)
             notes.tolerate("assessed documents that the corpus lacks", unmapped)
+        for guess in self.corpus.source.guesses:
+            notes.note(guess)
         return trees
 
     def _trees_of_paths(self, topic: str) -> dict[str, ElementTree]:

@@ -16,7 +16,7 @@ from xcg.measures import MEASURES, Measure
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, check_order
 from xcg.user_model.model import UserModel, checked_models, resolve_models
-from xcg.user_model.schema import check, choice, is_user_model, text
+from xcg.user_model.schema import check, choice, corpus_below, corpus_path, is_user_model, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
 
 
@@ -54,7 +54,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
     inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
     positions: dict[str, dict[str, str]] = {}
     if "corpus" in given:
-        inputs["corpus"] = folder / given["corpus"]
+        inputs["corpus"] = corpus_below(folder, given["corpus"])
         positions["corpus"] = {str(inputs["corpus"]): file.where(("corpus",))}
     for key in ("assessments", "runs"):
         paths = given.get(key, [])
@@ -166,7 +166,7 @@ def configuration_schema() -> vol.Schema:
     """Return the schema of a configuration."""
     return vol.Schema(
         {
-            vol.Optional("corpus"): text,
+            vol.Optional("corpus"): corpus_path,
             vol.Optional("assessments"): _paths,
             vol.Optional("runs"): _paths,
             vol.Optional("user_model"): _model_spec,

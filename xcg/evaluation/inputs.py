@@ -161,7 +161,7 @@ class Inputs:
     def documents(self) -> Corpus | None:
         """The corpus, None without one."""
         with self.naming_position("corpus"):
-            return corpus_of(self.corpus)
+            return corpus_of(self.corpus, self.notes)
 
     @cached_property
     def topic_titles(self) -> dict[str, str]:

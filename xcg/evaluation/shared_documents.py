@@ -33,13 +33,13 @@ def shared_documents(
     if corpus is None or not corpus.is_on_disk or executor.scheduler is not None:
         yield corpus
     elif corpus.cache_folder is not None:
-        yield _parsed(Corpus(corpus.label, cache=corpus.cache_folder), base, topics, executor)
+        yield _parsed(Corpus(corpus.path, cache=corpus.cache_folder), base, topics, executor)
     else:
         import tempfile
 
         # Workers that are kept may have the file open, which some systems do not delete.
         with tempfile.TemporaryDirectory(prefix="xcg-", ignore_cleanup_errors=True) as folder:
-            yield _parsed(Corpus(corpus.label, cache=Path(folder)), base, topics, executor)
+            yield _parsed(Corpus(corpus.path, cache=Path(folder)), base, topics, executor)
 
 
 def _parsed(corpus: Corpus, base: RecallBase, topics: Sequence[str], executor: Executor) -> Corpus:

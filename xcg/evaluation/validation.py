@@ -43,11 +43,13 @@ class Report:
         counts: Name → number of documents, assessments, results and so on.
         levels: Number and shares of the assessments of each level or grade pair, lowest first.
         data: Problems, which stop an evaluation, oddities, which it accepts, and notes.
+        unread: Notes on files in the corpus that are not read.
     """
 
     counts: dict[str, int | float] = field(default_factory=dict)
     levels: list[LevelCount] = field(default_factory=list)
     data: Notes = field(default_factory=lambda: Notes(lenient=True))
+    unread: Notes = field(default_factory=Notes)
 
     @property
     def findings(self) -> list[Finding]:
@@ -132,6 +134,7 @@ def _corpus(path: PathLike, report: Report) -> Corpus | None:
             documents += 1
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
+    corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
     return corpus
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.markup import CONVERTERS, Converter, markdown_to_xml, text_to_xml
+from xcg.documents.markup import Converter, markdown_to_xml, text_to_xml
+from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree
 from xcg.judge.element_roles import (
     ARIA_ROLES,
@@ -90,7 +90,7 @@ def render(corpus: Corpus, name: str) -> Rendering:
 
 def _converter(file: str) -> Converter | None:
     """Return the function that converts a file whose text is the text of the document."""
-    converter = CONVERTERS.get(PurePosixPath(file.removesuffix(".gz")).suffix)
+    converter = converter_of(file)
     return converter if converter in _WITH_SOURCE else None
 
 

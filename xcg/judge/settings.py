@@ -16,7 +16,7 @@ from xcg.judge.grades import SCHEMES, Grade, GradeScheme
 from xcg.lazy_modules import vol
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.document_names import document_key
-from xcg.user_model.schema import check, text
+from xcg.user_model.schema import check, corpus_below, corpus_path, text
 from xcg.yaml_file import YamlFile, load_yaml
 
 DEPTH = 20
@@ -53,7 +53,7 @@ class Settings:
     """
 
     path: Path
-    corpus: Path
+    corpus: str | Path
     topics: tuple[Path, ...]
     runs: tuple[Path, ...] = ()
     depth: int = DEPTH
@@ -116,7 +116,7 @@ def load_settings(path: str | os.PathLike[str]) -> Settings:
         values["store"] = file_path.with_suffix(".sqlite")
     return Settings(
         path=file_path,
-        corpus=folder / given["corpus"],
+        corpus=corpus_below(folder, given["corpus"]),
         topics=tuple(folder / name for name in given["topics"]),
         runs=tuple(folder / name for name in given.get("runs", ())),
         positions={key: file.where((key,)) for key in given},
@@ -128,7 +128,7 @@ def settings_schema() -> vol.Schema:
     """Return the schema of a configuration."""
     return vol.Schema(
         {
-            vol.Required("corpus"): text,
+            vol.Required("corpus"): corpus_path,
             vol.Required("topics"): _paths,
             vol.Optional("runs"): _paths,
             vol.Optional("depth"): _whole_number(1, MAX_DEPTH),

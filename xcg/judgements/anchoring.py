@@ -121,6 +121,11 @@ def _only_position(index: TextIndex, file: str, quote: Quote, where: object) -> 
 def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
     """Return the message for a span with unexpected text; it gives the position of the stated text."""
     found = f"the text is {index.text[start:end][:_SHOWN]!r}, not {quote.exact[:_SHOWN]!r}"
+    if start > 0 and states_span(index.text, start - 1, end - 1, quote.exact):
+        return (
+            f"{found}, which is at {start - 1}–{end - 1}: offsets begin with 0 and do not count a byte "
+            "order mark, which Python keeps unless a file is opened with encoding='utf-8-sig'"
+        )
     location = _located(index, quote, f"{start}–{end}")
     if location.is_found:
         now = f"which is at {location.start}–{location.end}"

@@ -150,4 +150,5 @@ def missing_document(
     if similar is not None:
         return f"{message}did you mean {similar!r}?"
     hint = "" if is_lenient else ", or --lenient (lenient=True) to only warn of missing documents"
-    return f"{message}expected {corpus.label / file}.xml{hint}"
+    unread = "".join(f"; {oddity}" for oddity in corpus.source.oddities())
+    return f"{message}expected {corpus.label / file}.xml{hint}{unread}"

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from xcg.documents.stored_sources import LinkedFolder
 from xcg.documents.text_units import TOKENIZERS
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
@@ -96,6 +97,21 @@ def text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise vol.Invalid(f"expected text, found {_kind(value)}")
     return value
+
+
+def corpus_path(value: object) -> str:
+    """Validate a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
+    if not isinstance(value, Mapping):
+        return text(value)
+    keys = {vol.Required("path"): text, vol.Optional("follow_links"): vol.Any(True, False)}
+    given = vol.Schema(keys)(value)
+    return LinkedFolder(given["path"]) if given.get("follow_links") else str(given["path"])
+
+
+def corpus_below(folder: Path, stated: str) -> str | Path:
+    """Return the path of a corpus that a configuration in a folder states."""
+    path = folder / stated
+    return LinkedFolder(path) if isinstance(stated, LinkedFolder) else path
 
 
 @lru_cache(maxsize=16)  # one schema per folder

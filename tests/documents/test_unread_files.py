@@ -1,0 +1,167 @@
+"""Files of a corpus that are not read, and links that leave its folder."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import xcg
+from xcg.documents.corpus import Corpus
+from xcg.documents.stored_sources import LinkedFolder
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
+
+
+@pytest.mark.parametrize("name", ["d.HTML", "d.TXT", "d.Xml", "d.MD", "d.rst", "d.adoc", "d.XML.GZ"])
+def test_endings_are_read_in_any_case(tmp_path: Path, name: str) -> None:
+    content = b"<a>Bees dance.</a>"
+    (tmp_path / name).write_bytes(content)
+    corpus = Corpus(tmp_path, cache=False)
+    assert list(corpus) == ["d"]
+    assert "Bees dance." in corpus.tree("d").text
+    assert corpus.source.oddities() == []
+
+
+@pytest.mark.parametrize("name", ["d.rst", "d.adoc"])
+def test_restructuredtext_and_asciidoc_are_plain_text(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("Bees\n====\n\nThey *dance*.\n", encoding="utf-8")
+    tree = Corpus(tmp_path, cache=False).tree("d")
+    assert tree.text == "Bees\n====\n\nThey *dance*.\n"
+    assert tree.paths[-1] == "/article[1]/sec[1]/p[1]"
+
+
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_files_that_are_not_read_are_counted_by_type(tmp_path: Path, is_archive: bool) -> None:
+    names = ["d.xml", "a.pdf", "x/b.PDF", "x/c.docx", "README", ".hidden", "x/.DS_Store"]
+    folder = tmp_path / "corpus"
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("<a/>", encoding="utf-8")
+    path = folder
+    if is_archive:
+        path = tmp_path / "corpus.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in names:
+                archive.write(folder / name, name)
+    assert Corpus(path, cache=False).source.oddities() == [
+        f"{path}: 1 without an ending, 1 .docx, 2 .pdf files are not read; convert those with text to "
+        ".txt, .md, .html or .xml"
+    ]
+
+
+def test_an_evaluation_and_validate_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.xml").write_text("<a>one</a>", encoding="utf-8")
+    (tmp_path / "docs" / "e.pdf").write_bytes(b"%PDF")
+    gold = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "level": 1}\n'
+    (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
+    run = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "rank": 1}\n'
+    (tmp_path / "run.jsonl").write_text(run, encoding="utf-8")
+    files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
+    for command in ("evaluate", "validate"):
+        done = xcg_command(command, *files, cwd=tmp_path)
+        assert done.returncode == 0
+        assert "note: docs: 1 .pdf file is not read" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["folder", "archive", "memory"])
+def test_names_that_mean_elements_in_trec_files_are_noted(tmp_path: Path, form: str) -> None:
+    (tmp_path / "corpus" / "d#").mkdir(parents=True)
+    (tmp_path / "corpus" / "d#" / "article.xml").write_text("<article/>", encoding="utf-8")
+    corpus = Corpus(tmp_path / "corpus", cache=False)
+    if form == "archive":
+        with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+            archive.writestr("d#/article.xml", "<article/>")
+        corpus = Corpus(tmp_path / "c.zip", cache=False)
+    if form == "memory":
+        corpus = Corpus.of({"d#/article.xml": "<article/>"})
+    [note] = corpus.source.oddities()
+    assert "TREC files cannot name documents such as 'd#/article'" in note
+
+
+@posix
+class TestLinks:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "corpus"
+        (folder / "x").mkdir(parents=True)
+        (folder / "x" / "d.xml").write_text("<a>inside</a>", encoding="utf-8")
+        (tmp_path / "outside").mkdir()
+        (tmp_path / "outside" / "s.txt").write_text("secret", encoding="utf-8")
+        (folder / "inside.xml").symlink_to("x/d.xml")
+        (folder / "out.txt").symlink_to(tmp_path / "outside" / "s.txt")
+        (folder / "folder").symlink_to(tmp_path / "outside")
+        (folder / "x" / "environ.txt").symlink_to("/proc/self/environ")
+        (folder / "x" / "chain.txt").symlink_to("../out.txt")
+        return folder
+
+    def test_links_out_of_the_folder_are_not_followed(self, folder: Path) -> None:
+        corpus = Corpus(folder, cache=False)
+        assert list(corpus) == ["inside", "x/d"]
+        assert corpus.tree("inside").text == "inside"
+        for name in ("out", "folder/s", "x/environ", "x/chain"):
+            assert name not in corpus
+        [note] = corpus.source.oddities()
+        assert note.startswith(
+            f"{folder}: links out of the folder are not followed: 4, such as {folder}"
+        )
+
+    def test_links_are_followed_on_request(self, folder: Path) -> None:
+        corpus = Corpus(LinkedFolder(folder), cache=False)
+        assert corpus.tree("out").text == corpus.tree("folder/s").text == "secret"
+        assert corpus.source.oddities() == []
+
+    def test_the_folder_itself_can_be_a_link(self, folder: Path, tmp_path: Path) -> None:
+        (tmp_path / "linked").symlink_to(folder)
+        assert list(Corpus(tmp_path / "linked", cache=False)) == ["inside", "x/d"]
+
+    @pytest.mark.parametrize("workers", ["1", "2"])
+    def test_the_configuration_allows_links(
+        self, folder: Path, tmp_path: Path, workers: str, xcg_command: Command
+    ) -> None:
+        gold = '{"topic": "%s", "doc": "%s", "start": 0, "end": 6, "level": 1}\n'
+        records = "".join(gold % (number, "out") for number in "12")
+        (tmp_path / "gold.jsonl").write_text(records, encoding="utf-8")
+        (tmp_path / "run.jsonl").write_text(records.replace('"level"', '"rank"'), encoding="utf-8")
+        config = "corpus: %s\nassessments: gold.jsonl\nruns: run.jsonl\nmeasures: MAep\n"
+        (tmp_path / "c.yaml").write_text(config % "corpus", encoding="utf-8")
+        done = xcg_command("evaluate", "c.yaml", "--workers", workers, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "the corpus has no document 'out'" in done.stderr
+        assert "follow_links" in done.stderr
+        allowed = config % "{path: corpus, follow_links: true}"
+        (tmp_path / "c.yaml").write_text(allowed, encoding="utf-8")
+        done = xcg_command("evaluate", "c.yaml", "--workers", workers, "--format", "csv", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].split(",")[3:4] == ["1.0"] or ",1.0" in done.stdout
+
+
+def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode("cp1252"))
+    gold = '{"topic": "1", "doc": "d", "start": 0, "end": 5, "level": 1}\n'
+    (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
+    (tmp_path / "run.jsonl").write_text(gold.replace("level", "rank"), encoding="utf-8")
+    files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
+    for command in ("evaluate", "validate"):
+        done = xcg_command(command, *files, cwd=tmp_path)
+        assert "not UTF-8 are read as windows-1252" in done.stderr
+    (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode())
+    assert "windows-1252" not in xcg_command("evaluate", *files, cwd=tmp_path).stderr
+
+
+def test_a_name_of_a_codec_that_is_no_charset_counts_as_none() -> None:
+    page = b"<meta charset=rot13><p>" + "é".encode()
+    assert (
+        xcg.evaluate(
+            {"1": {"d": [(0, 1)]}},
+            {"r": {"1": [{"doc": "d", "start": 0, "end": 1}]}},
+            {"d.html": page},
+            measures="MAep",
+        ).value("r", "MAep")
+        == 1
+    )
