@@ -75,9 +75,7 @@ def test_files_can_be_compressed(tmp_path: Path) -> None:
 
 def test_long_titles_are_shortened(tmp_path: Path) -> None:
     content = f'<topic id="1"><title>{"long " * 200}</title></topic>'
-    with pytest.raises(InputError, match="the entity &s; contains elements or a file"):
-        read_topic_titles(write(tmp_path, "t.xml", content))
-    title = read_topic_titles(write(tmp_path, "t.xml", content.replace("&s;", "")))["1"]
+    title = read_topic_titles(write(tmp_path, "t.xml", content))["1"]
     assert len(title) <= LONGEST_TITLE + 2
     assert title.endswith("long …")
 
