@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import httpx2
 import pytest
@@ -127,7 +131,18 @@ def test_start_urls_are_printed_and_the_first_is_opened(
 ) -> None:
     opened_urls: list[str] = []
     monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
-    monkeypatch.setattr("webbrowser.open", lambda url: opened_urls.append(url) or True)
+    modes: list[int] = []
+
+    def open_page(url: str) -> bool:
+        path = Path(url2pathname(urlsplit(url).path))
+        assert "token" not in url
+        modes.append(stat.S_IMODE(path.parent.stat().st_mode))
+        opened_urls.extend(re.findall(r'url=([^"]+)', path.read_text(encoding="utf-8")))
+        pages.append(path)
+        return True
+
+    pages: list[Path] = []
+    monkeypatch.setattr("webbrowser.open", open_page)
     done = xcg_command("judge", config, "--port", "0", "--open")
     assert done.returncode == 0, done.stderr
     anna, ben, overview = done.stdout.splitlines()
@@ -135,6 +150,8 @@ def test_start_urls_are_printed_and_the_first_is_opened(
     assert ben.startswith(f"{BEN}  http://127.0.0.1:")
     assert overview.startswith("(overview)  http://127.0.0.1:")
     assert opened_urls == [anna.split()[-1]]
+    assert os.name != "posix" or modes == [0o700]  # other users read neither file nor arguments
+    assert not pages[0].exists()
     assert len({line.partition("token=")[2] for line in (anna, ben, overview)}) == 3
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     done = xcg_command("judge", config, "--port", "0", "--open")

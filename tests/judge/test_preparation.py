@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -31,8 +32,10 @@ def settings(tmp_path: Path) -> Settings:
 
 def prepared(settings: Settings) -> tuple[Store, Notes]:
     corpus, notes = Corpus(settings.corpus), Notes()
-    store = Store(settings.store, corpus)
-    prepare(store, settings, corpus, notes)
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(settings.store, corpus))
+        prepare(store, settings, corpus, notes)
+        stack.pop_all()
     return store, notes
 
 

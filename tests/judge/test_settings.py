@@ -39,7 +39,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         "grades: {levels: {1: marginal, 2: good}}\n"
         "assessors: [anna, ben]\n"
         "second_share: 0.2\n"
-        "store: ../kept.sqlite\n"
+        "store: kept.sqlite\n"
         "seed: 7\n"
         "document: source\n"
     )
@@ -49,7 +49,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert (settings.depth, settings.seed, settings.second_share) == (5, 7, 0.2)
     assert settings.assessors == ("anna", "ben")
     assert settings.grades.grades == (Grade("1", "marginal"), Grade("2", "good"))
-    assert settings.store == tmp_path / "../kept.sqlite"
+    assert settings.store == tmp_path / "kept.sqlite"
     assert settings.document == "source"
     assert settings.where("runs") == f"{tmp_path / 'judge.yaml'}:3: runs"
 
@@ -130,3 +130,15 @@ def test_an_error_about_a_named_file_has_the_position_of_its_key(tmp_path: Path)
 
     with pytest.raises(InputError, match=r"judge\.yaml:1: corpus: .*docs"), settings.locating("corpus"):
         Corpus(settings.corpus)
+
+
+@pytest.mark.parametrize("stated", ["../store.sqlite", "/tmp/store.sqlite", "link/store.sqlite"])
+def test_a_store_outside_the_folder_must_be_named_by_the_user(tmp_path: Path, stated: str) -> None:
+    folder = tmp_path / "campaign"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    config = folder / "judge.yaml"
+    config.write_text(f"corpus: docs\ntopics: topics.csv\nstore: {stated}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"judge\.yaml:3: store: .*outside the folder .*--store"):
+        load_settings(config)
+    assert load_settings(config, tmp_path / "s.sqlite").store == tmp_path / "s.sqlite"

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -86,12 +87,12 @@ def test_everything_is_there_after_the_store_is_opened_again(
         assert again.judgement("ben", "2", "ants/1") == Judgement()
 
 
-def test_the_file_has_no_companions_when_the_store_is_closed(tmp_path: Path, corpus: Corpus) -> None:
+def test_only_an_empty_lock_stays_when_the_store_is_closed(tmp_path: Path, corpus: Corpus) -> None:
     store = filled(tmp_path / "judge.sqlite", corpus)
     apply(store, "add", start=0, end=4)
-    assert sorted(os.listdir(tmp_path)) == ["judge.sqlite", "judge.sqlite.lock"]
     store.close()
-    assert os.listdir(tmp_path) == ["judge.sqlite"]
+    assert sorted(os.listdir(tmp_path)) == ["judge.sqlite", "judge.sqlite.lock"]
+    assert (tmp_path / "judge.sqlite.lock").read_bytes() == b""
 
 
 def test_a_copy_of_the_file_is_a_backup(store: Store, tmp_path: Path, corpus: Corpus) -> None:
@@ -289,6 +290,67 @@ def test_the_lock_of_a_dead_process_does_not_matter(tmp_path: Path, corpus: Corp
         assert store.assessors() == ["anna", "ben"]
 
 
+@pytest.mark.posix
+class TestForeignFiles:
+    """Files of others in place of the lock or the store stay as they are."""
+
+    def test_a_database_as_lock_is_not_opened(self, tmp_path: Path, corpus: Corpus) -> None:
+        path = tmp_path / "judge.sqlite"
+        filled(path, corpus).close()
+        lock = Path(f"{path}.lock")
+        lock.unlink()
+        execute(
+            lock,
+            "CREATE TABLE owner (process TEXT); CREATE TRIGGER slow AFTER INSERT ON owner BEGIN "
+            "INSERT INTO owner WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) "
+            "SELECT x FROM c; END",
+        )
+        before = lock.read_bytes()
+        with pytest.raises(StoreError, match="expected a file that xcg judge has created"):
+            Store(path, corpus)
+        assert lock.read_bytes() == before
+
+    @pytest.mark.parametrize("kind", ["link", "dangling", "hard link", "fifo", "folder"])
+    def test_a_lock_that_is_no_file_of_its_own_is_refused(
+        self, tmp_path: Path, corpus: Corpus, kind: str
+    ) -> None:
+        foreign, lock = tmp_path / "foreign", tmp_path / "judge.sqlite.lock"
+        if kind != "dangling":
+            foreign.write_bytes(b"")
+        if kind in ("link", "dangling"):
+            lock.symlink_to(foreign)
+        elif kind == "hard link":
+            lock.hardlink_to(foreign)
+        elif kind == "fifo":
+            os.mkfifo(lock)
+        else:
+            lock.mkdir()
+        with pytest.raises(StoreError, match=r"cannot lock the store: .*a file that xcg judge"):
+            Store(tmp_path / "judge.sqlite", corpus)
+        assert not foreign.exists() if kind == "dangling" else foreign.read_bytes() == b""
+        assert os.path.lexists(lock)
+        assert not (tmp_path / "judge.sqlite").exists()
+
+    def test_links_to_a_store_have_its_lock(self, store: Store, tmp_path: Path, corpus: Corpus) -> None:
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "link.sqlite").symlink_to(tmp_path / "judge.sqlite")
+        with pytest.raises(StoreError, match=f"serves this store: process {os.getpid()}"):
+            Store(tmp_path / "other" / "link.sqlite", corpus)
+        (tmp_path / "hard.sqlite").hardlink_to(tmp_path / "judge.sqlite")
+        with pytest.raises(StoreError, match="has several names"):
+            Store(tmp_path / "hard.sqlite", corpus)
+
+    def test_others_cannot_read_a_store(self, tmp_path: Path, corpus: Corpus) -> None:
+        path = tmp_path / "new" / "judge.sqlite"
+        mask = os.umask(0)
+        try:
+            filled(path, corpus).close()
+        finally:
+            os.umask(mask)
+        modes = [stat.S_IMODE(one.stat().st_mode) for one in (path, path.parent, Path(f"{path}.lock"))]
+        assert modes == [0o600, 0o700, 0o600]
+
+
 def test_a_snapshot_reads_an_open_store_and_changes_nothing(
     store: Store, tmp_path: Path, corpus: Corpus
 ) -> None:
@@ -369,7 +431,7 @@ def test_a_changed_file_is_refused(tmp_path: Path, corpus: Corpus, script: str, 
     with pytest.raises(StoreError, match=message):
         Store(path, corpus)
     assert path.read_bytes() == content
-    assert os.listdir(tmp_path) == ["judge.sqlite"]
+    assert sorted(os.listdir(tmp_path)) == ["judge.sqlite", "judge.sqlite.lock"]
 
 
 @pytest.mark.parametrize(
@@ -407,7 +469,7 @@ def test_another_file_is_refused_and_not_changed(
         with pytest.raises(StoreError, match=message):
             opened(path, corpus)
     assert path.read_bytes() == content
-    assert os.listdir(tmp_path) == ["judge.sqlite"]
+    assert "judge.sqlite-journal" not in os.listdir(tmp_path)
 
 
 def test_a_cut_file_is_refused(tmp_path: Path, corpus: Corpus) -> None:
@@ -422,7 +484,7 @@ def test_folders_and_missing_folders_are_refused(tmp_path: Path, corpus: Corpus)
     with pytest.raises(StoreError, match="not a regular file"):
         Store(tmp_path, corpus)
     with pytest.raises(StoreError, match="cannot lock the store: No such file or directory"):
-        Store(tmp_path / "missing" / "judge.sqlite", corpus)
+        Store(tmp_path / "missing" / "missing" / "judge.sqlite", corpus)
 
 
 def test_a_corpus_without_any_of_the_documents_is_refused(tmp_path: Path, corpus: Corpus) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import sys
 import webbrowser
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -50,6 +51,12 @@ _SERVER_OPTIONS = ("--port", "--host", "--open")
     help="Listen on this address. Others than the default can be reached over the network, without "
     "encryption.",
 )
+@click.option(
+    "--store",
+    type=ANY_PATH,
+    metavar="FILE",
+    help="Keep the judgements in this file, instead of that in CONFIG.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the first start URL in the browser.")
 @paths_option(
     "--import",
@@ -69,6 +76,7 @@ def judge(
     assessors: Sequence[str],
     port: int,
     host: str,
+    store: Path | None,
     open_browser: bool,
     imported: Sequence[str],
     exported: Path | None,
@@ -79,7 +87,7 @@ def judge(
     assessors. The command prints a start URL for each assessor and serves their pages until Ctrl-C.
     Every change is saved at once in one file, the store.
     """
-    settings = load_settings(configuration)
+    settings = load_settings(configuration, store)
     _check_assessors(settings, assessors)
     if imported and exported is not None:
         raise XcgError("--import and --export exclude each other: call the command twice")
@@ -143,8 +151,8 @@ def _serve(
             _print_notes(workspace.notes.lines())
             access = Access(assessors)
             application = create_application(workspace, access, host, port)
-            _print_start_urls(workspace, access, assessors, host, port, open_browser)
-            with suppress(KeyboardInterrupt):
+            first = _print_start_urls(workspace, access, assessors, host, port)
+            with suppress(KeyboardInterrupt), _opened_page(first if open_browser else None):
                 serve(application, listening)
             print_status(f"stopped; all changes are saved in {settings.store}")
 
@@ -155,9 +163,8 @@ def _print_start_urls(
     assessors: Sequence[str],
     host: str,
     port: int,
-    open_browser: bool,
-) -> None:
-    """Print the start URL of each assessor and of the overview."""
+) -> str:
+    """Print the start URL of each assessor and of the overview, and return the first."""
     if not is_loopback(host):
         print_status(
             f"warning: --host {host} can be reached over the network: texts, judgements and start URLs "
@@ -171,5 +178,29 @@ def _print_start_urls(
         click.echo(f"{name:<{width}}  {url}")
     sys.stdout.flush()  # a program that starts the server reads the URLs
     print_status(f"changes are saved in {workspace.settings.store}; stop with Ctrl-C")
-    if open_browser and not webbrowser.open(urls[0][1]):
-        print_status("note: no browser could be opened: open a start URL yourself")
+    return urls[0][1]
+
+
+@contextmanager
+def _opened_page(url: str | None) -> Iterator[None]:
+    """Open a URL in the browser during a ``with`` block.
+
+    Other users see the arguments of the browser, so it gets a private file that contains the URL.
+    """
+    if url is None:
+        yield
+        return
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="xcg-judge-", ignore_cleanup_errors=True) as folder:
+        page = Path(folder, "start.html")
+        target = html.escape(url)
+        page.write_text(
+            '<!DOCTYPE html><meta charset="utf-8">'
+            f'<meta http-equiv="refresh" content="0; url={target}">'
+            f'<title>xcg judge</title><a href="{target}">Start</a>',
+            encoding="utf-8",
+        )
+        if not webbrowser.open(page.as_uri()):
+            print_status("note: no browser could be opened: open a start URL yourself")
+        yield

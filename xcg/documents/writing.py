@@ -15,12 +15,15 @@ from typing import IO, BinaryIO, cast
 
 from xcg.errors import InputError
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 _TEMPORARY_NAME = re.compile(r"\.xcg-[0-9a-f]{16}\.tmp")
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
 _CHUNK_BYTES = 1 << 20
+_LOCKED_BYTE = 1 << 30
 _MOST_LINKS = 40  # Linux refuses more
 
 
@@ -46,13 +49,17 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def new_whole_file(path: Path) -> Iterator[IO[bytes]]:
+def new_whole_file(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """Open a new file for writing that appears only when the block ends without an exception.
+
+    Args:
+        path: The file.
+        mode: Its permissions, from which the user's mask is removed.
 
     Raises:
         OSError: If the file cannot be written, or already exists at the end of the block.
     """
-    with _temporary(path.parent) as (temporary, file):
+    with _temporary(path.parent, mode) as (temporary, file):
         with file:
             yield file
             file.flush()
@@ -116,10 +123,10 @@ def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]
 
 
 @contextmanager
-def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+def _temporary(folder: Path, mode: int = 0o666) -> Iterator[tuple[Path, IO[bytes]]]:
     """Create a temporary file that is removed at the end if it still exists."""
     _remove_abandoned(folder)
-    temporary, file, lock = _new_temporary(folder)
+    temporary, file, lock = _new_temporary(folder, mode)
     try:
         yield temporary, file
     finally:
@@ -130,11 +137,12 @@ def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
             os.close(lock)
 
 
-def _new_temporary(folder: Path) -> tuple[Path, IO[bytes], int | None]:
+def _new_temporary(folder: Path, mode: int) -> tuple[Path, IO[bytes], int | None]:
     """Create a temporary file, with a descriptor that keeps it locked where locks are available."""
     while True:
         path = folder / f".xcg-{os.urandom(8).hex()}.tmp"
-        file = path.open("xb")
+        created = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        file = os.fdopen(created, "wb")
         if sys.platform == "win32":  # an open file cannot be replaced there
             return path, file, None
         if lock_file(file) and path.exists():  # another process may have removed it before the lock
@@ -145,15 +153,18 @@ def _new_temporary(folder: Path) -> tuple[Path, IO[bytes], int | None]:
 def lock_file(file: IO[bytes]) -> bool:
     """Lock a file until it is closed; return False if another process has locked it.
 
-    On systems and file systems without locks, nothing is locked.
+    On file systems without locks, nothing is locked.
     """
-    if sys.platform != "win32":
-        try:
+    try:
+        if sys.platform == "win32":
+            file.seek(_LOCKED_BYTE)  # others can read the content
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        pass
     return True
 
 

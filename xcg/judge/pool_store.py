@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -54,6 +54,8 @@ class PoolStore:
     def __init__(self, path: Path, corpus: Corpus) -> None:
         if os.path.lexists(path):
             check_header(path)
+        with suppress(OSError):  # the lock raises an error with the reason
+            path.parent.mkdir(mode=0o700, exist_ok=True)
         lock = Lock(path)
         try:
             create(path)

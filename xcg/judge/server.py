@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from xcg.errors import XcgError
 
@@ -16,6 +19,10 @@ SHUTDOWN_SECONDS = 2
 """How long open connections may delay the end."""
 MAX_CONNECTIONS = 200
 """Further requests get status 503."""
+MAX_INCOMPLETE = 50
+"""Maximum number of connections of one client whose request is incomplete; older ones are closed."""
+REQUEST_SECONDS = 10
+"""A request must be complete after this time."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -58,6 +65,49 @@ def _reason(error: OSError, host: str, port: int) -> str:
     return f"cannot use --host {host}: {error.strerror}; expected {_HOSTS}"
 
 
+class _Protocol(H11Protocol):
+    """Closes connections that do not complete a request, which would keep others from being served."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time for the first request, and close the oldest of too many connections."""
+        super().connection_made(transport)
+        self._timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
+        client = (self.client or ("",))[0]
+        incomplete = [
+            other
+            for other in self.connections
+            if isinstance(other, _Protocol) and other._timer and (other.client or ("",))[0] == client
+        ]
+        if len(incomplete) > MAX_INCOMPLETE:
+            oldest = min(incomplete, key=_Protocol._deadline)
+            oldest._stop_timer()
+            self.connections.discard(oldest)  # the connection is lost later
+            oldest.transport.abort()
+
+    def _deadline(self) -> float:
+        return self._timer.when() if self._timer is not None else float("inf")
+
+    def data_received(self, data: bytes) -> None:
+        """Handle data, and stop the time when the request is complete."""
+        if self._timer is None:
+            self._timer = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the time."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 def serve(application: ASGIApp, listening: socket.socket) -> None:
     """Answer requests until Ctrl-C.
 
@@ -70,10 +120,15 @@ def serve(application: ASGIApp, listening: socket.socket) -> None:
     Raises:
         KeyboardInterrupt: After Ctrl-C, when the last requests are answered.
     """
+    server_of(application).run(sockets=[listening])
+
+
+def server_of(application: ASGIApp) -> uvicorn.Server:
+    """Return the server of an application, with limits for its connections."""
     config = uvicorn.Config(
         application,
         access_log=False,
-        http="h11",
+        http=_Protocol,
         lifespan="off",
         limit_concurrency=MAX_CONNECTIONS,
         log_level="error",
@@ -83,4 +138,4 @@ def serve(application: ASGIApp, listening: socket.socket) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ws="none",
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)

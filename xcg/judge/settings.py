@@ -78,13 +78,14 @@ class Settings:
             raise InputError(self.where(key), str(error)) from None
 
 
-def load_settings(path: str | os.PathLike[str]) -> Settings:
+def load_settings(path: str | os.PathLike[str], store: Path | None = None) -> Settings:
     """Load the configuration of ``xcg judge`` from a YAML file.
 
     Paths in the file are relative to its folder.
 
     Args:
         path: The file.
+        store: The store, instead of that in the file; it may be outside the folder.
 
     Returns:
         The settings; data files are not opened.
@@ -110,10 +111,15 @@ def load_settings(path: str | os.PathLike[str]) -> Settings:
         )
     if "document" in given:
         values["document"] = document_key(given["document"], folder)
-    if "store" in given:
-        values["store"] = folder / given["store"]
+    if store is not None:
+        values["store"] = store
     else:
-        values["store"] = file_path.with_suffix(".sqlite")
+        values["store"] = folder / given.get("store", file_path.with_suffix(".sqlite").name)
+        if not Path(os.path.realpath(values["store"])).is_relative_to(os.path.realpath(folder)):
+            raise InputError(
+                file.where(("store",)),
+                f"{values['store']} is outside the folder of the configuration; name it with --store",
+            )
     return Settings(
         path=file_path,
         corpus=corpus_below(folder, given["corpus"]),

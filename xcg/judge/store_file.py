@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from xcg.documents.writing import whole_file
+from xcg.documents.writing import lock_file, new_whole_file
 from xcg.errors import InputError
 from xcg.lazy_modules import sqlite3
 
@@ -27,8 +27,10 @@ _TIMEOUT = 30.0
 """Seconds to wait for a process that copies the file."""
 _OLDEST_SQLITE = (3, 37)
 """The first version with strict tables."""
-_LOCK_ATTEMPTS = 20
-_LOCK_TIMEOUT = 0.5  # seconds
+_OWNER = b"xcg judge: "
+"""Beginning of the file of a lock."""
+_LONGEST_OWNER = 1000
+_LOCK_FILE = "expected a file that xcg judge has created: move it away, or name another store"
 
 _TABLES = """
 CREATE TABLE assessors (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -167,14 +169,17 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def create(path: Path) -> None:
-    """Create the file of an empty store, unless it exists.
+    """Create the file of an empty store that only its user can read, unless it exists.
 
     Raises:
         InputError: If the file cannot be written.
     """
     if not os.path.lexists(path):
-        with whole_file(path) as file:
-            file.write(_empty())
+        try:
+            with new_whole_file(path, 0o600) as file:
+                file.write(_empty())
+        except OSError as error:
+            raise InputError(path, f"cannot write: {error.strerror or error}") from None
 
 
 @cache
@@ -195,8 +200,11 @@ def _empty() -> bytes:
 def check_header(path: Path) -> None:
     """Check that a file is a regular file with the header of a store, before SQLite opens it."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
             raise StoreError(path, "not a regular file; expected a store of xcg judge")
+        if state.st_nlink > 1:  # each name would have a lock and a journal of its own
+            raise StoreError(path, "has several names (hard links); expected a copy with one name")
         with path.open("rb") as file:
             head = file.read(_HEADER_BYTES)
     except FileNotFoundError:
@@ -257,78 +265,53 @@ def errors_of(path: Path) -> Iterator[None]:
 class Lock:
     """The right of one process to open a store, which ends with the process.
 
-    It is a transaction in a second SQLite file, because SQLite locks files on every system, and because
-    a lock of the store itself would keep other processes from copying it.
+    It is a lock on a file next to the store, whose own locks belong to SQLite. The file contains the
+    owner while it is locked, and is never deleted. Links to a store have the same lock.
 
     Args:
         path: The file of the store; the lock has ``.lock`` after its name.
 
     Raises:
-        StoreError: If another process has the lock; the message names it.
+        StoreError: If another process has the lock (the message names it), or the file of the lock was
+            not created by xcg.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f"{path.name}.lock")
-        for _ in range(_LOCK_ATTEMPTS):
-            try:
-                self._path.touch()
-                opened = os.stat(self._path)
-                self._connection = sqlite3.connect(
-                    self._path, _LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
-                )
-                try:
-                    self._lock(path)
-                except BaseException:
-                    self._connection.close()
-                    raise
-                if self._is_current(opened):
-                    return
-                self._connection.close()
-            except (sqlite3.Error, OSError, ValueError) as error:
-                if isinstance(error, StoreError):
-                    raise
-                reason = getattr(error, "strerror", None) or error
-                raise StoreError(self._path, f"cannot lock the store: {reason}") from None
-        raise StoreError(self._path, "cannot lock the store: its lock is deleted again and again")
-
-    def _lock(self, path: Path) -> None:
-        connection = self._connection
+        where = f"{os.path.realpath(path)}.lock"
+        flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # not all exist on all systems
+        options = os.O_RDWR | os.O_CREAT
+        for flag in flags:
+            options |= getattr(os, flag, 0)
         try:
-            # The owner is committed, so that others can read it; then the lock is taken again.
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("CREATE TABLE IF NOT EXISTS owner (process TEXT)")
-            connection.execute("DELETE FROM owner")
+            descriptor = os.open(where, options, 0o600)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(where, f"cannot lock the store: {reason}; {_LOCK_FILE}") from None
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+            os.close(descriptor)
+            raise StoreError(where, f"cannot lock the store: {_LOCK_FILE}")
+        self._file = os.fdopen(descriptor, "r+b", buffering=0)
+        try:
+            owner = self._file.read(_LONGEST_OWNER)
+            if owner and not owner.startswith(_OWNER):
+                raise StoreError(where, f"not the lock of a store; {_LOCK_FILE}")
+            if not lock_file(self._file):
+                shown = owner.removeprefix(_OWNER).decode(errors="replace")
+                raise StoreError(path, f"another process serves this store: {shown}; stop it first")
             started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-            owner = f"process {os.getpid()} on {socket.gethostname()}, since {started}"
-            connection.execute("INSERT INTO owner VALUES (?)", (owner,))
-            connection.execute("COMMIT")
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            raise StoreError(path, f"another process serves this store: {self._owner()}") from None
+            process = f"process {os.getpid()} on {socket.gethostname()}, since {started}"
+            self._write(_OWNER + process.encode())
+        except BaseException:
+            self._file.close()
+            raise
 
-    def _owner(self) -> str:
-        """Return the process that has the lock."""
-        try:
-            (owner,) = self._connection.execute("SELECT process FROM owner").fetchone()
-        except (sqlite3.Error, TypeError):
-            return "stop it first"
-        return f"{owner}; stop it first"
-
-    def _is_current(self, opened: os.stat_result) -> bool:
-        """Return whether no other process deleted the file before it was locked."""
-        try:
-            return os.path.samestat(opened, os.stat(self._path))
-        except OSError:
-            return False
+    def _write(self, content: bytes) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(content)
 
     def release(self) -> None:
-        """Give the lock to other processes, and delete its file."""
-        with contextlib.suppress(OSError):  # an open file cannot be deleted on Windows
-            self._path.unlink()
-        self._connection.close()
-        if os.name == "nt":
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+        """Give the lock to other processes."""
+        self._write(b"")
+        self._file.close()
