@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 WITHOUT_POSIX = """
-import importlib, os, pkgutil, sys
+import importlib, os, pkgutil, sys, types
 
 def import_all():
     import xcg
@@ -32,6 +32,7 @@ missing = (
 for name in missing.split():
     if hasattr(os, name):
         delattr(os, name)
+sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lambda descriptor, mode, size: None)
 sys.platform = "win32"
 import_all()
 

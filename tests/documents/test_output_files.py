@@ -148,7 +148,7 @@ def test_what_cannot_be_written_is_one_message(folder: Path, monkeypatch: pytest
             write(folder / "read-only")
     with monkeypatch.context() as patched:
         refused = PermissionError(errno.EACCES, "Permission denied")
-        patched.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(refused))
+        patched.setattr("os.open", lambda *_: (_ for _ in ()).throw(refused))
         with pytest.raises(InputError, match=r"new: cannot write: Permission denied$"):
             write(folder / "new")
     for path, message in (

@@ -157,7 +157,8 @@ number = 3
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(MODULE)
-    (tmp_path / "d.xml").write_text(DOCUMENT)
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "d.xml").write_text(DOCUMENT)
     rows = [
         f'{{"topic": "1", "doc": "d", "path": "{path}", "exhaustivity": {e}, "specificity": {s}}}\n'
         for path, (e, s) in GRADES["1"]["d"].items()
@@ -177,7 +178,7 @@ def folder(tmp_path: Path) -> Path:
 def evaluate(xcg_command: Command, folder: Path, rule: str, *options: str) -> Any:
     """Run ``xcg evaluate`` with a configuration that has a relevance value."""
     (folder / "c.yaml").write_text(
-        "corpus: .\nassessments: gold.jsonl\nruns: [one.jsonl, two.jsonl]\n"
+        "corpus: documents\nassessments: gold.jsonl\nruns: [one.jsonl, two.jsonl]\n"
         "measures: [xCG@1, xCG@2, xCG@3]\n"
         f"user_model:\n  name: mine\n  relevance_value:\n    {rule}\n"
     )
