@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import FileError, InputError, nearest_file
+from xcg.input_files import open_file
 from xcg.lazy_modules import yaml
 
 MAX_BYTES = 1 << 20
@@ -93,7 +94,7 @@ def load_yaml(path: Path) -> YamlFile:
             needs to be.
     """
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a NUL character in the name is a ValueError
         if path.is_dir():

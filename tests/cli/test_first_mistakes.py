@@ -304,11 +304,14 @@ MISTAKES = [
         ["evaluate", *INPUTS, "--run", "run.csv"],
         f"run.csv:1: 1 columns; {SIX}. Its values are separated by commas; expected spaces",
     ),
-    (
-        "a run whose topics have other names",
-        ["evaluate", *INPUTS, "--run", "Topic.xml"],
-        "no topic of the runs is assessed: runs have 'Topic 163', 'Topic 164', assessments '163', "
-        "'164'",
+    *(
+        (
+            f"{command}: a run whose topics have other names",
+            [command, *INPUTS, "--run", "Topic.xml"],
+            "no topic of the runs is assessed: runs have 'Topic 163', 'Topic 164', assessments '163', "
+            "'164'",
+        )
+        for command in ("evaluate", "curves")
     ),
     (
         "no configuration",

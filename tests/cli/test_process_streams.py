@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,9 @@ from conftest import ROOT, Command
 
 from xcg.cli import main as main_module
 from xcg.cli.messages import MAX_MESSAGE_LENGTH
+from xcg.documents.files import open_input
 from xcg.errors import XcgError
+from xcg.yaml_file import load_yaml
 
 CONFIG = "configs/kazai-lalmas-2006.yaml"
 EVALUATE = ("evaluate", CONFIG, "--measures", "MAep")
@@ -113,6 +116,32 @@ def test_too_little_memory_ends_with_one_message() -> None:
         "xcg: error: not enough memory (Unable to allocate 7.45 GiB for an array with shape "
         "(1000000000,) and data type float64): expected smaller inputs, fewer workers or more memory\n"
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+def test_a_limit_at_which_numpy_would_wait_is_refused() -> None:
+    done = shell(f"ulimit -v 300000; XCG compare {CONFIG}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "xcg: error: the address space is limited to 292 MB: expected at least 512 MB (ulimit -v)\n"
+    )
+
+
+@pytest.mark.posix
+def test_a_fifo_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xcg.input_files.FIFO_SECONDS", 0.1)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with pytest.raises(XcgError, match="fifo: cannot read: a FIFO that no process writes to; expected"):
+        load_yaml(fifo)
+    with (
+        pytest.raises(XcgError, match=r"fifo: cannot read: a FIFO that no process writes to$"),
+        open_input(fifo),
+    ):
+        pass
+    with subprocess.Popen(f"(sleep .5; echo 'a: 1') > {fifo}", shell=True):  # slower than the limit
+        time.sleep(0.1)
+        assert load_yaml(fifo).content == {"a": 1}
 
 
 def raise_(error: BaseException) -> Callable[..., NoReturn]:
@@ -248,15 +277,16 @@ def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> Non
     assert plot.stat().st_size > 1000
 
 
-@pytest.mark.parametrize("value", ["nonsense", "", "-1", "9" * 5000])
+@pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD"])
+@pytest.mark.parametrize("value", ["nonsense", "-1", "9" * 5000])
 def test_numbers_in_variables_of_libraries_are_checked(
-    xcg_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str
+    xcg_command: Command, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    for name in ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD"):
-        monkeypatch.setenv(name, value)
-    curves = ("curves", CONFIG, "--depth", "2", "--plot", tmp_path / "plot.svg")
-    assert xcg_command(*curves).returncode == 0
-    assert xcg_command(*EVALUATE, "--workers", "2").returncode == 0
+    monkeypatch.setenv(name, value)
+    done = xcg_command(*EVALUATE)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"xcg: error: {name}: '{value[:100]}")
+    assert len(done.stderr) < MAX_MESSAGE_LENGTH + 20
 
 
 @pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
@@ -274,3 +304,12 @@ def test_a_deleted_working_folder_is_no_obstacle(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     command = f"mkdir {gone}; cd {gone}; rmdir {gone}; XCG evaluate {ROOT / CONFIG} --measures MAep"
     assert shell(command).stdout == shell(f"XCG {' '.join(EVALUATE)}").stdout
+
+
+@pytest.mark.parametrize(("isolated", "foreign"), [("", "foreign"), ("-I", "xcg, version")])
+def test_which_calls_import_modules_of_the_working_folder(
+    tmp_path: Path, isolated: str, foreign: str
+) -> None:
+    (tmp_path / "click.py").write_text("print('foreign')")
+    done = shell(f"cd {tmp_path}; {sys.executable} {isolated} -m xcg --no-plugins --version")
+    assert done.stdout.startswith(foreign)  # as SECURITY.md states

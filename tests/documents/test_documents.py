@@ -208,7 +208,7 @@ def test_bombs_and_depths_are_refused_or_harmless() -> None:
         b'<!ENTITY l%d "%s">' % (i, b"&l%d;" % (i - 1) * 10 if i else b"ha") for i in range(12)
     )
     bomb = b"<!DOCTYPE a [" + laughs + b"]><a>&l11;</a>"
-    with pytest.raises(InputError, match="amplification"):
+    with pytest.raises(InputError, match=r"^[^:]*:1: too large to parse: its entities expand"):
         parse_document(bomb)
     with pytest.raises(InputError, match="too large to parse: Excessive depth"):
         parse_document(b"<a>" * 100_000 + b"</a>" * 100_000)

@@ -125,7 +125,7 @@ def test_measures_without_a_curve_are_refused() -> None:
     with pytest.raises(XcgError, match="MAep has no curve: expected one of AiP, MAnxCG, MAnxDCG, "):
         curves(BASE, RUNS, measure="MAep")
     with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
-        curves({"3": {"d": 0}}, RUNS)
+        curves({"1": {"d": 0}}, RUNS)
 
 
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:

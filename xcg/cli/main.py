@@ -108,8 +108,8 @@ class LazyGroup(click.Group):
         atexit.register(gc.freeze)
         if not options.get("standalone_mode", True):
             return super().main(*arguments, **options)
-        prepare()
         try:
+            prepare()
             try:
                 super().main(*arguments, **options)
             finally:

@@ -12,7 +12,7 @@ import click
 
 from xcg.errors import printable
 
-MAX_MESSAGE_LENGTH = 4000
+MAX_MESSAGE_LENGTH = 1000
 """The maximum length of a message. Longer messages, which can quote a file, are shortened."""
 
 

@@ -16,19 +16,28 @@ from typing import IO
 
 from xcg.errors import InputError, XcgError
 
+if sys.platform != "win32":
+    import resource
+
 INTERRUPTED = 130
 """The exit status after Ctrl-C: 128 plus the number of the signal, as in a shell."""
 
 _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
-"""Variables in which matplotlib, joblib and click expect whole numbers. Other values are removed."""
+"""Variables in which matplotlib, joblib and click expect whole numbers."""
 
+_LEAST_MEGABYTES = 512
+"""Least limit of the address space: below 400, OpenBLAS ends the process, or waits for ever."""
 
 _OBJECTS_PER_COLLECTION = 20_000
 """Number of new objects after which Python looks for reference cycles; its default is 700."""
 
 
 def prepare() -> None:
-    """Prepare the standard streams, the garbage collector and the environment for a command."""
+    """Prepare the standard streams, the garbage collector and the environment for a command.
+
+    Raises:
+        XcgError: If a variable has an illegal value, or ``ulimit -v`` is too low for NumPy.
+    """
     _open_missing_streams()
     # Imports make many objects that live until the end, and few cycles.
     gc.set_threshold(_OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
@@ -36,12 +45,28 @@ def prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):  # escape characters that the encoding lacks
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
-    for name in _WHOLE_NUMBERS:
-        if not re.fullmatch("[0-9]{1,11}", os.environ.get(name, "0")):
-            del os.environ[name]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves address space
     if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which a shell usually sets
         os.environ.setdefault("COMP_WORDS", "")
         os.environ.setdefault("COMP_CWORD", "0")
+    for name in _WHOLE_NUMBERS:
+        value = os.environ.get(name, "0")
+        if not value:
+            del os.environ[name]
+        elif not re.fullmatch("[0-9]{1,11}", value):
+            raise InputError(name, f"{value!r} in the environment; expected a whole number")
+    _check_memory_limit()
+
+
+def _check_memory_limit() -> None:
+    if sys.platform == "win32":
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
+        raise XcgError(
+            f"the address space is limited to {limit >> 20} MB: expected at least "
+            f"{_LEAST_MEGABYTES} MB (ulimit -v)"
+        )
 
 
 def _open_missing_streams() -> None:

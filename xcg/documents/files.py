@@ -16,6 +16,7 @@ from typing import Any, cast
 from xcg.documents.searching import Search, is_pattern, unexpanded_hint
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import FileError, InputError, nearest_file
+from xcg.input_files import open_file
 from xcg.lazy_modules import etree
 
 PathLike = str | os.PathLike[str]
@@ -149,7 +150,7 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
     """
     try:
         with ExitStack() as stack:
-            opened = open_standard_input() if path == STANDARD_INPUT else path.open("rb")
+            opened = open_standard_input() if path == STANDARD_INPUT else open_file(path)
             file: BufferedReader = stack.enter_context(opened)
             if file.peek(2).startswith(b"\x1f\x8b"):
                 unpacked = stack.enter_context(_GzipFile(file, path))
@@ -169,6 +170,8 @@ def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
     """Return the error for XML that is not well-formed or exceeds libxml2's limits, with its line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
     where = f"{where}:{error.lineno or 1}"
+    if "entity amplification" in reason:
+        return InputError(where, "too large to parse: its entities expand to more than libxml2 allows")
     if "XML_PARSE_HUGE" in reason:  # an option of libxml2, which users of xcg cannot set
         return InputError(
             where,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xcg.documents.corpus import Documents
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.evaluate import note_topics
 from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
 from xcg.evaluation.results import NotedList
 from xcg.gains.ideal import IdealRecallBase
@@ -156,6 +157,7 @@ def curves_of_inputs(
                 for one in measures:
                     points += found[one, model.name, name].add(topic.topic, of_run, depth)
                     _check_points(points)
+    note_topics(campaign.base, campaign.runs, inputs.unanswered, notes)
     if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
     if not any(topics.curves for topics in found.values()):

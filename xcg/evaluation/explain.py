@@ -110,6 +110,8 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
             raise XcgError(f"topic {topic} has no ideal element under {model.name}")
         kind = _ElementRanking if ideal.gold is None else _TextRanking
         for run in campaign.runs:
+            if topic not in campaign.runs[run].answered:
+                notes.note(f"run {run} has no results for topic {topic}")
             ranking = kind(calculator, run, ideal, model)
             results, missed = _explained(ranking, f"run {run}, topic {topic}")
             derivation = None
