@@ -3,6 +3,7 @@
 The inputs of the readers are mutated samples of every format, or random bytes. A reader must return a result or
 raise xcg's own error. Any other error ends the run and prints the input, which can then become a test.
 The commands are those of hostile_commands.py: each must end with a result or with one message.
+The campaigns are those of second_forms.py: the same scores in every format, and no lost field without a message.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hostile_inputs import archive, mutated
+from second_forms import findings
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
@@ -174,6 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--inputs", type=int, default=200_000, help="number of inputs for readers")
     parser.add_argument("--calls", type=int, default=5_000, help="number of calls of commands")
+    parser.add_argument("--campaigns", type=int, default=500, help="number of campaigns in all formats")
     parser.add_argument("--first", type=int, default=0, help="number of the first call")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -186,6 +189,14 @@ def main() -> None:
             print(f"{name:15} {tried:7} inputs, {kept:7} read, {tried - kept:7} refused")
         passed = f"{options.inputs} inputs, seed {options.seed}, {time.monotonic() - began:.0f} s"
         print(f"{passed}: results or xcg's own error only")
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [
+            finding
+            for number in range(options.campaigns)
+            for finding in findings(Path(folder), number, options.seed)
+        ]
+    print(*wrong, f"{options.campaigns} campaigns in all formats: {len(wrong)} findings", sep="\n")
+    broken = bool(wrong)
     if options.calls:
         from hostile_commands import hostile_calls
 
@@ -193,7 +204,8 @@ def main() -> None:
         for name, count in sorted(counts.items()):
             print(f"{count:7} × {name}")
         print(f"{options.calls} calls, seed {options.seed}, {time.monotonic() - began:.0f} s")
-        sys.exit(any(name.startswith("broken") for name in counts))
+        broken = broken or any(name.startswith("broken") for name in counts)
+    sys.exit(broken)
 
 
 if __name__ == "__main__":

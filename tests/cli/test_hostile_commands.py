@@ -15,6 +15,14 @@ BENCHMARKS = ROOT / "benchmarks"
 MESSAGE = b"xcg: error: run.xml: expected a run\n"
 
 
+def test_a_campaign_has_the_same_scores_in_all_formats_and_no_lost_field_is_silent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    findings = importlib.import_module("second_forms").findings
+    assert [found for number in range(20) for found in findings(tmp_path, number, 2)] == []
+
+
 @pytest.fixture
 def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BENCHMARKS)

@@ -155,13 +155,35 @@ def read_json_run(
         parent = _parent(record, element[2], where) if "parent" in record else None
         results.append((element, parent if is_legal else None, rank, score))
     chunks.find()
+    rankings = _rankings(found, path, ties, states_parents, notes)
+    return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
+
+
+def _rankings(
+    found: StoredTopics[list[Result]],
+    path: Path,
+    ties: Ties | None,
+    states_parents: bool,
+    notes: Notes,
+) -> StoredRankings:
+    """Order the results of each topic, and note what is probably wrong in them."""
     rankings = StoredRankings()
+    whole = parts = 0
     for topic, results in found.pop_all():
+        whole_here = sum(element[1] == WHOLE for element, *_ in results)
+        whole, parts = whole + whole_here, parts + len(results) - whole_here
         _note_keys(results, f"{path}, topic {topic}", notes)
         ranking = _ranking(results, states_parents)
         note_equal_scores(ranking, f"{path}, topic {topic}", notes)
         rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
-    return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
+    if whole and parts:
+        message = (
+            f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
+        )
+        notes.oddity(
+            "runs with whole documents among elements or passages", path, f"{message} document"
+        )
+    return rankings
 
 
 def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
