@@ -16,6 +16,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import shlex
 import shutil
@@ -546,6 +547,8 @@ _INVISIBLE = {
     *range(0x2066, 0x206A),
 }
 _CONTROL = _INVISIBLE - set(map(ord, "\t\n\r"))
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""Colours and weights of text, which FORCE_COLOR asks for."""
 
 
 def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, str]) -> list[str]:
@@ -556,8 +559,9 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
     full = any(stream.startswith(">") for stream in call.streams) or "f" in call.limits
     command = call.arguments[0]
     failed = ended.status in {2, 3}
-    if command == "validate" and ended.status == 2 and ended.stdout:
-        failed = False  # the list of errors is its result
+    shown = ended.stdout or "--output" in call.arguments
+    if command == "validate" and ended.status == 2 and shown and not messages:
+        failed = False  # the list of errors is its result, which is printed or in the file of --output
     rules = {
         f"ended by signal {-ended.status}": ended.status < 0,
         f"status {ended.status}": ended.status > 3,
@@ -571,7 +575,8 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
             ord(letter) in _INVISIBLE for letter in errors if letter != "\n"
         ),
         "a control character on standard output": any(
-            ord(letter) in _CONTROL for letter in ended.stdout.decode("utf-8", "replace")
+            ord(letter) in _CONTROL
+            for letter in _COLOURS.sub("", ended.stdout.decode("utf-8", "replace"))
         ),
         "output of a failed command": failed and bool(ended.stdout) and not full,
     }

@@ -139,6 +139,22 @@ class TestLinks:
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1].split(",")[3:4] == ["1.0"] or ",1.0" in done.stdout
 
+    @pytest.mark.parametrize(
+        ("corpus", "message"),
+        [
+            ("{path: corpus, follow_link: true}", "unknown key: did you mean 'follow_links'?"),
+            ("{follow_links: true}", "the key 'path' is missing"),
+        ],
+    )
+    def test_wrong_keys_are_one_message(
+        self, corpus: str, message: str, tmp_path: Path, xcg_command: Command
+    ) -> None:
+        config = f"corpus: {corpus}\nassessments: gold.jsonl\nruns: run.jsonl\n"
+        (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
+        done = xcg_command("evaluate", "c.yaml", cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"c.yaml:1: corpus: {message}" in done.stderr
+
 
 def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "docs").mkdir()

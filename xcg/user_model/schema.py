@@ -104,6 +104,8 @@ def corpus_path(value: object) -> str:
     if not isinstance(value, Mapping):
         return text(value)
     keys = {vol.Required("path"): text, vol.Optional("follow_links"): vol.Any(True, False)}
+    for unknown in (key for key in value if key not in ("path", "follow_links")):
+        raise vol.Invalid(f"unknown key: {nearest(str(unknown), ('path', 'follow_links'))}")
     given = vol.Schema(keys)(value)
     return LinkedFolder(given["path"]) if given.get("follow_links") else str(given["path"])
 
