@@ -49,7 +49,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         ("evaluate c.yaml", 120, b"", b"", ["status 120"]),
         ("compare c.yaml", 1, b"", b"Traceback (most recent call last):\n", ["traceback"]),
         ("evaluate c.yaml", 0, b"a\x1b[31mb\x1b[0m\n", b"", []),
-            ("evaluate c.yaml", 0, b"a\x1b[2J\n", b"", ["a control character on standard output"]),
+        ("evaluate c.yaml", 0, b"a\x1b[2J\n", b"", ["a control character on standard output"]),
         (
             "evaluate c.yaml",
             0,
