@@ -145,6 +145,8 @@ def _parsed(text: str, path: Path) -> YamlFile:
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         if mark is not None and "\t" in _indentation(text, mark.line):
             problem = "a tab at the start of the line; expected spaces"
+        if "nesting depth" in str(problem):  # libyaml 0.2.6 limits it while it scans
+            raise InputError(f"{path}{line}", _TOO_DEEP) from None
         raise InputError(f"{path}{line}", f"not valid YAML: {problem}") from None
     if node is not None:
         file.content = _Builder(file).build(node, ())
