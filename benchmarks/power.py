@@ -128,7 +128,8 @@ def results_of(matrix: np.ndarray) -> Results:
 
 def decision(matrix: np.ndarray, test: str, baseline: bool) -> bool:
     """Return whether xcg.compare finds the difference between the first two runs."""
-    lines = compare_runs(results_of(matrix), "MAep", baseline="r1" if baseline else None, test=test)
+    named, correction = ("r1", "holm") if baseline else (None, "tukey")
+    lines = compare_runs(results_of(matrix), "MAep", baseline=named, test=test, correction=correction)
     (line,) = (line for line in lines if {line.run, line.baseline} == {"r0", "r1"})
     return line.p_adjusted < LEVEL
 

@@ -65,36 +65,40 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
     assert "'wilcox' is not one of 't', 'wilcoxon', 'wilcoxon-pratt', 'randomisation'" in wrong.stderr
 
 
+SPREAD = "spread: the standard deviation of a pair's differences is from {least} to {most}"
+
+
 @pytest.mark.parametrize(
     ("options", "lead", "facts"),
     [
         (
             (),
             [
-                "All 28 pairs of 8 runs are compared over 15 topics by Tukey's HSD (two-way ANOVA of "
-                "runs and topics), which corrects for the number of pairs; significance level 5 %, "
-                "95 % intervals.",
+                "All 28 pairs of 8 runs are compared over 15 topics by the paired t test, corrected "
+                "for 28 comparisons (Holm with Shaffer's steps); significance level 5 %, 95 % "
+                "intervals.",
                 "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
                 "--baseline all prints all pairs.",
             ],
             [
-                "intervals: all of a family hold together with 95 %",
-                "assumption: all pairs have the same variance, unlike with --correction holm; the "
-                "standard deviation of a pair is up to 1.5 times the average",
-                "detectable: the smallest true difference that a comparison finds with 80 % power: "
-                "{low}",
+                "intervals: Bonferroni's: all of a family hold together with 95 %",
+                "significant, but 0 is in the interval: later steps of the correction have a higher "
+                "level than the intervals, which hold together",
+                SPREAD,
+                "detectable: the smallest true difference that a comparison finds with 80 % power, if "
+                "no other comparison finds one: {low} to {high}",
             ],
         ),
         (
             ("--baseline", "random", "--test", "randomisation"),
             [
                 "7 runs are compared with the baseline random, named by the user, over 15 topics by "
-                "the paired randomisation test, with Holm's correction for 7 comparisons; significance "
-                "level 5 %, 95 % intervals."
+                "the paired randomisation test, corrected for 7 comparisons (Holm); significance level "
+                "5 %, 95 % intervals."
             ],
             [
-                "intervals: each has a higher level, and those with the highest level hold together "
-                "with 95 %",
+                "intervals: Bonferroni's: all of a family hold together with 95 %",
+                SPREAD,
                 "detectable: the smallest true difference that a comparison finds with 80 % power, if "
                 "no other comparison finds one: {low} to {high}",
             ],
@@ -103,10 +107,11 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
             ("--test", "wilcoxon", "--correction", "bonferroni", "--baseline", "all"),
             [
                 "All 28 pairs of 8 runs are compared over 15 topics by Wilcoxon's signed-rank test, "
-                "with Bonferroni's correction for 28 comparisons; significance level 5 %.",
+                "corrected for 28 comparisons (Bonferroni); significance level 5 %.",
             ],
             [
                 "intervals: none, because Wilcoxon's test is about ranks and not about means",
+                SPREAD,
                 "detectable: the smallest true difference that a comparison finds with 80 % power, if "
                 "no other comparison finds one: {low} to {high}",
             ],
@@ -120,6 +125,7 @@ def test_wilcoxons_test_counts_the_topics_that_differ(xcg_command: Command, tmp_
             ],
             [
                 "intervals: each holds alone with 95 %",
+                SPREAD,
                 "detectable: the smallest true difference that a comparison finds with 80 % power: "
                 "{low} to {high}",
             ],
@@ -130,8 +136,14 @@ def test_sentences_above_and_below_the_table_state_the_procedure(
     xcg_command: Command, options: tuple[str, ...], lead: list[str], facts: list[str]
 ) -> None:
     records = xcg_command("compare", *OPTIONS, *options, "--format", "jsonl")
-    values = [json.loads(line)["detectable"] for line in records.stdout.splitlines()]
-    facts = [fact.format(low=f"{min(values):.4f}", high=f"{max(values):.4f}") for fact in facts]
+    rows = [json.loads(line) for line in records.stdout.splitlines()]
+    values = [row["detectable"] for row in rows]
+    spreads = [row["difference"] / row["effect"] for row in rows]
+    numbers = {
+        **{"low": min(values), "high": max(values)},
+        **{"least": min(spreads), "most": max(spreads)},
+    }
+    facts = [fact.format(**{name: f"{value:.4f}" for name, value in numbers.items()}) for fact in facts]
     messages = without_note(records.stderr).splitlines()
     assert messages == [f"xcg: {line}" for line in (*lead, *facts)]
     done = xcg_command("compare", *OPTIONS, *options)
@@ -162,7 +174,7 @@ def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     assert pair["p_adjusted"] < 0.05
     assert rows["focused", "partial"]["topics"] == rows["random", "partial"]["topics"] == 2
     assert "All 3 pairs of 3 runs are compared over 2 to 15 topics by the paired t" in done.stderr
-    assert "note: Tukey's HSD needs scores of all runs for the same topics" in done.stderr
+    assert "note: Shaffer's steps need scores of all runs for the same topics" in done.stderr
     refused = xcg_command(*call, *selected, "--run", run, "--correction", "tukey")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "tukey is only defined if all runs have scores for the same topics" in refused.stderr

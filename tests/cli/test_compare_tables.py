@@ -16,23 +16,23 @@ CAMPAIGN = ("configs/quickstart.yaml", "--measures", "MAep")
 OPTIONS = (*CAMPAIGN, "--user-model", "kazai-lalmas-2006")
 
 ALL_PAIRS = """\
-All 28 pairs of 8 runs are compared over 15 topics by Tukey's HSD (two-way ANOVA
-of runs and topics), which corrects for the number of pairs; significance level
-5 %, 95 % intervals.
+All 28 pairs of 8 runs are compared over 15 topics by the paired t test,
+corrected for 28 comparisons (Holm with Shaffer's steps); significance level 5
+%, 95 % intervals.
 No baseline was named (--baseline RUN): runs are shown relative to the best one,
 and --baseline all prints all pairs.
 
-run           mean  difference       95 % interval        p    d_z  group
-paragraphs  0.3363        best                                      a
-focused     0.3294     -0.0069  [-0.1191, +0.1054]   1.0000  -0.05  a
-merged      0.2911     -0.0452  [-0.1574, +0.0670]   0.9155  -0.44  ab
-elements    0.2261     -0.1101  [-0.2223, +0.0021]   0.0582  -0.87  ab
-sections    0.1913     -0.1450  [-0.2572, -0.0328]   0.0030  -0.92  b
-parents     0.1891     -0.1471  [-0.2594, -0.0349]   0.0024  -0.86  b
-articles    0.0671     -0.2692  [-0.3814, -0.1570]  <0.0001  -1.40  c
-random      0.0152     -0.3211  [-0.4333, -0.2089]  <0.0001  -1.80  c
+run           mean  difference       95 % interval       p    d_z  group
+paragraphs  0.3363        best                                     ab
+focused     0.3294     -0.0069  [-0.1455, +0.1318]  1.0000  -0.05  a
+merged      0.2911     -0.0452  [-0.1475, +0.0571]  0.5585  -0.44  a-c
+elements    0.2261     -0.1101  [-0.2360, +0.0157]  0.0554  -0.87  bc
+sections    0.1913     -0.1450  [-0.3012, +0.0113]  0.0402  -0.92  c
+parents     0.1891     -0.1471  [-0.3174, +0.0231]  0.0554  -0.86  b-d
+articles    0.0671     -0.2692  [-0.4600, -0.0783]  0.0019  -1.40  d
+random      0.0152     -0.3211  [-0.4983, -0.1440]  0.0001  -1.80  e
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
-deciding topics; a wider terminal or a pipe prints them
+level, deciding topics; a wider terminal or a pipe prints them
 
 mean           mean over topics; the sum if the measure is a count
 difference     mean minus the mean of the baseline or best run
@@ -42,16 +42,17 @@ d_z            Cohen's d_z: difference / standard deviation of the topics'
                differences
 group          runs that share a letter do not differ significantly
 
-intervals: all of a family hold together with 95 %
-assumption: all pairs have the same variance, unlike with --correction holm; the
-standard deviation of a pair is up to 1.5 times the average
+intervals: Bonferroni's: all of a family hold together with 95 %
+significant, but 0 is in the interval: later steps of the correction have a
+higher level than the intervals, which hold together
+spread: the standard deviation of a pair's differences is from 0.0230 to 0.2152
 detectable: the smallest true difference that a comparison finds with 80 %
-power: 0.1431
+power, if no other comparison finds one: 0.0286 to 0.2674
 """
 NAMED = """\
 7 runs are compared with the baseline sections, named by the user, over 15
-topics by the paired t test, with Holm's correction for 7 comparisons;
-significance level 5 %, 95 % intervals.
+topics by the paired t test, corrected for 7 comparisons (Holm); significance
+level 5 %, 95 % intervals.
 
 run           mean  difference       95 % interval  relative       p    d_z
 sections    0.1913    baseline

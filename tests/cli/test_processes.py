@@ -22,7 +22,7 @@ CALLS: dict[str, tuple[tuple[str, ...], str]] = {
     "break": (("nxCG@10", "--law", "boundedness", "--examples", "5"), "boundedness: held"),
     "calibrate": (
         ("configs/quickstart.yaml", *MODEL, "--measures", "nxCG@1", "--campaigns", "5", "--test", "t"),
-        "tukey",
+        "shaffer",
     ),
     "chunks": (("--gold", "{tmp}/gold.jsonl", *SPANS), "questions"),
     "cite": (("MAep",), "Cumulated Gain Measures"),

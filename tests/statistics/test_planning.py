@@ -117,8 +117,7 @@ def test_a_plan_does_not_depend_on_workers() -> None:
 def test_families_have_their_tests_corrections_and_sizes() -> None:
     pairs = lines_of(runs=5)
     assert list(pairs) == [
-        *(("t", "tukey"), ("t", "holm"), ("randomisation", "tukey"), ("randomisation", "holm")),
-        ("wilcoxon", "holm"),
+        *(("t", "shaffer"), ("randomisation", "holm"), ("wilcoxon", "holm")),
     ]
     assert {line.comparisons for line in pairs.values()} == {10}
     named = lines_of(baseline="r1")
@@ -137,7 +136,7 @@ def test_families_have_their_tests_corrections_and_sizes() -> None:
     assert alone.detectable == two.detectable
     assert list(lines_of(correction="tukey")) == [("t", "tukey"), ("randomisation", "tukey")]
     wide = plan(results_of(PILOT[:2]), runs=6, test="t")  # a pilot of two runs plans for more
-    assert [(line.correction, line.comparisons) for line in wide] == [("tukey", 15), ("holm", 15)]
+    assert [(line.correction, line.comparisons) for line in wide] == [("shaffer", 15)]
 
 
 @pytest.mark.slow
@@ -155,11 +154,14 @@ def test_the_extrapolated_power_agrees_with_simulated_power(
 
 
 def test_more_topics_and_fewer_runs_find_smaller_differences() -> None:
-    assert lines_of(topics=40, test="t")["t", "tukey"].detectable < (
-        lines_of(test="t")["t", "tukey"].detectable or 0
-    )
-    for procedure in ("tukey", "holm"):
-        few, many = (lines_of(runs=n, test="t", difference=0.1)["t", procedure] for n in (3, 30))
+    for name in ("tukey", "shaffer"):
+        more, line = (
+            lines_of(topics=topics, test="t", correction=name)["t", name] for topics in (40, None)
+        )
+        assert (more.detectable or 1) < (line.detectable or 0)
+        few, many = (
+            lines_of(runs=n, test="t", correction=name, difference=0.1)["t", name] for n in (3, 30)
+        )
         assert (few.detectable or 1) < (many.detectable or 0)
         assert (few.power or 0) > (many.power or 1)
         assert (few.topics_needed or 0) < (many.topics_needed or 0)

@@ -78,7 +78,7 @@ def test_tukeys_detectable_difference_is_computed_by_hand() -> None:
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 def test_comparisons_hold_the_detectable_difference(test: str) -> None:
     """The level is the strictest one of the correction; Tukey's HSD has one value for all pairs."""
-    lines = compare_runs(results_of(TABLE), "MAep", test=test)
+    lines = compare_runs(results_of(TABLE), "MAep", test=test, correction="tukey")
     assert len({line.detectable for line in lines}) == 1
     named = compare_runs(results_of(TABLE), "MAep", baseline="r0", test=test)
     for number, line in enumerate(named, 1):

@@ -62,7 +62,7 @@ def test_the_strategies_of_each_run_are_compared_as_computed_by_hand() -> None:
     assert p_one == pytest.approx(0.0246, abs=5e-5)
 
 
-def test_all_strategies_of_a_single_run_are_compared_by_tukey() -> None:
+def test_all_strategies_of_a_single_run_are_compared() -> None:
     runs = {"one": RUNS["one"]}
     results = results_of("thorough", "top_ranked", "innermost", runs=runs)
     lines = xcg.compare(results)
@@ -71,7 +71,7 @@ def test_all_strategies_of_a_single_run_are_compared_by_tukey() -> None:
         ("one+thorough", "one+innermost"),
         ("one+top_ranked", "one+innermost"),
     ]
-    assert {line.correction for line in lines} == {"tukey"}
+    assert {line.correction for line in lines} == {"shaffer"}
     assert not compares_within_runs(results)
 
 
@@ -159,10 +159,10 @@ def test_the_command_states_the_family(xcg_command: Command, campaign: list[obje
     assert done.returncode == 0, done.stderr
     assert (
         "All 2 pairs of strategies of the same run are compared over 4 topics by the paired t test, "
-        "with Holm's correction for 2 comparisons; significance level 5 %, 95 % intervals.\n"
+        "corrected for 2 comparisons (Holm); significance level 5 %, 95 % intervals.\n"
     ) in done.stdout
     assert (
-        "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run\n"
+        "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run\n"
     ) in done.stdout
     named = xcg_command(*call, "--baseline", "two+thorough")
     assert "3 runs are compared with the baseline two+thorough, named by the user" in named.stdout

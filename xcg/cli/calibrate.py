@@ -44,8 +44,8 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
     "corrections",
     multiple=True,
     type=click.Choice(CORRECTIONS),
-    help="Study this correction of p values.  [default: as xcg compare, tukey for all pairs by t or "
-    "randomisation, otherwise holm]",
+    help="Study this correction of p values.  [default: as xcg compare, shaffer for all pairs by t, "
+    "otherwise holm]",
 )
 @click.option(
     "--difference",
@@ -96,7 +96,9 @@ def calibrate(
     rows = [asdict(rate) for rate in rates]
     heading = [
         f"{campaigns} campaigns: the scores of {len(results.topics)} topics exchanged among "
-        f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}"
+        f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}",
+        "The exchange gives all runs the same spread, so a rate says nothing about false alarms "
+        "between runs whose scores spread differently.",
     ]
     if not differences:
         rows = [{name: row[name] for name in row if name != "difference"} for row in rows]

@@ -34,7 +34,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import Measure
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
-from xcg.report.comparison_sentences import comparison_statement
+from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import (
     has_one_baseline,
     means_table,
@@ -197,8 +197,8 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),
-    help="Correct p values for the number of comparisons with this method.  [default: tukey for all "
-    "pairs by t or randomisation, otherwise holm]",
+    help="Correct p values for the number of comparisons with this method.  [default: shaffer for all "
+    "pairs by t, otherwise holm]",
 )
 @click.option(
     "--overall",
@@ -361,6 +361,7 @@ def compare(
         )
         rows = comparison_rows(tested, comparisons, topics)
         printed = _printed_comparisons(tested, comparisons, topics, chosen, correction)
+        notes += zero_notes(tested, comparisons)
     else:
         unused = ("--test", "--correction", "--margin", "--baseline", "--topics")
         refuse_unused(not (worse or limits), "on a single run", *unused)

@@ -58,7 +58,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),
-    help="Print only the rows of this correction.  [default: tukey where it is defined, and holm]",
+    help="Print only the rows of this correction.  [default: as xcg compare]",
 )
 @seed_option
 @prints(*TABLES, plot=True)

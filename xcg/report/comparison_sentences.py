@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xcg.evaluation.results import Results
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, Comparison
+from xcg.statistics.topic_scores import scores_by_run
 
 _TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
@@ -18,17 +19,22 @@ _TEST_NAMES = {
     ("randomisation", ""): "the paired randomisation test",
 }
 _CORRECTION_NAMES = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "fdr_bh": "the correction of Benjamini and Hochberg",
+    "shaffer": "Holm with Shaffer's steps",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "fdr_bh": "Benjamini and Hochberg",
 }
 _INTERVALS = {
     "tukey": "all of a family hold together with 95 %",
-    "bonferroni": "each has a higher level, so that all of a family hold together with 95 %",
-    "holm": "each has a higher level, and those with the highest level hold together with 95 %",
+    **dict.fromkeys(
+        ("shaffer", "holm", "bonferroni"), "Bonferroni's: all of a family hold together with 95 %"
+    ),
     "fdr_bh": "each has a higher level; 5 % of those that exclude 0 are expected to be wrong",
     "none": "each holds alone with 95 %",
 }
+_MOST_UNEQUAL = 3
+"""Ratio of standard deviations above which Tukey's HSD is warned of."""
+_MOST_ZEROS = 0.3
 _LEVEL = f"{100 * SIGNIFICANCE_LEVEL:g} %"
 
 
@@ -122,7 +128,7 @@ def _procedure(line: Comparison) -> str:
         return f"{_TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
     corrected = f"without a correction for {size} comparisons"
     if correction in _CORRECTION_NAMES:
-        corrected = f"with {_CORRECTION_NAMES[correction]} for {size} comparisons"
+        corrected = f"corrected for {size} comparisons ({_CORRECTION_NAMES[correction]})"
     return f"{_TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
@@ -156,18 +162,19 @@ def _facts(
         facts.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
     else:
         facts.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
+        if any(_contains_0(line) and line.p_adjusted < SIGNIFICANCE_LEVEL for line in lines):
+            facts.append(
+                "significant, but 0 is in the interval: later steps of the correction have a higher "
+                "level than the intervals, which hold together"
+            )
         if any(line.low is None for line in lines):
             facts.append("empty intervals: there are too few topics for the level")
-    if used == "tukey" and size > 1:
+    facts += _spreads(lines)
+    if all_pairs and size > 1 and used == "holm" != correction and test == "t":
         facts.append(
-            "assumption: all pairs have the same variance, unlike with --correction holm; the standard "
-            f"deviation of a pair is up to {_largest_deviation(lines):.1f} times the average"
-        )
-    if all_pairs and size > 1 and used == "holm" != correction and test in ("t", "randomisation"):
-        facts.append(
-            "note: Tukey's HSD compares all pairs of runs, not only the strategies of the same run"
+            "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
             if within_runs
-            else "note: Tukey's HSD needs scores of all runs for the same topics; here each pair is "
+            else "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
             "tested on the topics that both runs have"
         )
     facts += _empty_cells(lines) + _power(lines)
@@ -179,15 +186,58 @@ def _facts(
     return facts
 
 
-def _largest_deviation(lines: Sequence[Comparison]) -> float:
-    """Return the largest standard deviation of differences, relative to the root mean variance."""
+def _contains_0(line: Comparison) -> bool:
+    return line.low is not None and line.high is not None and line.low <= 0 <= line.high
+
+
+def _spreads(lines: Sequence[Comparison]) -> list[str]:
+    """State the smallest and the largest standard deviation, of the family where they differ most."""
     deviations: dict[tuple[str, str], list[float]] = {}
     for line in lines:
         if line.effect:
-            family = deviations.setdefault((line.measure, line.user_model), [])
-            family.append(line.difference / line.effect)
-    ratios = [max(family) / math.hypot(*family) * len(family) ** 0.5 for family in deviations.values()]
-    return max(ratios, default=1.0)
+            found = deviations.setdefault((line.measure, line.user_model), [])
+            found.append(line.difference / line.effect)
+    facts = []
+    limits = {family: (min(each), max(each)) for family, each in deviations.items() if len(each) > 1}
+    if limits:
+        family, (low, high) = max(limits.items(), key=lambda item: item[1][1] / item[1][0])
+        where = f" by {family[0]} under {family[1]}" if len(deviations) > 1 else ""
+        facts.append(
+            f"spread: the standard deviation of a pair's differences is from {low:.4f} to {high:.4f}"
+            f"{where}"
+        )
+        if lines[0].correction == "tukey" and high > _MOST_UNEQUAL * low:
+            facts.append(
+                "warning: Tukey's HSD assumes equal standard deviations; these differ "
+                f"{high / low:.1f}-fold, so more than 5 % of such comparisons may be false alarms; "
+                "use --correction shaffer or holm"
+            )
+    return facts
+
+
+def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]:
+    """Note runs whose shares of topics with score 0 differ so much that t tests find false differences.
+
+    One note for each measure and user model, on the two runs that differ most.
+    """
+    notes = []
+    families = dict.fromkeys(
+        (line.measure, line.user_model) for line in comparisons if line.test == "t"
+    )
+    for measure, model in families:
+        scores = scores_by_run(results, measure, model)
+        shares = {
+            run: sum(score == 0 for score in values.values()) / len(values)
+            for run, values in scores.items()
+        }
+        fewest, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+        if shares[most] - shares[fewest] > _MOST_ZEROS:
+            notes.append(
+                f"note: {measure} under {model} is 0 for {100 * shares[most]:.0f} % of the topics of "
+                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: with so few "
+                "topics of such scores, t tests can have more false alarms than 5 %"
+            )
+    return notes
 
 
 def _empty_cells(lines: Sequence[Comparison]) -> list[str]:

@@ -31,23 +31,16 @@ from xcg.statistics.margins import margin_per_topic
 from xcg.statistics.proportions import Proportion, proportion
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
-from xcg.statistics.significance_tests import (
-    PAIRED_TESTS,
-    smallest_p,
-)
-from xcg.statistics.topic_scores import (
-    ROUNDING,
-    Floats,
-    check_name,
-    common_scores,
-    scores_by_run,
-)
+from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
+from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, common_scores, scores_by_run
 
 CAMPAIGNS = 1000
 ALL = "all"
 NAMED = "named baseline"
 PAIRS = "all pairs"
 GATE = "gate"
+IF_EQUAL = "if spreads are equal"
+"""The condition of each verdict: exchanged runs have scores with the same distribution."""
 _MAX_SCORES_IN_MEMORY = 4_000_000
 _MAX_CAMPAIGNS_AT_ONCE = 250
 _TUKEY_TESTS = ("t", "randomisation")
@@ -75,8 +68,10 @@ class ErrorRate:
         low: Lower limit of the 95 % interval of the rate (Clopper and Pearson 1934).
         high: Upper limit.
         verdict: Compares the interval of a false-alarm rate with the level of 5 %: ``"above 5 %"``,
-            ``"below 5 %"`` or ``"5 % is possible"``. ``"no power"`` if no comparison of the family can
-            be significant with so few topics. Empty with a difference.
+            ``"below 5 %, if spreads are equal"`` or ``"5 % is possible, if spreads are equal"``: the
+            exchange gives all runs the same spread, so it cannot see false alarms from unequal spreads.
+            ``"no power"`` if no comparison of the family can be significant with so few topics. Empty
+            with a difference.
     """
 
     measure: str
@@ -191,7 +186,8 @@ def calibrate(
             By default both, with the first run.
         tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`; by default all.
         corrections: As for :func:`xcg.compare`; by default those that it uses by default.
-            ``"tukey"`` is only applied to all pairs by ``"t"`` and ``"randomisation"``.
+            ``"shaffer"`` is only applied to all pairs by ``"t"``, ``"tukey"`` to these by ``"t"`` and
+            ``"randomisation"``.
         differences: Differences of means above 0 (of sums if the measure is a count).
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
@@ -291,8 +287,8 @@ def _check_all_studied(
     for name in (*tests, *corrections):
         if name not in used:
             raise XcgError(
-                f"{name} cannot be studied: tukey is only defined for all pairs of at least three runs "
-                "with the same topics, by t or randomisation; use holm"
+                f"{name} cannot be studied: shaffer and tukey are only defined for all pairs of at "
+                "least three runs with the same topics, by t (tukey also by randomisation); use holm"
             )
 
 
@@ -344,9 +340,11 @@ def _procedures(
         if baseline == ALL_PAIRS or (baseline is None and runs > 2):
             wanted = [pairs.index((min(better, base), max(better, base)))]
             for test in tests:
+                steps = test == "t" and family.complete and runs > 2
                 tukey = test in _TUKEY_TESTS and family.complete and runs > 2
-                chosen = ["tukey"] if tukey and (not corrections or "tukey" in corrections) else []
-                chosen += paired if corrections or not tukey else []
+                chosen = ["tukey"] * (tukey and "tukey" in corrections)
+                chosen += ["shaffer"] * (steps and "shaffer" in (corrections or ("shaffer",)))
+                chosen += paired if corrections or not steps else []
                 found.append(_Procedure(index, False, test, chosen, pairs, wanted))
     if baseline != ALL_PAIRS:
         wanted = [i * len(named) + shown for i in range(len(families))]
@@ -418,7 +416,7 @@ def _error_rate(
     verdict = ""
     if not shift:
         smallest = min(family.smallest_p(procedure.test) for family in studied)
-        if correction in ("holm", "bonferroni"):
+        if correction in ("shaffer", "holm", "bonferroni"):
             smallest *= comparisons
         elif correction == "tukey":
             smallest = 0.0
@@ -445,4 +443,5 @@ def _verdict(rate: Proportion) -> str:
     level = f"{100 * SIGNIFICANCE_LEVEL:g} %"
     if rate.low > SIGNIFICANCE_LEVEL:
         return f"above {level}"
-    return f"below {level}" if rate.high < SIGNIFICANCE_LEVEL else f"{level} is possible"
+    known = f"below {level}" if rate.high < SIGNIFICANCE_LEVEL else f"{level} is possible"
+    return f"{known}, {IF_EQUAL}"

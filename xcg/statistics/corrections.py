@@ -2,40 +2,89 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cache
 
 from xcg.lazy_modules import np
+from xcg.statistics.topic_scores import Floats
 
 P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 
 def adjust(p_values: Sequence[float], correction: str) -> list[float]:
-    """Correct p values for the number of comparisons.
+    """Correct the p values of one family, see :func:`adjusted`.
 
-    With the m p values in increasing order, Holm (1979) multiplies the i-th by m − i + 1, and each
-    result is at least the one before; Benjamini and Hochberg (1995) divide the i-th by i / m, and each
-    result is at most the one after; Bonferroni multiplies all by m. Results are at most 1.
-
-    Args:
-        p_values: The p values of a family.
-        correction: ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``.
-
-    >>> adjust([0.01, 0.02, 0.25], "holm")
-    [0.03, 0.04, 0.25]
+    >>> adjust([0.01, 0.02, 0.25], "holm"), adjust([0.01, 0.02, 0.25], "shaffer")
+    ([0.03, 0.04, 0.25], [0.03, 0.03, 0.25])
     >>> adjust([0.5, 0.125], "fdr_bh")
     [0.5, 0.25]
     """
-    if correction == "none" or not p_values:
-        return list(p_values)
-    m = len(p_values)
-    order = np.argsort(p_values, kind="stable")
-    increasing = np.asarray(p_values, float)[order]
+    found: list[float] = adjusted(np.array([p_values], float), correction)[0].tolist()
+    return found
+
+
+def adjusted(p_values: Floats, correction: str) -> Floats:
+    """Correct p values for the number of comparisons m of their family.
+
+    With the p values of a family in increasing order, Holm (1979) multiplies the i-th by m − i + 1, the
+    number of hypotheses that can still be true, and each result is at least the one before. Shaffer
+    (1986) multiplies by the number that can still be true together, see :func:`possibly_true`.
+    Benjamini and Hochberg (1995) divide the i-th by i / m, and each result is at most the one after.
+    Bonferroni multiplies all by m. Results are at most 1.
+
+    Args:
+        p_values: Array of shape (campaigns, comparisons); each row is a family.
+        correction: ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``, ``"none"``; or ``"shaffer"``, if the
+            comparisons are all pairs of runs by one measure, and equality is transitive.
+
+    Returns:
+        The corrected p values in the same order.
+    """
+    m = p_values.shape[1]
+    if correction == "none" or not m:
+        return p_values
     if correction == "bonferroni":
-        corrected = increasing * m
-    elif correction == "holm":
-        corrected = np.maximum.accumulate(increasing * np.arange(m, 0, -1))
+        bounded: Floats = np.minimum(1, p_values * m)
+        return bounded
+    order = np.argsort(p_values, axis=1, kind="stable")
+    increasing = np.take_along_axis(p_values, order, axis=1)
+    if correction == "fdr_bh":
+        steps = increasing / (np.arange(1, m + 1) / m)
+        steps = np.minimum.accumulate(steps[:, ::-1], axis=1)[:, ::-1]
     else:
-        corrected = np.minimum.accumulate((increasing / (np.arange(1, m + 1) / m))[::-1])[::-1]
-    found = np.empty(m)
-    found[order] = np.minimum(corrected, 1)
-    return [float(p) for p in found]
+        factors = possibly_true(m) if correction == "shaffer" else range(m, 0, -1)
+        steps = np.maximum.accumulate(increasing * np.array(factors), axis=1)
+    found = np.empty(p_values.shape)
+    np.put_along_axis(found, order, np.minimum(1, steps), axis=1)
+    return found
+
+
+@cache
+def possibly_true(comparisons: int) -> tuple[int, ...]:
+    """Return how many hypotheses of equality can be true after 0, 1, … of them were rejected.
+
+    If one pair of k runs differs, others must differ too: of three runs, not exactly one pair. The
+    numbers of equal pairs that are possible are those of the divisions of the runs into groups of equal
+    runs: S(k) = ⋃ over j of {j·(j − 1)/2 + s : s ∈ S(k − j)} (Shaffer 1986, section 3, method S1).
+    After i rejections, at most the largest number in S(k) that is not above m − i is true.
+
+    Args:
+        comparisons: The number of all pairs of runs, m = k·(k − 1)/2.
+
+    >>> possibly_true(6)  # of 4 runs: 6, 3, 2, 1 or 0 pairs can be equal
+    (6, 3, 3, 3, 2, 1)
+    """
+    runs = (1 + math.isqrt(1 + 8 * comparisons)) // 2
+    assert math.comb(runs, 2) == comparisons
+    possible = [1]  # bit s of possible[k]: s is in S(k)
+    for k in range(1, runs + 1):
+        possible.append(0)
+        for j in range(1, k + 1):
+            possible[k] |= possible[k - j] << math.comb(j, 2)
+    bits = f"{possible[runs]:b}"[::-1]
+    found, most = [], 0
+    for number in range(1, comparisons + 1):
+        most = number if bits[number] == "1" else most
+        found.append(most)
+    return tuple(reversed(found))

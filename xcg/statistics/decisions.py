@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
+from xcg.statistics.corrections import adjusted
 from xcg.statistics.families import studentised_range_limit, tukey_inferences
 from xcg.statistics.margins import evidence
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
@@ -66,7 +67,7 @@ def paired_significant(
             runs); NaN for the same topics and runs in each campaign.
         pairs: Indices of runs.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        corrections: As for :func:`xcg.statistics.corrections.adjust`.
+        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
         level: Significance level.
 
     Returns:
@@ -77,11 +78,11 @@ def paired_significant(
     if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
         limit = level / (len(scores) * len(pairs)) * (1 + ROUNDING)
     p_values = np.hstack([_p_values(values, pairs, test, limit) for values in scores])
-    # Holm finds nothing without a p value below the first limit, and otherwise needs the other values.
+    # Without a p value below the first limit, Holm and Shaffer find nothing; otherwise they need all.
     found = np.flatnonzero((p_values <= limit).any(axis=1))
     if limit < level and len(found):
         p_values[found] = np.hstack([_p_values(v[found], pairs, test, level) for v in scores])
-    return {correction: corrected(p_values, correction, level) for correction in corrections}
+    return {correction: adjusted(p_values, correction) < level for correction in corrections}
 
 
 def pair_differences(scores: Floats, pair: IndexPair) -> Floats:
@@ -103,35 +104,6 @@ def _p_values(scores: Floats, pairs: Sequence[IndexPair], test: str, limit: floa
         rows = np.concatenate([found[column] for column in columns])
         p_values[:, columns] = paired_p_values(test, rows, limit).reshape(len(columns), -1).T
     return p_values
-
-
-def corrected(p_values: Floats, correction: str, level: float = SIGNIFICANCE_LEVEL) -> Booleans:
-    """Return which p values are significant after the correction over each row.
-
-    The decisions are those of :func:`xcg.statistics.corrections.adjust` on each row. This function is
-    faster, because statsmodels collects garbage in each call.
-
-    Args:
-        p_values: Array of shape (campaigns, comparisons).
-        correction: As for :func:`xcg.statistics.corrections.adjust`.
-        level: Significance level.
-
-    >>> corrected(np.array([[0.01, 0.04], [0.03, 0.04]]), "holm").tolist()
-    [[True, True], [False, False]]
-    """
-    comparisons = p_values.shape[1]
-    if correction in ("none", "bonferroni"):
-        return p_values * (comparisons if correction == "bonferroni" else 1) < level
-    order = np.argsort(p_values, axis=1)
-    p_sorted = np.take_along_axis(p_values, order, axis=1)
-    ranks = np.arange(1, comparisons + 1)
-    if correction == "holm":
-        adjusted = np.maximum.accumulate(p_sorted * (comparisons + 1 - ranks), axis=1)
-    else:
-        adjusted = np.minimum.accumulate((p_sorted / (ranks / comparisons))[:, ::-1], axis=1)[:, ::-1]
-    significant = np.zeros(p_values.shape, bool)
-    np.put_along_axis(significant, order, adjusted < level, axis=1)
-    return significant
 
 
 def tukey_significant(

@@ -1,7 +1,7 @@
-"""Families of comparisons: p values that are corrected together, and intervals that match them.
+"""Families of comparisons: p values that are corrected together, and intervals that hold together.
 
-An interval excludes 0 exactly if the corrected p value is below the significance level. So each
-interval is the inversion of the test, at the level at which the correction tests this difference.
+Each interval is the inversion of the test, at the level at which the first step of the correction tests
+all differences.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def paired_inferences(
     """
     p_values = [PAIRED_TESTS[test](first, second) for first, second in pairs]
     adjusted = adjust(p_values, correction)
-    levels = _single_levels(p_values, adjusted, correction, level)
+    single = _single_level(adjusted, correction, level)
     found = []
-    for (first, second), p, p_adjusted, single in zip(pairs, p_values, adjusted, levels, strict=True):
+    for (first, second), p, p_adjusted in zip(pairs, p_values, adjusted, strict=True):
         if test in ("t", "randomisation"):
             interval = t_interval if test == "t" else randomisation_interval
             limits = interval(differences(first, second), single)
@@ -89,26 +89,16 @@ def paired_inferences(
     return found
 
 
-def _single_levels(
-    p_values: Sequence[float], adjusted: Sequence[float], correction: str, level: float
-) -> list[float]:
-    """Return the level at which the correction tests each p value.
+def _single_level(adjusted: Sequence[float], correction: str, level: float) -> float:
+    """Return the level of each interval.
 
-    Bonferroni's level / m holds for all m intervals together. Holm rejects some hypotheses only at a
-    later step i, at level / (m − i + 1); Benjamini and Hochberg test all at r · level / m if they
-    reject r (the false coverage rate of Benjamini and Yekutieli 2005).
+    Bonferroni's level / m holds for all m intervals together. Benjamini and Hochberg test all at
+    r · level / m if they reject r (the false coverage rate of Benjamini and Yekutieli 2005).
     """
-    m = len(p_values)
     if correction == "none":
-        return [level] * m
-    if correction == "fdr_bh":
-        return [max(1, sum(p < level for p in adjusted)) * level / m] * m
-    levels = [level / m] * m
-    if correction == "holm":
-        for rank, index in enumerate(sorted(range(m), key=p_values.__getitem__)):
-            if adjusted[index] < level <= m * p_values[index]:
-                levels[index] = level / (m - rank)
-    return levels
+        return level
+    rejected = sum(p < level for p in adjusted) if correction == "fdr_bh" else 1
+    return max(1, rejected) * level / len(adjusted)
 
 
 def t_interval(found: Floats, level: float) -> Interval:

@@ -94,8 +94,8 @@ def plan(
     Campaigns are simulated: topics are drawn from those of the pilot, and a difference is added to
     every topic (see :mod:`xcg.statistics.power_simulation`). For paired tests, each campaign has the
     differences of one pair of the pilot's runs, all pairs equally often. So the power is the mean over
-    the pairs. No other difference of the family is found, which is the worst case for Holm's method.
-    Pairs whose differences are equal on all topics are left out.
+    the pairs. No other difference of the family is found, which is the worst case for the methods of
+    Holm and Shaffer. Pairs whose differences are equal on all topics are left out.
 
     Args:
         results: Results of the pilot: at least two runs with scores for at least five topics.
@@ -106,8 +106,7 @@ def plan(
         topics: Number of topics at hand, at least two; by default those of the pilot.
         baseline: As for :func:`xcg.compare`. With a name, all pairs of the pilot include this run.
         test: A test of :func:`xcg.compare`; by default t, randomisation and wilcoxon.
-        correction: A correction of :func:`xcg.compare`; by default Tukey's HSD where it is defined, and
-            Holm's.
+        correction: A correction of :func:`xcg.compare`, which also decides the default.
         seed: Seed of the simulated campaigns.
         progress: Called with the number of finished and of all lines.
         executor: Where the lines are computed. They do not depend on it.
@@ -216,12 +215,11 @@ class _Pilot:
         """Return tests and corrections; XcgError if a correction is not defined for a given test."""
         found: dict[tuple[str, str], None] = {}
         for one in (test,) if test is not None else _TESTS:
-            default = self._correction(one, None)
-            if correction is not None:
-                if test is not None or correction != "tukey" or default == "tukey":
-                    found[one, self._correction(one, correction)] = None
-            else:
-                found[one, default] = found[one, "holm"] = None
+            try:
+                found[one, self._correction(one, correction)] = None
+            except XcgError:
+                if test is not None:
+                    raise
         if not found:
             self._correction("t", correction)  # raises
         return list(found)

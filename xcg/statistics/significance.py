@@ -39,7 +39,7 @@ from xcg.statistics.topic_scores import (
     standard_deviation,
 )
 
-CORRECTIONS = ("tukey", *P_VALUE_CORRECTIONS)
+CORRECTIONS = ("shaffer", "tukey", *P_VALUE_CORRECTIONS)
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if the corrected p value is below this."""
 
@@ -60,9 +60,11 @@ class Comparison:
         relative: The difference divided by the magnitude of baseline_mean; None if that is 0.
         criterion: ``"marginal"``, ``"noticeable"`` or ``"material"``, see
             :func:`practical_significance`.
-        low: Lower limit of the confidence interval of the difference. The interval excludes 0 exactly
-            if ``p_adjusted`` is below 0.05. None if there is no limit: always with Wilcoxon's test,
-            which is about ranks and not about means; and if there are too few topics for the level.
+        low: Lower limit of the confidence interval of the difference. An interval that excludes 0 is of
+            a significant difference. With Shaffer's and Holm's correction, the interval of a
+            significant difference can contain 0, because later steps have a higher level. None if there
+            is no limit: always with Wilcoxon's test, which is about ranks and not about means; and if
+            there are too few topics for the level.
         high: Its upper limit, or None.
         effect: Cohen's d_z, the difference divided by the standard deviation of the topics'
             differences; None if the deviation is 0.
@@ -75,9 +77,8 @@ class Comparison:
         p_adjusted: p value after the correction for all comparisons of the family.
         level: Confidence level of the interval. With ``"tukey"``, all intervals of the family hold
             together at this level (0.95). Otherwise each interval has its own level:
-            1 − 0.05 / ``comparisons`` for Bonferroni, so that all hold together at 0.95; the same for
-            Holm, except if only a later step of Holm's procedure finds the difference, at a lower
-            level. None without an interval.
+            1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer, Holm and Bonferroni, so that all hold
+            together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
             :mod:`xcg.statistics.power`). None if the differences of all topics are equal, or there are
@@ -160,12 +161,14 @@ def compare(
             pairs.
         test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
-        correction: Correction of p values for the number of comparisons: ``"tukey"`` (Tukey's honestly
-            significant differences, for all pairs by ``"t"`` or ``"randomisation"``; see
-            :func:`xcg.statistics.families.tukey_inferences`), ``"holm"``, ``"bonferroni"``,
-            ``"fdr_bh"`` (Benjamini and Hochberg 1995) or ``"none"``. The default is ``"tukey"`` for
-            more than two runs without a baseline if all runs have the same topics and all pairs are
-            compared, and otherwise ``"holm"``.
+        correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
+            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
+            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
+            ``"randomisation"``, if all pairs have the same variance; see
+            :func:`xcg.statistics.families.tukey_inferences`). The default is ``"shaffer"`` for more
+            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
+            are compared, and otherwise ``"holm"``.
         margin: A difference, or differences by measure, up to which a run is not worse than the
             baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
             (see :mod:`xcg.statistics.margins`).
@@ -330,15 +333,13 @@ def choose_correction(
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
     elif not has_all_pairs:
         obstacle = "all pairs of runs are compared, not only the strategies of each run"
-    elif test not in ("t", "randomisation"):
-        obstacle = f"the test is t or randomisation, not {test}"
+    elif test != "t" and not (correction == "tukey" and test == "randomisation"):
+        obstacle = f"the test is t{' or randomisation' * (correction == 'tukey')}, not {test}"
     elif not complete:
         obstacle = "all runs have scores for the same topics"
-    if correction == "tukey" and obstacle:
-        raise XcgError(f"the correction tukey is only defined if {obstacle}: use holm")
-    if correction is None:
-        return "holm" if obstacle or len(scores) == 2 else "tukey"
-    return correction
+    if correction in ("tukey", "shaffer") and obstacle:
+        raise XcgError(f"the correction {correction} is only defined if {obstacle}: use holm")
+    return correction or ("holm" if obstacle or len(scores) == 2 else "shaffer")
 
 
 def _comparison(
